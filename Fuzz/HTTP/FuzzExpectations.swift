@@ -4,7 +4,7 @@ internal import FuzzKit
 
 @testable import HTTPSerialization
 
-/// What a configuration expects, and bodies that a server made up; the input holds both, with a zero byte between.
+/// The expectations of a configuration, and the body of a hostile server; a zero byte separates them in the input.
 enum FuzzExpectations {
     static func run(_ input: [UInt8]) {
         let halves = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ enum FuzzExpectations {
                 serializer: serializer,
                 bodyExpectations: expectations
             ).evaluate(
-                // As on an evaluation's thread: the time for all of it has an end.
+                // As on an evaluation thread, the total time is limited.
                 ReceivedResponse(
                     status: 200,
                     headers: [HeaderField(name: "Content-Type", value: text)],

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import Glibc
 
-/// A target's seeds one by one, then mutations of them, without coverage to lead the way.
+/// A loop that runs a target with each of its seeds, then with mutations of them, without guidance by coverage.
 ///
-/// For toolchains without libFuzzer, and for CI, where instrumenting everything would be a build tree more. The random
-/// numbers begin the same each time, so that a crash comes again.
+/// For toolchains without libFuzzer, and for CI, where instrumenting everything would need another build tree. The
+/// random numbers are the same each time, so that a crash can be reproduced.
 struct MutationLoop {
-    /// Why there is nothing to run.
+    /// The reason that the loop cannot run.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The CPU time that an input may take where slow ones are looked for, in seconds.
+    /// The maximum CPU time of an input, in seconds; `nil` unless slow inputs are findings (`$FUZZ_SLOW`).
     private static let slow = getenv("FUZZ_SLOW") == nil ? nil : 1.0
 
     private let maximumLength: Int
@@ -22,9 +22,9 @@ struct MutationLoop {
     /// Reads a corpus.
     ///
     /// - Parameters:
-    ///   - path: A file that holds the input under test as long as it is one. It is mapped, so that it outlives a trap, and
-    ///     removed when the loop ends.
-    ///   - maximumLength: The bytes of the largest input.
+    ///   - path: A file that holds the current input. It is mapped, so that it outlives a trap, and removed when the
+    ///     loop ends.
+    ///   - maximumLength: The maximum length of an input, in bytes.
     init(corpus: String, keeping path: String, maximumLength: Int) throws {
         self.maximumLength = maximumLength
         seeds = try FileManager.default.contentsOfDirectory(atPath: corpus).sorted()
@@ -40,7 +40,7 @@ struct MutationLoop {
         keptPath = path
     }
 
-    /// Runs a target; gives how many inputs it was given.
+    /// Runs a target for some time; returns the number of inputs.
     func run(_ target: FuzzTarget, for duration: Duration) -> Int {
         var random = SplitMix64(state: 1)
         var executions = 0
@@ -53,7 +53,7 @@ struct MutationLoop {
     }
 
     private func execute(_ target: FuzzTarget, _ input: [UInt8], _ executions: inout Int) {
-        // The file has the bytes, and by its length how many they are: a crash leaves exactly the input.
+        // The file is truncated to the length of the input, so that a crash leaves exactly the input.
         kept.copyBytes(from: input)
         truncate(keptPath, off_t(input.count))
         let start = clock()
@@ -64,9 +64,9 @@ struct MutationLoop {
         executions += 1
     }
 
-    /// A seed, perhaps another one behind it, with a few bytes changed, and perhaps cut off.
+    /// Returns a seed, perhaps with another one appended, with a few bytes changed, and perhaps truncated.
     ///
-    /// Now and then a part of it is repeated up to the largest length, which is what parsers take long for.
+    /// Now and then a part of it is repeated up to the maximum length, an input for which parsers may need a long time.
     private func mutation(_ random: inout SplitMix64) -> [UInt8] {
         var input = seeds[Int.random(in: seeds.indices, using: &random)]
         if Bool.random(using: &random) { input += seeds[Int.random(in: seeds.indices, using: &random)] }

@@ -2,7 +2,7 @@ internal import FuzzKit
 
 @testable import Probes
 
-/// What a network says about its captive portal: its interface's answer, networkd's state file, and a Location field.
+/// A network's data about its captive portal: the API response (RFC 8908), networkd's state file, and a Location field.
 enum FuzzPortal {
     static func run(_ input: [UInt8]) {
         if let answer = try? PortalAnswer(parsing: input) {

@@ -3,7 +3,7 @@ internal import FuzzKit
 
 @testable import Hooks
 
-/// What is read of files that are to be run, their first bytes and their names, and of events that come from a file.
+/// The parsers of hooks: the first bytes and the names of programs, events that come from a file, and webhook bodies.
 enum FuzzHooks {
     static func run(_ input: [UInt8]) {
         checkInterpreter(input)

@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// A command that ran to its end, and what it printed.
+/// A command that ran to its end, and its output.
 package struct FinishedCommand: Sendable {
-    /// Why a command could not be run.
+    /// The reason that a command could not be run.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
     /// The exit status, or 128 and the signal that ended it.
     package let status: Int32
-    /// What was written to standard output.
+    /// The text written to standard output.
     package let output: String
-    /// What was written to standard error.
+    /// The text written to standard error.
     package let error: String
 
     /// Runs a program to its end; one that takes longer than `patience` seconds is killed.

@@ -1,4 +1,4 @@
-/// What gives lines one after the other, and waits for them no longer than a test may.
+/// A source of lines, which waits for each no longer than a test may.
 package protocol LineSource {
     /// The next line; `nil` at the end.
     func next() async -> String?

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server at a Unix socket that says to each connection what a test has written down for it.
+/// A server at a Unix socket that runs a test's script on each connection.
 ///
 /// Connections are served one after the other on a thread, the n-th one by the n-th script. When a script returns, its
 /// connection is closed; after the last one the socket is removed, as if the agent had ended.
 package final class ScriptedAgent: Sendable {
-    /// What is said on one connection.
+    /// The server's part of one connection.
     package typealias Script = @Sendable (ScriptedConnection) -> Void
 
     /// The socket's path.
@@ -17,8 +17,8 @@ package final class ScriptedAgent: Sendable {
     /// Listens, and serves the scripts.
     ///
     /// - Parameters:
-    ///   - path: Where; a new place when it is `nil`.
-    ///   - backlog: How many may wait to be accepted.
+    ///   - path: The socket's path; an unused one when it is `nil`.
+    ///   - backlog: The maximum number of connections that wait to be accepted.
     package init(at path: String? = nil, backlog: Int32 = 16, _ scripts: Script...) throws {
         let path = path ?? Self.newPath()
         self.path = path
@@ -41,7 +41,7 @@ package final class ScriptedAgent: Sendable {
     /// The lines that were received so far, on all connections.
     package var requests: [String] { log.lines }
 
-    /// A path where nothing is.
+    /// An unused path.
     package static func newPath() -> String {
         "/tmp/reachagent-\(UUID().uuidString.prefix(13)).sock"
     }
@@ -76,7 +76,7 @@ package struct ScriptedConnection {
         self.log = log
     }
 
-    /// Sends text as it is; what nobody reads any more is dropped.
+    /// Sends text as it is; it is dropped when the client no longer reads.
     package func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -109,7 +109,7 @@ package struct ScriptedConnection {
     package func waitForClose() { while readLine() != nil {} }
 }
 
-/// What was received.
+/// The lines received on all connections.
 private final class RequestLog: Sendable {
     private let received = Mutex<[String]>([])
 

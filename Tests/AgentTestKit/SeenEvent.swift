@@ -1,6 +1,6 @@
 package import AgentEvents
 
-/// An event that the agent wrote, with its line: what tests see of it.
+/// An event that the agent wrote, with its line, as tests see it.
 package struct SeenEvent: Sendable {
     /// A line that is not an event, or one whose content has another form than this version's.
     package struct Unreadable: Error { package let line: String }
@@ -74,7 +74,7 @@ extension SeenEvent {
         return reload
     }
 
-    /// A change of whether the journal can be written.
+    /// A change of the journal between writable and degraded.
     package var journal: JournalDegraded? {
         guard case .journalDegraded(let change) = event.content else { return nil }
         return change
@@ -104,7 +104,7 @@ extension SeenEvent {
         return suspend
     }
 
-    /// The stream that an agent's numbers belong to: of its start.
+    /// The stream of the agent's sequence numbers, from its start event.
     package var stream: String? {
         guard case .agentStarted(let start) = event.content else { return nil }
         return start.stream
@@ -125,10 +125,10 @@ extension SeenEvent {
         [event.subject, probe?.point.interface, probe?.point.family].compactMap(\.self).joined(separator: " ")
     }
 
-    /// What it led from: `wired full`, `wired partial connect_timeout`, `down connect_refused`.
+    /// The state or verdict before the change: `wired full`, `wired partial connect_timeout`, `down connect_refused`.
     package var before: String? { Self.words(from) ?? Self.words(uplink?.from) ?? Self.words(probe?.from) }
 
-    /// What it led to, in the same words.
+    /// The state or verdict after the change, in the same format.
     package var after: String? { Self.words(to) ?? Self.words(uplink?.to) ?? Self.words(probe?.to) }
 
     private static func words(_ state: ReachabilityState?) -> String? {
@@ -144,7 +144,7 @@ extension SeenEvent {
         verdict.map { [$0.verdict, $0.code].compactMap(\.self).joined(separator: " ") }
     }
 
-    /// What a failed test shows: `41 reachability.changed default wired full → none link_down`.
+    /// The event in the output of a failed test: `41 reachability.changed default wired full → none link_down`.
     package var summary: String {
         let run = [
             run?.triggerSequence.map { "for \($0)" }, run?.ending.outcome, run?.ending.refusal?.code, run?.output,

@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A foreign client of one of the agent's sockets: what it reads, line by line.
+/// An independent client of one of the agent's sockets, as a source of the lines that it reads.
 ///
-/// It knows nothing of the agent's own client library, so that both are tested by something else than each other.
+/// It does not use the agent's own client library, so that the server and the library are not only tested against each
+/// other.
 package final class SocketLines: Sendable, LineSource {
-    /// Why there is no connection, or no line.
+    /// The reason that there is no connection or no line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -14,7 +15,7 @@ package final class SocketLines: Sendable, LineSource {
     /// A test whose line does not come within this time has failed; nothing waits for it to pass.
     private static let patience: DispatchTimeInterval = .seconds(30)
 
-    /// The descriptor for as long as it is one; whoever closes it takes it out.
+    /// The descriptor while it is open; `nil` once it is closed.
     private final class Connection: Sendable {
         private let descriptor: Mutex<Int32?>
 
@@ -36,7 +37,7 @@ package final class SocketLines: Sendable, LineSource {
 
     /// Connects to a socket, and sends a line if there is one to be sent.
     ///
-    /// - Parameter reads: Whether to read at all; one that does not is a client that has stopped.
+    /// - Parameter reads: `false` for a client that does not read, as one that is stopped.
     package init(_ path: String, request: String? = nil, reads: Bool = true) throws {
         let descriptor = try Self.connect(to: path)
         let connection = Connection(descriptor)
@@ -63,7 +64,7 @@ package final class SocketLines: Sendable, LineSource {
         }
     }
 
-    /// Where a thread reads, it closes: first it has to be woken.
+    /// Wakes the thread that reads, which then closes the descriptor; without one, closes it here.
     deinit {
         if isRead { connection.use { shutdown($0, Int32(SHUT_RDWR)) } } else { connection.end() }
     }

@@ -23,7 +23,7 @@ struct OracleTests {
         private var hasStopped = false
         private var hasHole = false
         private var hasOtherStream = false
-        /// What the events have told since the last interruption, by which silence is judged.
+        /// The reachability of each probe since the last interruption, by which silence is judged.
         private var isProbeUp: [Int: Bool] = [:]
         private var usefulUplinks: Set<Int> = []
         private var silentSince: Int64?
@@ -48,7 +48,7 @@ struct OracleTests {
             (isProbeUp, usefulUplinks, silentSince) = ([:], [], nil)
         }
 
-        /// Where silence comes from: the gateway, or what is behind it where more than one target proves it.
+        /// The segment at fault for a silence: the gateway, or the path behind it where more than one target proves it.
         private var silence: Segment {
             guard let isGatewayUp = isProbeUp[2] else { return .undetermined }
             guard isGatewayUp else { return .firstHop }
@@ -78,7 +78,7 @@ struct OracleTests {
             if path.current.condition == .local, silence != .undetermined { path.attribute(silence) }
         }
 
-        /// What every event does, whatever it is about.
+        /// Applies the effects that every event has, whatever its subject.
         private mutating func arrive(isStart: Bool = false) {
             let now = now
             if hasOtherStream || last == nil {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Configuration
 
-/// Which files are read, and how they are joined.
+/// The selection and merging of configuration files and drop-ins.
 @Suite struct DropInTests {
     /// A tree with the folders of a system: `etc`, `usr` and `home`.
     private func inTree<Result>(
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func `drop-ins that cannot be listed are an error, with and without a file`() throws {
-        // Nobody can list a file, not even root.
+        // A file cannot be listed, not even by root.
         try inTree(["a.toml": probe("web"), "a.toml.d": "", "etc/reachagent.toml.d": ""]) { root, folders in
             let errors = Fixtures.errors(at: "\(root)/a.toml", in: root)
             #expect(errors == ["a.toml.d: cannot be listed: Not a directory"])

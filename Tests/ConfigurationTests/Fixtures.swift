@@ -21,7 +21,7 @@ enum Fixtures {
         try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
     }
 
-    /// What a text of one file comes to.
+    /// Loads a configuration of one file with this text.
     static func load(_ text: String) throws -> ConfigurationFile.Loaded {
         try inFolder { folder in
             try text.write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
@@ -29,7 +29,7 @@ enum Fixtures {
         }
     }
 
-    /// What is wrong with a text of one file, each message without the file's folder.
+    /// Returns the errors of a configuration of one file with this text, each message without the file's folder.
     static func errors(_ text: String) throws -> [String] {
         try inFolder { folder in
             try text.write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
@@ -37,7 +37,7 @@ enum Fixtures {
         }
     }
 
-    /// What is wrong with a file, each message without the folder.
+    /// Returns the errors of a file, each message without the folder.
     static func errors(at path: String, in folder: String) -> [String] {
         do throws(ConfigurationErrors) {
             _ = try ConfigurationFile.load(path)

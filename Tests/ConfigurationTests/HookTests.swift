@@ -5,7 +5,7 @@ import Hooks
 import Probes
 import Testing
 
-/// What the keys of hooks come to.
+/// The hooks that are read from a configuration.
 @Suite struct HookTests {
     private let settings: Settings
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Configuration
 
-/// Files that nobody wrote for us.
+/// Files that are hostile, damaged or too large.
 @Suite struct HostileFileTests {
     @Test func `what is no regular file is not waited for`() throws {
         try Fixtures.inFolder { folder in
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Whether every value has a position.
+    /// Returns `true` when every value has a position.
     private static func hasLines(_ node: Node) -> Bool {
         guard node.origin.line != nil else { return false }
         return switch node.value {

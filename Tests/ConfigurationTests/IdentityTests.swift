@@ -5,7 +5,7 @@ import Probes
 import Reachability
 import Testing
 
-/// When two probes make the same check.
+/// The identity that probes with the same check share.
 @Suite struct IdentityTests {
     private func identity(_ keys: String) throws -> String {
         let text = "[probe.a]\ntarget = 'https://example.org/'\n\(keys)\n"

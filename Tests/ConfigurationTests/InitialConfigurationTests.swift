@@ -5,7 +5,7 @@ import Testing
 
 @testable import Configuration
 
-/// What `config init` writes, and what the package brings along.
+/// The configuration that `config init` writes, and the package's configuration file.
 @Suite struct InitialConfigurationTests {
     private static func package() throws -> String {
         try String(contentsOfFile: "\(Fixtures.examples)/../../packaging/reachagent.toml", encoding: .utf8)

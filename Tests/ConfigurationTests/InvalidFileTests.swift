@@ -31,7 +31,7 @@ import Testing
     }
 }
 
-/// How an error of a configuration file reads.
+/// The text of configuration errors.
 @Suite struct ConfigurationErrorTests {
     @Test(arguments: [
         (ConfigurationError(file: "a.toml", message: "cannot be read"), "a.toml: cannot be read"),

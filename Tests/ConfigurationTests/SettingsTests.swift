@@ -5,7 +5,7 @@ import Probes
 import Reachability
 import Testing
 
-/// What the keys come to.
+/// The settings that are read from a configuration.
 @Suite struct SettingsTests {
     private let settings: Settings
 

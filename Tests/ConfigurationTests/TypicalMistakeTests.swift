@@ -28,7 +28,7 @@ import Testing
             )
         }
 
-    /// What `config check` says of a text.
+    /// Returns the messages of `config check` about a text.
     private static func messages(_ text: String) throws -> [String] {
         try Fixtures.inFolder { folder in
             let path = "\(folder)/a.toml"

@@ -100,13 +100,13 @@ final class FixtureJournal: Sendable {
     var reader: JournalReader { get throws { try JournalReader(directory: directory) } }
 }
 
-/// Everything that a cursor gives at the moment.
+/// Everything that a cursor returns at the moment.
 struct Readings: Equatable {
     var numbers: [UInt64] = []
     var missing: [ClosedRange<UInt64>] = []
     var corruptLines = 0
     var errors: [String] = []
-    /// Whether each line is what its envelope says, and no chunk is longer than it may be.
+    /// `true` while each line matches its envelope and no chunk exceeds its maximum size.
     var isConsistent = true
 
     init() {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// What outlasts the segments that are deleted.
+/// The history: the events that outlast deleted segments.
 @Suite struct HistoryTests {
     let fixture: FixtureJournal
     let scripted = ScriptedSystem()

@@ -2,7 +2,7 @@ import EventJournal
 import Foundation
 import Testing
 
-/// What the documentation says of the journal's codes.
+/// The documentation of the journal's codes.
 @Suite struct JournalDocumentationTests {
     @Test(arguments: ["events.md", "operations.md"])
     func `every code of the journal is described`(page: String) throws {

@@ -120,9 +120,9 @@ import Testing
             }
         }
 
-        /// Whether it has ended.
+        /// `true` once the writer has ended.
         ///
-        /// - Throws: What kept it from writing.
+        /// - Throws: The error that kept it from writing.
         var hasEnded: Bool { get throws { try result.withLock { $0 }?.get() != nil } }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// What a journal makes of what a crash, a disk or a person has left behind.
+/// The recovery of a journal after a crash, a disk error or a manual change.
 @Suite struct RecoveryTests {
     let fixture: FixtureJournal
     let scripted = ScriptedSystem()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventJournal
 
-/// When a segment is closed, and when it has to go.
+/// The rotation of segments, and their deletion by size and age.
 @Suite struct RotationTests {
     let fixture: FixtureJournal
     let scripted = ScriptedSystem()
@@ -186,11 +186,11 @@ import Testing
         #expect(try scripted.open(fixture).nextSequence == 21)
     }
 
-    // MARK: Which have to go
+    // MARK: Expiry
 
     struct Kept: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// When the newest event of each segment was, in days from now.
+        /// The time of each segment's newest event, in days from now.
         let days: [Int64]
         var closedHere: Set<Int> = []
         let expired: [UInt64]

@@ -5,22 +5,22 @@ import Synchronization
 
 @testable import EventJournal
 
-/// A kernel that refuses what a test wants it to, and clocks that a test sets.
+/// A kernel whose system calls fail when a test wants it, and clocks that a test sets.
 final class ScriptedSystem: Sendable {
     struct State: Sendable {
-        /// How many bytes the disk still takes; `nil` is any number.
+        /// The number of bytes the disk still takes; `nil` for any number.
         var room: Int?
-        /// What a write beyond the room fails with.
+        /// The error of a write when there is no room (errno).
         var writeError = ENOSPC
-        /// What opening for writing fails with.
+        /// The error of opening for writing (errno); `nil` when it succeeds.
         var openError: Int32?
-        /// What fdatasync fails with.
+        /// The error of fdatasync (errno); 0 when it succeeds.
         var syncError: Int32 = 0
         var writes = 0
         var syncs = 0
-        /// How far the clock that never jumps is ahead of where it was.
+        /// The time by which the monotonic clock was advanced.
         var elapsed: Duration = .zero
-        /// Whether that clock goes by itself too.
+        /// `true` when the monotonic clock also runs by itself.
         var isClockRunning = false
         var wallClock = FixtureJournal.time(0)
         var isClockTrusted = true

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// When what was written is forced onto the disk.
+/// The times at which written events are forced onto the disk.
 @Suite struct SyncTests {
     let fixture: FixtureJournal
     let scripted = ScriptedSystem()

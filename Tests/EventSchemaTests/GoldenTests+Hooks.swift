@@ -5,7 +5,7 @@ import Testing
 @testable import Hooks
 @testable import ReachAgent
 
-/// What is told of hooks.
+/// The events about hooks.
 extension GoldenTests {
     static let refusal = HookRefusal(
         .writable,

@@ -12,7 +12,7 @@ import struct AgentEvents.TransferSketches
 
 @testable import ReachAgent
 
-/// What is told of probes, certificates, suspends and reloads.
+/// The events about probes, certificates, suspends and reloads.
 extension GoldenTests {
     /// An hour of checks over two phases.
     static let summary = {

@@ -86,7 +86,7 @@ import enum AgentEvents.SinkCode
         }
     }
 
-    /// What a heading is called in a link: lower case, hyphens for spaces, no punctuation.
+    /// Returns the anchor of a heading: lower case, hyphens for spaces, no punctuation.
     private static func place(of heading: Substring) -> String {
         String(
             heading.drop { $0 == "#" || $0 == " " }.lowercased().compactMap { letter in

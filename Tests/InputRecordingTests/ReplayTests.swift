@@ -6,9 +6,9 @@ import Testing
 
 @testable import InputRecording
 
-/// What is recorded is read again bit by bit, and leads to the same transitions.
+/// The replay of a recording: the same inputs, bit by bit, and the same transitions.
 @Suite struct ReplayTests {
-    /// A machine's life: what it was told, and what it made of it.
+    /// A machine's life: its inputs, and the transitions that follow from them.
     private struct Life: Sendable {
         let header: RecordingHeader
         var inputs: [InputRecord] = []

@@ -2,7 +2,7 @@ import NotificationBus
 import Synchronization
 import Testing
 
-/// What one subscriber is given before the others, and what happens when it hangs.
+/// The recorder, a subscriber that receives notifications before the others, and its bypass when it hangs.
 struct RecorderTests {
     private func taken(_ subscription: Subscription<Int>) -> [UInt64] {
         guard case .notifications(let batch) = subscription.take() else { return [] }

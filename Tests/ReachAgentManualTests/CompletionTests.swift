@@ -6,9 +6,9 @@ import Testing
 @testable import ReachAgent
 @testable import ReachAgentManual
 
-/// What the shells make of the completions; skipped where a shell is not installed.
+/// The completions, as the shells read them; skipped where a shell is not installed.
 ///
-/// One after the other: swift-argument-parser notes in the process for which shell it makes a script.
+/// One after the other: swift-argument-parser keeps the shell of a script in process-wide state.
 @Suite(.serialized) struct CompletionTests {
     private static func script(_ shell: String, in folder: TemporaryFolder) throws -> String {
         let kind = try #require(CompletionShell(rawValue: shell))

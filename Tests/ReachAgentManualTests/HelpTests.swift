@@ -5,7 +5,7 @@ import Testing
 @testable import ReachAgent
 @testable import ReachAgentManual
 
-/// What `--help` prints, for people with 80 columns.
+/// The output of `--help`, for terminals with 80 columns.
 @Suite struct HelpTests {
     /// A command with the words that lead to it.
     struct Case: CustomTestStringConvertible, Sendable {

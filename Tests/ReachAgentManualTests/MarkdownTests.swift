@@ -3,9 +3,9 @@ import Testing
 
 @testable import ReachAgentManual
 
-/// From Markdown to roff: what must not be lost or misunderstood on the way.
+/// The conversion from Markdown to roff, in which nothing must be lost or misread.
 @Suite struct MarkdownTests {
-    /// What a document comes to, without the head of the page.
+    /// Returns the roff of a document, without the head of the page.
     private func roff(_ text: String) throws -> String {
         var page = RoffPage(name: "x", section: 7, summary: "y", heading: ("2026-11-21", "z", "w"))
         page.section("Start")

@@ -11,7 +11,7 @@ import enum AgentEvents.EventType
 @testable import ReachAgent
 @testable import ReachAgentManual
 
-/// What stands in the pages, against the lists in the source.
+/// The contents of the pages, against the lists in the source.
 @Suite struct PageTests {
     /// The tags of a page's lists, each with the line that follows it.
     private static func items(_ page: String) -> [String: String] {

@@ -5,7 +5,7 @@ import Foundation
 @testable import ReachAgent
 @testable import ReachAgentManual
 
-/// The project's own documents and program, and what the generator makes of them.
+/// The project's own documents and program, and the pages that are generated from them.
 enum Project {
     /// The folder with the sources, `docs` and `examples`.
     static let folder = URL(filePath: #filePath)
@@ -38,7 +38,7 @@ enum Project {
     }
 }
 
-/// A program with what it is given, and what it says.
+/// A program that ran to its end: its exit status, and its output with its messages.
 struct Command {
     let status: Int32
     let output: String
@@ -51,7 +51,7 @@ struct Command {
         return Command(status: command.status, output: command.output + command.error)
     }
 
-    /// Whether a program is installed.
+    /// Returns `true` when a program is installed.
     static func has(_ name: String) -> Bool { path(of: name) != nil }
 
     private static func path(of name: String) -> String? {

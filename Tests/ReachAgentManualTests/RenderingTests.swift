@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachAgentManual
 
-/// What the programs that show manuals say of the pages; skipped where they are not installed.
+/// The pages in the programs that show manuals; skipped where they are not installed.
 @Suite struct RenderingTests {
     static let names = (try? Project.pages().keys.sorted()) ?? []
 

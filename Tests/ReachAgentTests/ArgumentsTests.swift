@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What the command line accepts, and how it names what it refuses.
+/// The parsing of command-line arguments, and its errors.
 struct ArgumentsTests {
     @Test(
         "durations have a unit",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What a check's report looks like on a terminal.
+/// The text of a check's report on a terminal.
 struct CheckTextTests {
     static let certificate = CertificateDescription(
         subject: "CN=host.test",

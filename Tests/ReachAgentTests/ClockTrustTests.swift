@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// When the wall clock may age events out.
+/// The conditions under which events may expire by the wall clock.
 @Suite struct ClockTrustTests {
     @Test(arguments: [
         (false, Duration.zero, false),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What the settings and the network's view come to: which checks, from where, and what they cost.
+/// The plan that follows from the settings and the network's view: the checks, their vantages and their costs.
 @Suite struct ConnectivityPlanTests {
     private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ReachAgent
 
-/// What may be given back to the kernel: what is lost with it would be code, or addresses that the loader has filled in.
+/// The mappings that may be returned to the kernel: those of files that hold nothing written by this process or the
+/// loader.
 @Suite struct MappedFileTests {
     private static func smaps(
         _ permissions: String = "r--p",
@@ -31,10 +32,10 @@ import Testing
         (smaps(path: "/a name/with spaces (deleted)"), true),
         (smaps("rw-p"), false),
         (smaps("r--s"), false),
-        // What the loader filled in before it took the right to write away, in memory or swapped out.
+        // Addresses that the loader filled in before it made the mapping read-only, in memory or swapped out.
         (smaps(anonymous: "Anonymous:             4 kB"), false),
         (smaps(swap: "Swap:                  4 kB"), false),
-        // A kernel that does not tell.
+        // A kernel that does not report it.
         (smaps(anonymous: ""), false),
         (smaps(swap: ""), false),
     ])

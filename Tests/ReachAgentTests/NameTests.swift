@@ -7,7 +7,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What `route`, `probe` and `diagnose` take: addresses, names of the configuration, hosts and URLs.
+/// The arguments of `route`, `probe` and `diagnose`: addresses, names of the configuration, hosts and URLs.
 @Suite struct NameTests {
     /// Answers every name at once, or never.
     private struct FakeResolver: HostResolver {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// When a machine counts as online, without a socket.
+/// The conditions under which a machine counts as online, without a socket.
 @Suite struct OnlineConditionTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var level = OnlineCondition.Level.path

@@ -2,7 +2,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// What blocks a test, and nobody else.
+/// Blocking calls on threads of their own, which block nothing else.
 @Suite(.timeLimit(.minutes(5)))
 struct OwnThreadTests {
     /// More than any machine has shared threads.

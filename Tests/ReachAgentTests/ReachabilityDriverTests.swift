@@ -17,13 +17,13 @@ import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
 
-/// Inputs in, events out: what the driver publishes, and what a recording of it gives.
+/// The events that the driver publishes for its inputs, and the replay of its recording.
 @Suite struct ReachabilityDriverTests {
     private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
     private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
     private static let point = ProbePoint(probe: "web", vantage: Vantage(families: .ipv4))
 
-    /// A driver with one probe, what it publishes, and what it records.
+    /// A driver with one probe, its events and its recording.
     private struct Fixture {
         let bus = NotificationBus<Event>()
         let lines: Subscription<Event>
@@ -31,7 +31,7 @@ import struct AgentEvents.Timestamp
         let recording: String
         let recorder: InputRecorder
         let folder: URL
-        /// How long the driver will find the machine to have been suspended, once.
+        /// The duration of the suspend that the driver detects next, once.
         let suspension = Box<Duration?>(nil)
 
         /// A value that the driver's closures share with the test.
@@ -82,7 +82,7 @@ import struct AgentEvents.Timestamp
             )
         }
 
-        /// Has the machine wake up.
+        /// Simulates a resumption of the machine after a suspend.
         func resume(after duration: Duration) {
             suspension.value = duration
             _ = driver.tick()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// How often the configuration is read again.
+/// The reloads of the configuration: their rate, and their rejections.
 struct ReloaderTests {
     @Test func `readings begin a second apart, and requests that come meanwhile share the next one`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString).toml")
@@ -39,7 +39,7 @@ struct ReloaderTests {
         let all = Mutex<[ConfigurationRejection]>([])
     }
 
-    /// A file, and a reloader of it that writes down what it does.
+    /// A file, and a reloader of it that records its rejections.
     private final class Scratch: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString)").path()
         let reloader: Reloader

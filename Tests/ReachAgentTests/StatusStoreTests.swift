@@ -14,7 +14,7 @@ import struct AgentEvents.Via
 
 @testable import ReachAgent
 
-/// What was published, as `status` tells it and as a client reads it.
+/// The published state, as `status` reports it and as a client reads it.
 @Suite struct StatusStoreTests {
     private static let start = ContinuousClock.now
     private static let office = Target(name: "office", address: IPAddress("203.0.113.7") ?? .unspecified(.ipv4))
@@ -143,7 +143,7 @@ import struct AgentEvents.Via
         #expect(draft.event.contains(#""name":"wlan0""#))
     }
 
-    // MARK: What the probes say
+    // MARK: Verdicts of probes
 
     private static func wifi(_ connectivity: Connectivity, _ code: String? = nil) -> ReachabilityState {
         ReachabilityState(

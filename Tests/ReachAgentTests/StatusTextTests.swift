@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What people read of a status on a terminal, a line at a time.
+/// The text of a status on a terminal, line by line.
 @Suite struct StatusTextTests {
     /// The middle of the night, and a zone that is an hour ahead.
     private static let local: @Sendable (Timestamp) -> String = { moment in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// Who is connected, as people read it on a terminal.
+/// The text of the list of subscribers on a terminal.
 @Suite struct SubscribersTextTests {
     private func text(_ json: String, hasColour: Bool = false) throws -> String {
         let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// Suspends, told from the clocks alone.
+/// Suspends, detected from the clocks alone.
 @Suite struct SuspendDetectorTests {
     /// Clocks that were read at a moment, when the machine had been suspended for so long; all in milliseconds.
     private static func clocks(_ now: Int, suspended: Int = 0, reading: Int = 0) -> SuspendClocks {
@@ -16,7 +16,7 @@ import Testing
     struct Case: Sendable {
         let name: String
         let clocks: [SuspendClocks]
-        /// What each look tells, in milliseconds.
+        /// The suspend that each reading of the clocks detects, in milliseconds; `nil` for none.
         let found: [Int?]
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What people read on a terminal.
+/// The text of paths on a terminal.
 struct TextTests {
     private func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
 

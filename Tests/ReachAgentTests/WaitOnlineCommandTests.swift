@@ -2,13 +2,13 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// `reachagent wait-online`, from the outside, with a server that does as it is told.
+/// `reachagent wait-online`, from the outside, with a scripted server.
 @Suite struct WaitOnlineCommandTests {
     private static func reply(_ event: String) -> String { AgentLines.reply(event) }
 
     private static let down = AgentLines.state(via: "none", reason: "link_down")
 
-    /// An agent that tells a state, and then events.
+    /// An agent that sends a state, and then events.
     private static func agent(at path: String? = nil, _ state: String, then events: String...) throws -> ScriptedAgent {
         try ScriptedAgent(
             at: path,
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    /// Whether the tests may become another user, and every directory above the executable lets everybody through.
+    /// `true` when the tests may become another user, and all users may search every directory above the executable.
     private static let canAskAsNobody: Bool = {
         var directory = URL(filePath: BuiltAgent.path).deletingLastPathComponent()
         while directory.path() != "/" {
@@ -83,7 +83,7 @@ import Testing
     @Test func `an agent that comes later is waited for`() async throws {
         let path = ScriptedAgent.newPath()
         async let result = wait(path, "--timeout", "20")
-        // Whether the command is there by now does not matter: both orders must work.
+        // The command may or may not be connected by now: both orders must work.
         try await Task.sleep(for: .milliseconds(300))
         let agent = try Self.agent(at: path, AgentLines.state(via: "wifi"))
         #expect(try await result.status == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What `watch` prints for what the stream brings.
+/// The output of `watch` for the items of the stream.
 @Suite struct WatchTextTests {
     /// The time of all lines.
     private let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ServerTrust
 
-/// Which path is found, and what is said when there is none.
+/// The path that is found, and the findings when there is none.
 @Suite struct ChainBuildingTests {
     @Test func `a whole chain is accepted without a finding and shown up to its root`() async throws {
         let chain = try TestAuthority.standard()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerTrust
 
-/// What a certificate may be and say in its place (RFC 5280, Baseline Requirements).
+/// The contents that a certificate may have in its place in the chain (RFC 5280, Baseline Requirements).
 @Suite struct ChainProfileTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -9,11 +9,11 @@ import Testing
 /// an alternative name, and each alternative name is in no excluded subtree and, where its form is permitted at all, in a
 /// permitted one. The common name counts for nothing.
 @Suite struct NameConstraintMatrixTests {
-    /// Where a name of the certificate lies.
+    /// The position of a name of the certificate, relative to the subtree.
     enum Spot: CaseIterable, Sendable { case none, inside, outside }
-    /// What the authority's constraints say of one form of names.
+    /// The authority's constraint on one form of names.
     enum Rule: CaseIterable, Sendable { case free, permits, excludes }
-    /// What is asked for.
+    /// The form of the requested name.
     enum Question: CaseIterable, Sendable { case host, address }
 
     struct Example: Sendable {
@@ -31,7 +31,7 @@ import Testing
     private static let hosts = [Spot.inside: "host.inside.test", .outside: "host.outside.test"]
     private static let addresses = [Spot.inside: "192.0.2.7", .outside: "198.51.100.7"]
 
-    /// Whether a name at `spot` may be there.
+    /// Returns `true` when the constraint allows a name at `spot`.
     private static func allows(_ rule: Rule, _ spot: Spot) -> Bool {
         switch (rule, spot) {
         case (.free, _), (_, .none): true

@@ -6,7 +6,7 @@ import Testing
 
 /// A path is found whenever there is a good one (RFC 4158), whatever else is sent and in whatever order.
 @Suite struct PathGraphTests {
-    /// What makes an authority's certificate useless for a path.
+    /// A flaw that makes an authority's certificate useless for a path.
     struct Flaw: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let change: @Sendable (inout CertificateTemplate) -> Void

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ServerTrust
 
-/// What our path search accepts, the X509 module accepts too.
+/// The X509 module accepts every chain that our path search accepts.
 ///
-/// Beside these, each verdict of ``TrustHarness``, ``TrustFixtures`` and the matrix is put to the module.
+/// Beside these, each verdict of ``TrustHarness``, ``TrustFixtures`` and the matrix is checked with the module.
 @Suite struct SecondOpinionTests {
     private typealias Case = ChainProfileTests.Case
 
@@ -51,7 +51,7 @@ import Testing
             let anchor = try IssuedCertificate.selfSigned(CertificateTemplate.authority().with(root.change))
             let middle = try anchor.issue(CertificateTemplate.intermediate().with(intermediate.change))
             let server = try middle.issue(CertificateTemplate.server().with(leaf.change))
-            // The harness puts what it accepts to the module.
+            // The harness checks each accepted chain with the module.
             let verdict = await TrustHarness.verdict([server.der, middle.der], roots: [anchor])
             if root.testDescription.isEmpty, intermediate.testDescription.isEmpty, !verdict.isAccepted { return }
         }
@@ -81,7 +81,7 @@ import Testing
         #expect(try await SecondOpinion.refusal(of: verdict, under: SecurityPolicy(), among: path, at: late) != nil)
     }
 
-    /// The paths that we accept and the module is not asked about, by the exception.
+    /// The paths that we accept and that are not checked with the module, by the exception.
     private static func examples(of exception: SecondOpinion.Exception) throws -> [[IssuedCertificate]] {
         switch exception {
         case .trustedServer: [[try .selfSigned(.server())]]

@@ -8,7 +8,7 @@ import Testing
 
 /// A family of certificates that are made to keep an evaluator busy, by their size.
 struct TrustCost: Sendable, CustomTestStringConvertible {
-    /// What is presented to whom.
+    /// The certificates that are presented, and the evaluator's anchors, revocation lists and pinning mode.
     struct Material: Sendable {
         var presented: [[UInt8]]
         var anchors: [[UInt8]]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServerTrust
 
-/// The work of an evaluation grows with what is presented, and ends when it is told to.
+/// The work of an evaluation, which grows with the certificates presented, and ends with its budget.
 @Suite(.serialized, .onOwnThread) struct TrustCostTests {
     private static let families = TrustCost.names + TrustCost.forms + TrustCost.graphs
 
@@ -26,8 +26,8 @@ import Testing
         return times
     }
 
-    /// Whether each time is at most two and a half times the one before; below a millisecond it is the clock that is
-    /// measured.
+    /// Returns `true` when each time is at most two and a half times the one before; below a millisecond it is the
+    /// clock that is measured.
     private func isLinear(_ times: [Duration]) -> Bool {
         zip(times, times.dropFirst()).allSatisfy { half, whole in whole <= max(half, .milliseconds(1)) * 2.5 }
     }

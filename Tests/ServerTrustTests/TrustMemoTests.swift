@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerTrust
 
-/// What an evaluator remembers, and for how long it may.
+/// The verdicts that an evaluator remembers, and their lifetime.
 @Suite struct TrustMemoTests {
     @Test func `an answer is remembered and no longer used once a certificate ends`() async throws {
         let chain = try TestAuthority.standard()

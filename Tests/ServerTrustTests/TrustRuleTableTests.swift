@@ -9,9 +9,9 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         /// The row's first cell in the document.
         let testDescription: String
-        /// What refuses without the switch; nil when the chain is accepted.
+        /// The code that rejects the chain without the switch; nil when the chain is accepted.
         var code: FindingCode?
-        /// What warns without the switch, and refuses with it.
+        /// The code that is a warning without the switch, and rejects the chain with it.
         var remark: FindingCode?
         let chain: @Sendable () throws -> (presented: [[UInt8]], roots: [IssuedCertificate])
 

@@ -28,7 +28,7 @@ import Testing
     }
 }
 
-/// What stands around a reply's parameters.
+/// The parsing of a reply around its parameters.
 @Suite struct ReplyTests {
     private func texts(_ text: String) -> (parameters: String?, error: String?)? {
         // A slice that does not begin at 0, as lines do not.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StateClient
 
-/// Which socket is meant.
+/// The location of the control socket.
 @Suite struct SocketLocationTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var explicit: String?
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// What ends a sleep of up to 30 seconds, while something is done.
+    /// Returns the reason that a sleep of up to 30 seconds ends while `body` is run again and again.
     private func reason(_ path: String, _ body: @escaping @Sendable () throws -> Void) async throws -> Wakeup.Reason {
         let wakeup = try Wakeup()
         async let reason = onThread {
@@ -69,7 +69,7 @@ import Testing
         }
         let stop = Flag()
         async let done: Void = onThread {
-            // The watch may not be there yet: it is done again until it was seen.
+            // The watch may not be there yet: the body is repeated until its effect was seen.
             while !stop.isSet {
                 try? body()
                 usleep(20_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StateClient
 
-/// What is asked for on each connection, and what the answers mean, without a socket.
+/// The request on each connection, and the handling of the answers, without a socket.
 @Suite struct StreamResumptionTests {
     private typealias End = StreamResumption.End
 
@@ -125,7 +125,7 @@ import Testing
         let end = refusal("events_expired", oldest: 90)
         #expect(resumption.connectionEnded(end, fraction: 1) == .retry([], after: .zero))
         #expect(parameters(resumption) == "{}")
-        // It breaks once more before it is told.
+        // The connection breaks once more before the loss is reported.
         _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
         let items = try resumption.receive(line(AgentLines.hello(100)))
         #expect(items.last == .missed(42...100))

@@ -4,7 +4,7 @@ import NotificationBus
 import StateSocket
 import Testing
 
-/// Events without a number, for those who ask for them.
+/// Events without a number, for subscribers that request their type.
 struct BroadcastTests {
     private static func subscribe(_ stream: ServedStream, _ parameters: String) throws -> Client {
         let client = try Client(stream.control)
@@ -23,7 +23,7 @@ struct BroadcastTests {
         stream.server.broadcast(stream.agent.event(type, subject: subject, padding: padding, number: number))
     }
 
-    /// What was told, as the types' last words and the numbers.
+    /// The events that were received, as the types' last words and the numbers.
     private static func told(_ lines: [String]) -> [String] {
         lines.compactMap { line in
             guard let data = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],

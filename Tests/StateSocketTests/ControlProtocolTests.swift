@@ -6,7 +6,7 @@ import Testing
 
 @testable import StateSocket
 
-/// What control.sock answers.
+/// The answers of control.sock.
 struct ControlProtocolTests {
     static let refusals: [(request: String, code: String, names: String)] = [
         (#"nonsense"#, "invalid_json", "JSON"),

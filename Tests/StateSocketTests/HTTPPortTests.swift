@@ -7,7 +7,7 @@ import Testing
 
 @testable import StateSocket
 
-/// Ports that other machines reach: certificates, passwords, and what a reload does to their connections.
+/// Ports that other machines reach: certificates, passwords, and the effect of a reload on their connections.
 @Suite(.timeLimit(.minutes(2)))
 struct HTTPPortTests {
     /// The password of `alice` is `secret`.
@@ -121,7 +121,7 @@ struct HTTPPortTests {
 
     // MARK: TLS
 
-    /// Certificates as files, and a client that other people wrote.
+    /// Certificates as files, and an independent client.
     private final class TLSFiles: Sendable {
         let folder: String
         let server: TestAuthority
@@ -165,7 +165,7 @@ struct HTTPPortTests {
             )
         }
 
-        /// What the server answers to a request over TLS, by openssl(1).
+        /// Returns the server's answer to a request over TLS, by openssl(1).
         func answer(to request: String, port: UInt16, _ options: String = "") throws -> String {
             let process = Process()
             process.executableURL = URL(filePath: "/bin/sh")

@@ -5,7 +5,7 @@ import StateSocket
 import Synchronization
 import Testing
 
-/// What subscribers are sent, and in what order.
+/// The events that subscribers are sent, and their order.
 struct StreamTests {
     @Test func `the server's thread calls back when it is free, and the caller does when there is none any more`()
         async throws
@@ -153,7 +153,7 @@ struct StreamTests {
         #expect(results.count == 4)
         for result in results {
             let since = try #require(result.first)
-            // A cut-off in a storm is allowed to nobody but who cannot keep up; what came is without hole or double.
+            // In a storm, only a subscriber that cannot keep up may be cut off; its events have no gap or duplicate.
             let numbers = result.dropFirst()
             #expect(numbers.elementsEqual(since + 1..<since + 1 + UInt64(numbers.count)))
             if ring == 16_384 { #expect(numbers.last == last) }

@@ -22,7 +22,7 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: stateHome) }
 
-        /// What `XDG_STATE_HOME` would be.
+        /// The value of `XDG_STATE_HOME` for this journal.
         var stateHome: String {
             URL(filePath: directory).deletingLastPathComponent().deletingLastPathComponent().path()
         }

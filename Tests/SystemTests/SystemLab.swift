@@ -6,7 +6,7 @@ import Foundation
 /// Each guest is booted once, plays all its scenarios, and the tests judge what each of them has recorded. See
 /// `Tests/SystemLab/README.md`.
 enum SystemLab {
-    /// What one scenario brought back.
+    /// The result of one scenario.
     struct Result {
         let steps: [Step]
         let output: URL
@@ -60,9 +60,9 @@ enum SystemLab {
     private static let lab = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "SystemLab/lab").path()
 
-    /// Why the lab cannot run; `nil` when it can.
+    /// The reason that the lab cannot run; `nil` when it can.
     ///
-    /// Asking builds the guest the first time.
+    /// The first access builds the guest.
     static let obstacle = building(.programs)
 
     /// The same of the guest with systemd.
@@ -89,7 +89,7 @@ enum SystemLab {
         return process.terminationStatus == 0 ? nil : "the VM lab's guest cannot be built here: \(text)"
     }
 
-    /// What a scenario recorded in the one boot of its guest.
+    /// Returns the records of a scenario in the one boot of its guest.
     static func result(of scenario: String, in guest: Guest = .programs) async throws -> Result {
         let boot = try await (guest == .programs ? programs : system).value
         guard let outcome = boot.outcomes.first(where: { $0.scenario == scenario }), let status = outcome.status else {
@@ -111,7 +111,7 @@ enum SystemLab {
     private static let programs = Task { try await boot(.programs) }
     private static let system = Task { try await boot(.system) }
 
-    /// What one boot brought back.
+    /// The result of one boot.
     private struct Boot {
         struct Outcome: Decodable {
             let scenario: String

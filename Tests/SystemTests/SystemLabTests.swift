@@ -18,7 +18,7 @@ struct SystemLabTests {
         try Date(text, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
     }
 
-    /// What holds for every run: a clean end, and numbers without a hole.
+    /// Checks that a run has a clean end and numbers without a gap, and returns its events.
     private func expectSound(_ result: SystemLab.Result) throws -> [SeenEvent] {
         let events = try result.events()
         #expect(result.step("agent_exited")?.status == 0)

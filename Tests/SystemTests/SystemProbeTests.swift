@@ -12,7 +12,7 @@ import Testing
     )
 )
 struct SystemProbeTests {
-    /// What an ordinary check may need at most; the server offers without end, or inflates to 64 MiB.
+    /// The maximum memory of an ordinary check, in bytes; the server sends without end, or inflates to 64 MiB.
     private static let memoryLimit = 64 << 20
 
     private static let launcher = URL(filePath: #filePath).deletingLastPathComponent()

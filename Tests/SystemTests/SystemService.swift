@@ -4,7 +4,7 @@ import Foundation
 
 /// The Debian package in the VM lab's guest with systemd.
 enum SystemService {
-    /// What a scenario wrote down: each step's members as text, whatever they were in JSON.
+    /// A step that a scenario recorded: its members as text, whatever their type in JSON.
     struct Fact: Decodable {
         private let members: [String: String]
 
@@ -37,7 +37,7 @@ enum SystemService {
         }
     }
 
-    /// What one scenario brought back.
+    /// The result of one scenario.
     struct Evidence {
         let facts: [Fact]
         let result: SystemLab.Result
@@ -55,7 +55,7 @@ enum SystemService {
         }
     }
 
-    /// Why these tests cannot run; `nil` when they can.
+    /// The reason that these tests cannot run; `nil` when they can.
     static let obstacle: String? = {
         if ProcessInfo.processInfo.environment["REACHAGENT_SYSTEM_TESTS"] != nil, LabPayload.package == nil {
             return "there is no package in .build/package: `make package` builds it"
@@ -63,7 +63,7 @@ enum SystemService {
         return SystemLab.systemObstacle
     }()
 
-    /// What a scenario recorded in the guest with systemd.
+    /// Returns the records of a scenario in the guest with systemd.
     static func evidence(of scenario: String) async throws -> Evidence {
         let result = try await SystemLab.result(of: scenario, in: .system)
         let facts = try result.lines("steps.jsonl").map { try JSONDecoder().decode(Fact.self, from: Data($0.utf8)) }

@@ -14,7 +14,7 @@ struct SystemStreamTests {
     private static let driver = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "stream-crash.py").path()
 
-    /// What `stream-crash.py` says.
+    /// The verdict of `stream-crash.py`.
     struct Verdict: Decodable {
         let kills: Int
         let lines: Int

@@ -2,7 +2,7 @@ internal import ArgumentParser
 package import BenchmarkKit
 internal import Glibc
 
-/// What every benchmark does with its report.
+/// The output options that all benchmarks share.
 package struct ReportOptions: ParsableArguments {
     @Flag(help: "Print the report as JSON.")
     private var json = false
@@ -12,9 +12,9 @@ package struct ReportOptions: ParsableArguments {
 
     package init() {}
 
-    /// Measures, and prints the report; a benchmark that cannot run says why, and ends with status 69.
+    /// Measures, and prints the report; a benchmark that cannot run reports the reason and exits with status 69.
     ///
-    /// - Parameter benchmark: Its name, for the message.
+    /// - Parameter benchmark: The name of the benchmark, for the error message.
     package func print<Report: BenchmarkReport>(
         of benchmark: String,
         _ measure: () throws(BenchmarkError) -> Report

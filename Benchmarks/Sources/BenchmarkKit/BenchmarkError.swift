@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why the benchmark cannot go on: what was tried, and what came of it.
+/// The reason that a benchmark cannot continue: the operation that failed, and its cause.
 package struct BenchmarkError: Error, Sendable, Equatable, CustomStringConvertible {
     package let operation: String
     package let cause: String
@@ -16,7 +16,7 @@ package struct BenchmarkError: Error, Sendable, Equatable, CustomStringConvertib
 
     package var description: String { "cannot \(operation): \(cause)" }
 
-    /// Fails unless a call that answers with 0 or an error number answered with 0.
+    /// Throws unless a call that returns 0 or an error number returned 0.
     package static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(BenchmarkError) {
         guard result == 0 else { throw BenchmarkError(operation(), errno: result) }
     }

@@ -1,4 +1,4 @@
-/// What a benchmark has measured, for people and for programs.
+/// The results of a benchmark, as text for people and as JSON for programs.
 package protocol BenchmarkReport: Encodable {
     /// The tables, the targets last.
     var text: String { get }

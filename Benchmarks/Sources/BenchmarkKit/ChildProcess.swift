@@ -1,13 +1,13 @@
 internal import CTestbed
 internal import Glibc
 
-/// A program that this one started.
+/// A child process.
 ///
-/// It is ended, by its process id, with the value that stands for it.
+/// The process is terminated, by its process ID, when this object is deallocated.
 package final class ChildProcess {
     package let identifier: Int32
     private var status: Int32?
-    /// Time on a CPU, user and kernel, of the whole process; nil while it still runs.
+    /// The CPU time, user and kernel, of the whole process; `nil` while it is running.
     package private(set) var cpuNanosecondsAtEnd: UInt64?
 
     /// Starts a program.
@@ -29,13 +29,13 @@ package final class ChildProcess {
 
     deinit { stop() }
 
-    /// Whether it still runs.
+    /// A Boolean value that indicates whether the process is running.
     package var isRunning: Bool {
         guard status == nil else { return false }
         return !reap(WNOHANG)
     }
 
-    /// Waits for its end; its exit status, or 128 and the signal that ended it.
+    /// Waits for the process to exit; returns its exit status, or 128 plus the number of the signal that killed it.
     @discardableResult
     package func waitForEnd() -> Int32 {
         while status == nil, !reap(0), errno == EINTR {}
@@ -43,7 +43,7 @@ package final class ChildProcess {
         return raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + raw & 0x7F
     }
 
-    /// Asks it to end, and insists after a second.
+    /// Sends SIGTERM, and SIGKILL if the process is still running after a second.
     package func stop() {
         guard isRunning else { return }
         kill(identifier, SIGTERM)
@@ -55,7 +55,7 @@ package final class ChildProcess {
         waitForEnd()
     }
 
-    /// Takes its status and what it used, if it has ended.
+    /// Stores the status and the CPU time of the process, if it has exited.
     private func reap(_ options: Int32) -> Bool {
         var raw: Int32 = 0
         var usage = rusage()

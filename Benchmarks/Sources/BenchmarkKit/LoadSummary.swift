@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// What a program that probes in a loop reports at its end: one line of JSON on standard output.
+/// The result of a program that probes in a loop, reported as one line of JSON on standard output when it finishes.
 package struct LoadSummary: Codable, Sendable, Equatable {
-    /// Probes after the warm-up.
+    /// The number of probes after the warm-up.
     package var count: Int
-    /// Those of them that did not succeed.
+    /// The number of these probes that failed.
     package var failures: Int
-    /// Time on a CPU, user and kernel, of the whole process after the warm-up.
+    /// The CPU time, user and kernel, of the whole process after the warm-up.
     package var cpuSeconds: Double
-    /// By the monotonic clock, after the warm-up.
+    /// The elapsed time after the warm-up, by the monotonic clock.
     package var elapsedSeconds: Double
-    /// Latencies of all probes, those that failed included.
+    /// The percentiles of the latencies of all probes, including the failed ones.
     package var p50Microseconds: Double
     package var p99Microseconds: Double
-    /// The first failure in words; nil without one.
+    /// The description of the first failure; `nil` if there was none.
     package var failure: String?
 
     package init(
@@ -34,7 +34,7 @@ package struct LoadSummary: Codable, Sendable, Equatable {
         self.failure = failure
     }
 
-    /// Reads the line.
+    /// Decodes the summary from its line of JSON.
     package init(line: String) throws(BenchmarkError) {
         do {
             self = try JSONDecoder().decode(LoadSummary.self, from: Data(line.utf8))
@@ -43,7 +43,7 @@ package struct LoadSummary: Codable, Sendable, Equatable {
         }
     }
 
-    /// The line, without its end.
+    /// Returns the summary as a line of JSON, without the line terminator.
     package func line() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

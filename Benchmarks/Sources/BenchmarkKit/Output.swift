@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What a benchmark says.
+/// The output of a benchmark.
 package enum Output {
-    /// Progress and errors go to standard error.
+    /// Writes a line, such as progress or an error, to standard error.
     package static func tell(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// A report as JSON, for standard output.
+    /// Returns a report as JSON, for standard output.
     package static func json(_ report: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // A ratio over nothing.
+        // A ratio can have the divisor 0.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf",
             negativeInfinity: "-inf",

@@ -1,15 +1,15 @@
 internal import CTestbed
 internal import Glibc
 
-/// What a process has used so far.
+/// The resource usage of a process at one moment: CPU time, context switches, memory and threads.
 package struct ProcessUsage {
-    /// Time on a CPU, user and kernel, of all threads that it ever had.
+    /// The CPU time, user and kernel, of all threads that the process ever had.
     package let cpuNanoseconds: UInt64
     private let switches: ThreadSwitches
     package let residentKilobytes: UInt64
-    /// What is resident, a page that several processes share counted in parts.
+    /// The proportional set size: the resident set, with each shared page divided by the number of its processes.
     package let proportionalKilobytes: UInt64
-    /// What would be free without this process.
+    /// The unique set size: the private pages, clean and dirty, which would be freed if the process exited.
     package let privateKilobytes: UInt64
     package let privateDirtyKilobytes: UInt64
 
@@ -24,28 +24,28 @@ package struct ProcessUsage {
         privateKilobytes = privateDirtyKilobytes + (ProcFile.number("Private_Clean", in: memory) ?? 0)
     }
 
-    /// Time on a CPU since an earlier moment.
+    /// Returns the CPU time used since an earlier moment.
     package func cpuNanoseconds(since earlier: ProcessUsage) -> UInt64 {
         cpuNanoseconds > earlier.cpuNanoseconds ? cpuNanoseconds - earlier.cpuNanoseconds : 0
     }
 
-    /// How often a thread was woken since an earlier moment.
+    /// Returns the number of wake-ups of all threads since an earlier moment.
     package func wakeUps(since earlier: ProcessUsage) -> UInt64 { switches.wakeUps(since: earlier.switches) }
 
-    /// How many threads are alive.
+    /// The number of live threads.
     package var threads: Int { switches.threads }
 }
 
 extension ProcessUsage {
-    /// Time on a CPU, user and kernel, of all threads that a living process ever had; 0 when it has gone.
+    /// Returns the CPU time, user and kernel, of all threads that a live process ever had; 0 if it has exited.
     package static func cpuNanoseconds(of identifier: Int32) -> UInt64 { testbed_cpu_time(identifier) }
 
-    /// Time on a CPU, user and kernel, of all threads that this process ever had.
+    /// The CPU time, user and kernel, of all threads that this process ever had.
     package static var ownCPUNanoseconds: UInt64 { cpuNanoseconds(of: getpid()) }
 
-    /// The most memory that a living process ever had resident; 0 when it has gone.
+    /// Returns the peak resident set size of a live process; 0 if it has exited.
     ///
-    /// Not getrusage's figure, which knows what the process was before it became this program.
+    /// The figure of getrusage(2) is not used: it includes the process image before execve(2).
     package static func peakResidentKilobytes(of identifier: Int32) -> UInt64 {
         ProcFile.number("VmHWM", in: ProcFile.read("/proc/\(identifier)/status") ?? "") ?? 0
     }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// What a program that records events in a loop reports at its end: one line of JSON on standard output.
+/// The result of a program that records events in a loop, reported as one line of JSON on standard output.
 package struct RecordingSummary: Codable, Sendable, Equatable {
     package var appends: Int
     package var bytes: Int
-    /// By the monotonic clock.
+    /// The elapsed time, by the monotonic clock.
     package var elapsedSeconds: Double
-    /// Time on a CPU, user and kernel, of the whole process.
+    /// The CPU time, user and kernel, of the whole process during that time.
     package var cpuSeconds: Double
 
     package init(appends: Int, bytes: Int, elapsedSeconds: Double, cpuSeconds: Double) {
@@ -16,7 +16,7 @@ package struct RecordingSummary: Codable, Sendable, Equatable {
         self.cpuSeconds = cpuSeconds
     }
 
-    /// Reads the line.
+    /// Decodes the summary from its line of JSON.
     package init(line: String) throws(BenchmarkError) {
         do {
             self = try JSONDecoder().decode(RecordingSummary.self, from: Data(line.utf8))
@@ -25,6 +25,6 @@ package struct RecordingSummary: Codable, Sendable, Equatable {
         }
     }
 
-    /// The line, without its end.
+    /// Returns the summary as a line of JSON, without the line terminator.
     package func line() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
-/// What several rounds gave: the middle, and how far apart they were.
+/// The median and the range of the values of several rounds.
 package struct Spread: Codable, Sendable, Equatable {
-    /// The middle one, or the mean of the two in the middle; "not a number" without any.
+    /// The middle value, or the mean of the two middle values; NaN if there are no values.
     package let median: Double
     package let lowest: Double
     package let highest: Double

@@ -1,5 +1,6 @@
-/// How often each living thread of a process went to sleep of its own accord: as often as it was woken, but for the first
-/// time.
+/// The number of voluntary context switches of each live thread of a process.
+///
+/// Each of them but the first follows a wake-up of the thread, so that their growth is the number of wake-ups.
 package struct ThreadSwitches {
     private let voluntary: [String: UInt64]
 
@@ -15,9 +16,9 @@ package struct ThreadSwitches {
 
     package var threads: Int { voluntary.count }
 
-    /// How often a thread was woken since an earlier moment.
+    /// Returns the number of wake-ups of all threads since an earlier moment.
     ///
-    /// One that has ended meanwhile was woken for that, once.
+    /// A thread that has exited meanwhile counts as one wake-up, the one before its exit.
     package func wakeUps(since earlier: ThreadSwitches) -> UInt64 {
         let ended = earlier.voluntary.keys.count { voluntary[$0] == nil }
         return voluntary.reduce(UInt64(ended)) { sum, entry in

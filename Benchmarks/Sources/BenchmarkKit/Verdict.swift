@@ -1,10 +1,10 @@
-/// A figure beside its target.
+/// A measured value and its target.
 package struct Verdict: Codable, Sendable {
     package let name: String
     package let value: Double
-    /// The largest value that meets the target, or the smallest one.
+    /// The largest value that meets the target; the smallest one if ``isMinimum`` is `true`.
     package let limit: Double
-    /// Whether the value must reach the limit, instead of staying below it.
+    /// A Boolean value that indicates whether the limit is a minimum rather than a maximum.
     package let isMinimum: Bool
     package let isMet: Bool
 
@@ -13,7 +13,7 @@ package struct Verdict: Codable, Sendable {
         self.value = value
         self.limit = limit
         isMinimum = false
-        // Written so that "not a number", where nothing could be measured, misses.
+        // Written so that NaN, where nothing could be measured, misses the target.
         isMet = value <= limit
     }
 
@@ -25,7 +25,7 @@ package struct Verdict: Codable, Sendable {
         isMet = value >= limit
     }
 
-    /// The targets as a table.
+    /// Returns the verdicts as a table.
     package static func table(_ rows: [Verdict]) -> String {
         var table = TextTable(["", "value", "limit", ""])
         for row in rows {

@@ -4,7 +4,7 @@ internal import CTestbed
 internal import Glibc
 internal import NetworkTestbed
 
-/// What nobody can undercut: a process that reads the kernel's messages, and writes the time down or starts the program.
+/// The floor: a process that reads the kernel's messages, and records the time or runs the program.
 struct FloorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "floor", shouldDisplay: false)
 

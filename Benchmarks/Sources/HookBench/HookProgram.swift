@@ -1,15 +1,15 @@
 internal import BenchmarkKit
 internal import Glibc
 
-/// The hook: a compiled program that takes the time before anything else, and tells it.
+/// The hook: a compiled program that reads the clock before anything else, and records the time.
 ///
-/// It is linked statically where the C library can be, so that its first instruction is not the dynamic linker's.
+/// It is linked statically where the C library allows it, so that its first instruction is not the dynamic linker's.
 struct HookProgram {
-    /// The environment variable with the FIFO's path.
+    /// The environment variable that holds the path of the FIFO.
     static let variable = "HOOK_BENCH_FIFO"
 
     let path: String
-    /// Where the program writes a record for each run: CLOCK_MONOTONIC in nanoseconds, and whether the edge went up.
+    /// The FIFO that receives a record of each run: CLOCK_MONOTONIC in nanoseconds, and whether the edge went up.
     let fifo: String
 
     init(in folder: TemporaryFolder) throws(BenchmarkError) {
@@ -28,7 +28,10 @@ struct HookProgram {
         setenv(Self.variable, fifo, 1)
     }
 
-    /// The edge's direction is the last argument, `up` or `down`; without one it is what a hook of the agent's is told.
+    /// The source of the program, in C.
+    ///
+    /// The edge's direction is the last argument, `up` or `down`; without arguments it follows from `REACH_TO_VIA`,
+    /// which the agent sets for its hooks.
     private static let source = """
         #include <fcntl.h>
         #include <stdint.h>

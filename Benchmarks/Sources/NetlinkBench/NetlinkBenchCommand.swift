@@ -19,7 +19,7 @@ struct NetlinkBenchCommand: ParsableCommand {
     )
 }
 
-/// What can be measured.
+/// A part of the benchmark.
 enum Part: String, CaseIterable, ExpressibleByArgument {
     case latency, flood, churn, idle
 }
@@ -115,7 +115,7 @@ struct MeasureCommand: ParsableCommand {
         }
         if peers {
             let results = try PeerBenchmark(testbed: testbed, edges: min(edges, 200)).run(progress: progress)
-            // Beside the rows that it is to be compared with.
+            // Next to the rows with which it is compared.
             report.latency = (report.latency ?? []) + results
         }
         report.environment.loadAfter = Host.load

@@ -1,8 +1,8 @@
 internal import CTestbed
 
-/// How an edge looks in the kernel's own messages.
+/// The edges in the kernel's own messages.
 package enum KernelMessage {
-    /// The multicast groups, as a mask, in which the kernel tells of an edge.
+    /// Returns the multicast groups, as a mask, in which the kernel reports an edge.
     package static func group(for edge: Edge) -> UInt32 {
         switch edge {
         case .carrier: UInt32(RTMGRP_LINK)
@@ -10,7 +10,7 @@ package enum KernelMessage {
         }
     }
 
-    /// Which way the edge goes that a datagram tells of; nil when it tells of something else.
+    /// Returns the direction of the edge that a datagram reports, `true` for up; `nil` if it reports something else.
     package static func isUp(_ message: UnsafeRawBufferPointer, after edge: Edge) -> Bool? {
         switch edge {
         case .carrier: link(message)

@@ -3,24 +3,24 @@ internal import Glibc
 
 /// Two network namespaces with a cable between them.
 ///
-/// Listeners run in the first one, where the calling thread stays: `dut0`, 192.0.2.2/24, with the default route. The far
-/// end `peer0` is in the second. The two interface indexes differ on purpose: the kernel tells a carrier change of a
-/// veth whose index equals its peer's only up to a second later.
+/// Listeners run in the first one, where the calling thread stays: `dut0`, 192.0.2.2/24, with the default route. The
+/// far end `peer0` is in the second. The two interface indexes differ on purpose: the kernel delays the report of a
+/// carrier change by up to a second if the index of a veth equals that of its peer.
 package final class Testbed {
     package static let interfaceIndex: UInt32 = 50
     private static let peerIndex: Int32 = 60
     private static let gateway: UInt32 = 0xC000_0201
 
-    /// How long everybody rests between two edges, on average.
+    /// The mean pause between two edges, in microseconds.
     package let pauseMicroseconds: UInt32
     private let near: NetworkNamespace
     private let far: NetworkNamespace
     private let nearSocket: RequestSocket
     private let farSocket: RequestSocket
 
-    /// Makes the namespaces, moves the calling thread into the near one, and sets the cable up.
+    /// Creates the namespaces, moves the calling thread into the near one, and sets up the cable.
     ///
-    /// The process must have no other thread yet when it is not root's.
+    /// Without root the process must have no other thread yet: it enters a user namespace.
     package init(ip: IPCommand, pauseMicroseconds: UInt32) throws(BenchmarkError) {
         self.pauseMicroseconds = pauseMicroseconds
         near = try NetworkNamespace.enterFresh(inUserNamespace: geteuid() != 0)
@@ -44,7 +44,7 @@ package final class Testbed {
         try set(.defaultRoute, isUp: true)
     }
 
-    /// Makes one edge: what ``Edge`` says goes up or down.
+    /// Makes one edge: switches the state that ``Edge`` names on or off.
     ///
     /// - Returns: CLOCK_MONOTONIC just before the request was sent.
     @discardableResult
@@ -60,7 +60,7 @@ package final class Testbed {
         }
     }
 
-    /// Duplicate address detection and router solicitations would be edges that nobody asked for.
+    /// Disables IPv6, whose duplicate address detection and router solicitations would cause edges of their own.
     private static func switchOffIPv6() throws(BenchmarkError) {
         guard ProcFile.read("/proc/sys/net/ipv6/conf/all/disable_ipv6") != nil else { return }
         try ProcFile.write("1", to: "/proc/sys/net/ipv6/conf/all/disable_ipv6")

@@ -1,21 +1,21 @@
 internal import BenchmarkKit
 internal import Probes
 
-/// Makes one check again and again, several at a time.
+/// A loop that repeats one check, several at a time.
 struct ProbeLoop: Sendable {
     struct Result: Sendable {
         var latencies = LatencyHistogram()
         var failures = 0
-        /// The first failure in words.
+        /// The description of the first failure.
         var failure: String?
     }
 
     let prober: Prober
     let probe: Probe
-    /// Whether each check has an evaluator that remembers nothing.
+    /// A Boolean value that indicates whether each check uses a new trust evaluator, with nothing cached.
     let evaluatesTrustAnew: Bool
 
-    /// Makes so many checks; a finished one is followed by the next at once.
+    /// Makes a number of checks; when one finishes, the next one starts at once.
     func run(count: Int, concurrency: Int) async -> Result {
         await withTaskGroup(of: (nanoseconds: UInt64, failure: String?).self) { group in
             var result = Result()

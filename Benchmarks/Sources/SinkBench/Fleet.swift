@@ -4,11 +4,11 @@ internal import Glibc
 internal import Sinks
 internal import Synchronization
 
-/// All devices, on the thread that measures.
+/// All devices, driven by the thread that measures.
 final class Fleet {
-    /// The interval at which deadlines are looked at; those of a thousand devices would be a queue of their own.
+    /// The interval at which deadlines are checked; those of a thousand devices would be a queue of their own.
     private static let tick: Duration = .milliseconds(50)
-    /// The time after which a phase is given up.
+    /// The timeout of a phase.
     private static let patience: Duration = .seconds(300)
     /// The seconds after the last event in which cursors and reports are still due.
     static let settlingSeconds = 12
@@ -28,10 +28,10 @@ final class Fleet {
         }
     }
 
-    /// What this process has used.
+    /// The resource usage of this process.
     var usage: ProcessUsage { ProcessUsage(of: getpid()) }
 
-    /// Gives each device more events.
+    /// Adds events to the journal of each device.
     func publish(_ count: Int) { for device in devices { device.publish(count) } }
 
     /// Runs all devices until a condition holds for each; returns the seconds that it took.
@@ -53,7 +53,7 @@ final class Fleet {
         }
     }
 
-    /// How often threads of the libraries are woken while nothing is to be done.
+    /// Returns the wake-ups per minute of the libraries' threads while there is nothing to do.
     func wakeUpsAtRest(seconds: Int) -> Double {
         let settled = ContinuousClock.now.advanced(by: .seconds(Self.settlingSeconds))
         while ContinuousClock.now < settled {
@@ -66,11 +66,11 @@ final class Fleet {
         return Double(max(1, usage.wakeUps(since: before)) - 1) * 60 / Double(seconds)
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     func stop() { for device in devices { device.stop() } }
 }
 
-/// The devices whose transports have something to say.
+/// The devices whose transports have pending events.
 private final class Readiness: Sendable {
     private let numbers = Mutex<Set<Int>>([])
     private let semaphore = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ internal import BenchmarkKit
 internal import Glibc
 internal import WebTestbed
 
-/// A nats-server on the loopback with one stream; it ends with the value that stands for it.
+/// A nats-server on the loopback interface with one stream; it is terminated when this object is deallocated.
 final class JetStreamServer {
     static let stream = "REACHAGENT"
 
@@ -28,10 +28,10 @@ final class JetStreamServer {
         )
     }
 
-    /// What the process has used.
+    /// The resource usage of the server.
     var usage: ProcessUsage { ProcessUsage(of: child.identifier) }
 
-    /// Kills it as a power cut does, and starts it again with what it had stored.
+    /// Kills the server, as a power cut would, and starts it again with its store.
     func restart() throws(BenchmarkError) {
         kill(child.identifier, SIGKILL)
         child.waitForEnd()
@@ -54,7 +54,7 @@ final class JetStreamServer {
         return child
     }
 
-    /// Sends one request, and returns the payload of its answer.
+    /// Sends one request, and returns the payload of its reply.
     private func request(_ subject: String, _ payload: String) throws(BenchmarkError) -> String {
         let descriptor = try Loopback.connect(to: port)
         defer { close(descriptor) }

@@ -4,12 +4,12 @@ internal import CTestbed
 internal import EventJournal
 internal import Glibc
 
-/// Publishes what its standard input asks for.
+/// Publishes the events that standard input orders.
 ///
-/// One order a line:
+/// Each line is one order:
 ///
-///     through NUMBER        the events up to a number, as fast as possible
-///     paced RATE COUNT      so many events, so many a second; until there is another order, or none any more
+///     through NUMBER        the events up to NUMBER, as fast as possible
+///     paced RATE COUNT      COUNT events, RATE per second, until the next order or the end of standard input
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -60,7 +60,7 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// Whether standard input has something, or has ended.
+    /// A Boolean value that indicates whether standard input has an order, or has ended.
     private var hasOrder: Bool {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         return poll(&input, 1, 0) > 0

@@ -1,9 +1,9 @@
 package import BenchmarkKit
 internal import Glibc
 
-/// A contender at work: a process that publishes what it is told to, and the process that hands it on.
+/// A running contender: a process that publishes events on order, and the process that delivers them.
 package final class EventServer {
-    /// The CPU of those that are measured; subscribers are on another.
+    /// The CPU of the measured processes; subscribers run on another.
     package static let cpu = 0
     package static let subscribersCPU = 1
 
@@ -12,12 +12,12 @@ package final class EventServer {
     private let publisher: ChildProcess
     private let orders: Pipe
     private let redis: ChildProcess?
-    /// The number of the newest event that was ordered; at first, of the newest in the journal.
+    /// The number of the newest event that was ordered; initially, of the newest one in the journal.
     package private(set) var newest: UInt64 = 0
 
-    /// Starts it; subscribers can connect when this returns.
+    /// Starts the processes; subscribers can connect when this returns.
     ///
-    /// - Parameter journal: The directory of the journal that it goes on with.
+    /// - Parameter journal: The directory of the journal that the publisher continues.
     package init(
         _ contender: FanOutContender,
         _ program: LoadProgram,
@@ -33,7 +33,7 @@ package final class EventServer {
         try Affinity.pin(to: Self.cpu)
         defer { try? Affinity.pin(to: Self.subscribersCPU) }
         redis = contender == .redis ? try Self.startRedis(redisServer, in: folder) : nil
-        // Redis' CPU time is its own; its publisher's is nobody's, and on the CPU of the subscribers.
+        // Only the CPU time of Redis counts; its publisher runs on the CPU of the subscribers.
         if redis != nil { try Affinity.pin(to: Self.subscribersCPU) }
         let kind = contender.isOurs ? "sockets" : contender.rawValue
         publisher = try ChildProcess(
@@ -54,7 +54,7 @@ package final class EventServer {
     }
 
     deinit {
-        // It ends in order when nothing can be ordered any more.
+        // The publisher exits cleanly at the end of its standard input.
         orders.closeWriteEnd()
         for _ in 0..<500 where publisher.isRunning { usleep(10_000) }
         publisher.stop()
@@ -80,7 +80,7 @@ package final class EventServer {
         throw BenchmarkError("start \(path)", cause: "it opens no socket")
     }
 
-    /// Who hands the events on.
+    /// The process ID of the process that delivers the events.
     package var process: Int32 { redis?.identifier ?? publisher.identifier }
 
     /// Connects subscribers.
@@ -88,7 +88,7 @@ package final class EventServer {
         try connect(count, stopped: stopped, to: contender.socket, request: contender.request)
     }
 
-    /// Connects subscribers to one of its sockets.
+    /// Connects subscribers to one of the contender's sockets.
     package func connect(
         _ count: Int,
         stopped: Int = 0,
@@ -104,7 +104,7 @@ package final class EventServer {
         newest = last
     }
 
-    /// Orders so many events, so many a second.
+    /// Orders a number of events at a rate per second.
     package func publish(_ count: Int, perSecond rate: Int) throws(BenchmarkError) {
         try order("paced \(rate) \(count)")
         newest += UInt64(count)

@@ -1,16 +1,16 @@
 package import BenchmarkKit
 internal import Glibc
 
-/// One event to many subscribers: how many lines a second, what each costs, and how long it takes.
+/// The fan-out of events to many subscribers: throughput, CPU time for each line, and latency.
 package struct FanOutBenchmark {
-    /// How many events may be under way when as many as possible are published.
+    /// The maximum number of events in flight when as many as possible are published.
     package static let window: UInt64 = 64
-    /// Of those with stopped ones, so many in a hundred are.
+    /// The percentage of stopped subscribers, in the cases that have some.
     static let stoppedPercent = 10
     package static let pacedRate = 100
-    /// To 1000 subscribers, that is the target.
+    /// The rate of the target, with 1000 subscribers.
     package static let targetRate = 400
-    /// Paced loads take this much longer: there are fewer events, and the last one's latency counts less.
+    /// The factor by which paced loads run longer: they have fewer events, and the last one's latency counts less.
     private static let pacedStretch = 2
 
     let program: LoadProgram
@@ -20,10 +20,10 @@ package struct FanOutBenchmark {
     let rounds: Int
     let contenders: [FanOutContender]
 
-    /// How events are published, and to how many subscribers.
+    /// The loads, and the numbers of subscribers for them.
     ///
-    /// With a window of one, each event is written to everybody by itself. That, and the target, are for the most
-    /// subscribers only.
+    /// With a window of one, each event is written to all subscribers on its own. That load and the target rate are
+    /// measured with the maximum number of subscribers only.
     private let loads: [FanOutLoad]
     private let subscriberCounts: [Int]
 
@@ -84,7 +84,7 @@ package struct FanOutBenchmark {
             for subscribers in subscriberCounts where !isForMany || subscribers == subscriberCounts.max() {
                 for contender in contenders {
                     cases.append(Case(contender: contender, subscribers: subscribers, stopped: 0, load: load))
-                    // Nobody else has subscribers that are slow: the loop would wait, Redis closes them.
+                    // Only ours have stopped subscribers: the loop would block, and Redis disconnects them.
                     guard contender.isOurs, subscribers > 1, !isForMany else { continue }
                     let stopped = subscribers * Self.stoppedPercent / 100
                     cases.append(
@@ -102,7 +102,7 @@ package struct FanOutBenchmark {
         let subscribers = try server.connect(row.subscribers, stopped: row.stopped)
         let followers = Followers(subscribers, first: 1)
         try followers.awaitFirstLines()
-        // Everything has been used once.
+        // The warm-up: everything is used once.
         try server.publish(through: 64)
         try followers.follow(through: 64)
         let connected = ProcessUsage(of: server.process)
@@ -136,7 +136,7 @@ package struct FanOutBenchmark {
         )
     }
 
-    /// Publishes as fast as the slowest subscriber that reads takes it: the next half of a window when it has the last one.
+    /// Publishes as fast as the slowest reading subscriber: the next half of a window when it has the previous one.
     private func publish(
         _ window: UInt64,
         _ server: EventServer,

@@ -1,4 +1,4 @@
-/// Who hands events to many subscribers.
+/// A contender that delivers events to many subscribers.
 package enum FanOutContender: String, Sendable, CaseIterable, Codable {
     /// Our `events.sock`.
     case events
@@ -21,7 +21,7 @@ package enum FanOutContender: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// Whether it is ours.
+    /// A Boolean value that indicates whether the contender is this project's.
     package var isOurs: Bool { self == .events || self == .control || self == .http }
 
     /// The socket's name in the server's directory.
@@ -33,7 +33,7 @@ package enum FanOutContender: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// What a subscriber sends first.
+    /// The request that a subscriber sends first, if there is one.
     package var request: String? {
         switch self {
         case .events, .writeLoop: nil

@@ -1,21 +1,21 @@
 package import BenchmarkKit
 
-/// How events are published.
+/// The load under which events are published.
 package enum FanOutLoad: Sendable, Hashable, Codable {
-    /// As many as possible, with so many under way.
+    /// As many as possible, with at most this many in flight.
     case window(UInt64)
-    /// So many a second.
+    /// This many per second.
     case paced(Int)
 }
 
-/// What one round gave.
+/// The result of one round.
 struct FanOutMeasurement: Codable, Sendable {
-    /// Read by all subscribers together.
+    /// The lines per second that all subscribers together read.
     let linesPerSecond: Double
     let bytesPerLine: Double
-    /// The server's time on a CPU, user and kernel.
+    /// The server's CPU time, user and kernel, for each line.
     let cpuMicrosecondsPerLine: Double
-    /// From just before the event was encoded to just after it was read.
+    /// The latency from just before the event was encoded to just after it was read.
     let p50Microseconds: Double
     let p99Microseconds: Double
     let maxMicroseconds: Double
@@ -25,7 +25,7 @@ struct FanOutMeasurement: Codable, Sendable {
     let kilobytesPerSubscriberAfterwards: Double
 }
 
-/// One contender with some subscribers: all rounds.
+/// The results of one contender with one number of subscribers over all rounds.
 package struct FanOutResult: Codable, Sendable {
     package let contender: FanOutContender
     package let subscribers: Int
@@ -33,12 +33,12 @@ package struct FanOutResult: Codable, Sendable {
     package let load: FanOutLoad
     package let linesPerSecond: Spread
     package let cpuMicrosecondsPerLine: Spread
-    /// What one CPU that does nothing else hands on.
+    /// The lines that the server delivers per second of CPU time.
     package var linesPerCPUSecond: Double { 1e6 / cpuMicrosecondsPerLine.median }
     package let bytesPerLine: Double
     package let p50Microseconds: Double
     package let p99Microseconds: Double
-    /// The worst of all rounds.
+    /// The highest latency of all rounds.
     package let maxMicroseconds: Double
     package let kilobytesPerSubscriber: Double
     package let kilobytesPerSubscriberAfterwards: Double

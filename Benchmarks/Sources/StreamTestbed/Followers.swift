@@ -1,16 +1,16 @@
 package import BenchmarkKit
 
-/// Subscribers that check the numbers of what they read: each one after the other, none twice.
+/// Subscribers that check the sequence numbers of the events that they read: consecutive, and none twice.
 package final class Followers {
     package let subscribers: Subscribers
     package private(set) var latencies = LatencyHistogram()
-    /// How many lines they have read, all together.
+    /// The number of lines that all subscribers together have read.
     package private(set) var lines = 0
-    /// How often a number was not the one that had to come.
+    /// The number of unexpected sequence numbers.
     package private(set) var faults = 0
     private var next: [UInt64]
     private var goal: UInt64 = 0
-    /// How many have not reached the goal.
+    /// The number of subscribers that have not reached the goal.
     private var behind = 0
 
     /// - Parameter first: The number of the first event that they are to read.
@@ -19,16 +19,16 @@ package final class Followers {
         next = .init(repeating: first, count: subscribers.count)
     }
 
-    /// Waits until everybody has subscribed.
+    /// Waits until all have subscribed.
     package func awaitFirstLines() throws(BenchmarkError) { try subscribers.awaitFirstLines(take) }
 
-    /// Forgets what was measured so far.
+    /// Discards the latencies and the count of lines so far.
     package func forget() {
         latencies = LatencyHistogram()
         lines = 0
     }
 
-    /// Reads until everybody has the event with a number.
+    /// Reads until all subscribers have received the event with a number.
     package func follow(through last: UInt64) throws(BenchmarkError) {
         setGoal(last)
         while behind > 0 {
@@ -38,13 +38,13 @@ package final class Followers {
         }
     }
 
-    /// Sets what ``hasReachedGoal`` is about.
+    /// Sets the number of the event that is the goal of ``hasReachedGoal``.
     package func setGoal(_ last: UInt64) {
         goal = last
         behind = next.count { $0 <= last }
     }
 
-    /// Whether everybody has the event that was set as the goal.
+    /// A Boolean value that indicates whether all subscribers have received the event that is the goal.
     package var hasReachedGoal: Bool { behind == 0 }
 
     /// Reads once.

@@ -1,10 +1,10 @@
 internal import CTestbed
 internal import Glibc
 
-/// What a line of `stream-load` says, by itself or as the data of a server-sent event; `nil` for all other lines.
+/// The content of a line of `stream-load`, by itself or as the data of a server-sent event; `nil` for all other lines.
 struct SampleLine {
     let sequence: UInt64
-    /// CLOCK_MONOTONIC when it was published.
+    /// CLOCK_MONOTONIC when the event was published.
     let sent: UInt64
 
     init?(_ line: UnsafeRawBufferPointer) {

@@ -4,11 +4,11 @@ internal import Glibc
 
 /// Many subscribers of one socket, read by one thread with epoll.
 ///
-/// Those that are stopped are connected, and never read.
+/// Stopped subscribers are connected, but never read.
 package final class Subscribers {
-    /// How many there are that read.
+    /// The number of subscribers that read.
     package let count: Int
-    /// How many bytes they have read.
+    /// The number of bytes that they have read.
     package private(set) var bytes = 0
 
     private let epoll: Int32
@@ -18,9 +18,9 @@ package final class Subscribers {
     private let room: UnsafeMutableRawBufferPointer
     private var tokens = [UInt32](repeating: 0, count: 256)
 
-    /// Connects.
+    /// Connects the subscribers.
     ///
-    /// - Parameter request: What each of them sends first.
+    /// - Parameter request: The request that each of them sends first, if there is one.
     package init(of path: String, request: String?, count: Int, stopped: Int = 0) throws(BenchmarkError) {
         self.count = count
         epoll = testbed_epoll_open()
@@ -62,7 +62,7 @@ package final class Subscribers {
         return descriptor
     }
 
-    /// Waits until each has read its first line, after which it has subscribed.
+    /// Waits until each subscriber has read its first line, which confirms its subscription.
     ///
     /// - Parameter body: As in ``read(milliseconds:_:)``.
     package func awaitFirstLines(
@@ -80,12 +80,13 @@ package final class Subscribers {
         }
     }
 
-    /// Waits for something to read, and reads once from each subscriber that has something.
+    /// Waits for data, and reads once from each subscriber that has some.
     ///
     /// - Parameters:
-    ///   - milliseconds: How long to wait at most.
-    ///   - body: Is given the subscriber, a line without its end, and CLOCK_MONOTONIC directly after it was read.
-    /// - Returns: `false` when nothing came.
+    ///   - milliseconds: The maximum time to wait.
+    ///   - body: Receives the index of the subscriber, a line without its terminator, and CLOCK_MONOTONIC directly
+    ///     after it was read.
+    /// - Returns: `false` if no data arrived.
     @discardableResult
     package func read(
         milliseconds: Int32,

@@ -1,8 +1,8 @@
-/// What prometheus-blackbox-exporter is to do for a probe: a GET over TLS whose certificate is verified.
+/// The module of prometheus-blackbox-exporter for a probe: a GET over TLS with verification of the certificate.
 package enum BlackboxModule {
     package static let name = "https"
 
-    /// Its configuration file.
+    /// Returns the contents of the exporter's configuration file.
     package static func configuration(caFile: String) -> String {
         """
         modules:

@@ -4,9 +4,9 @@ internal import ProbeTestKit
 
 /// A P-256 chain for 127.0.0.1 as PEM files: a root to trust, and an intermediate and a leaf that the server sends.
 package struct ServerCertificates {
-    /// What clients trust.
+    /// The file of the root certificate, which clients trust.
     package let rootFile: String
-    /// What the server sends: its own certificate, then the intermediate.
+    /// The file of the chain that the server sends: its own certificate, then the intermediate.
     package let chainFile: String
     package let keyFile: String
 

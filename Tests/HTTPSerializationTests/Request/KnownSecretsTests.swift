@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// What a server echoes of the secrets that were sent.
+/// The removal of sent secrets from text that a server echoes.
 struct KnownSecretsTests {
     static let secret = "s3cr3t/va+lue&\"quoted\""
 

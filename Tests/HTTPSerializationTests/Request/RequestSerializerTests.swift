@@ -2,7 +2,8 @@ import CheckResults
 import HTTPSerialization
 import Testing
 
-/// What AFHTTPRequestSerializer, AFJSONRequestSerializer and AFPropertyListRequestSerializer do, as this library does it.
+/// The behaviour of AFHTTPRequestSerializer, AFJSONRequestSerializer and AFPropertyListRequestSerializer, in this
+/// library.
 @Suite
 struct RequestSerializerTests {
     let url: HTTPURL

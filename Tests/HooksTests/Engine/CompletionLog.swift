@@ -3,7 +3,7 @@ import AgentTestKit
 import Hooks
 import Synchronization
 
-/// What a runner reported, and a way to wait for more of it without a thread of the tests'.
+/// The completions that a runner reported, and a way to wait for more of them without blocking a test thread.
 final class CompletionLog: Sendable {
     private struct Waiter: Sendable {
         var number: UInt64
@@ -19,7 +19,7 @@ final class CompletionLog: Sendable {
 
     private let state = Mutex(State())
 
-    /// What came so far.
+    /// The completions so far.
     var completions: [HookCompletion] { state.withLock { $0.completions } }
 
     /// Takes a report.
@@ -34,7 +34,7 @@ final class CompletionLog: Sendable {
         for waiter in done { waiter.continuation.resume(returning: all) }
     }
 
-    /// All reports, as soon as they are enough, or when it has been waited for long enough.
+    /// All reports, as soon as they are enough, or after a timeout.
     func reports(
         patience: Duration = .seconds(60),
         when isEnough: @escaping @Sendable ([HookCompletion]) -> Bool

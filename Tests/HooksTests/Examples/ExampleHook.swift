@@ -2,7 +2,7 @@ import AgentTestKit
 import Foundation
 import Glibc
 
-/// A script of `examples/hooks`, and tools that do nothing but write down how they are called.
+/// A script of `examples/hooks`, and tools that only record their calls.
 final class ExampleHook: Sendable {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples/hooks")
@@ -11,12 +11,12 @@ final class ExampleHook: Sendable {
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
         .filter { $0.first?.isNumber == true }.sorted()
 
-    /// How a script ended, and the calls that it made: words joined by bars.
+    /// The result of a script, and the calls that it made: words joined by bars.
     struct Outcome {
         let command: FinishedCommand
         let calls: [String]
 
-        /// The calls of a script that succeeded and said nothing on standard error; else what went wrong.
+        /// The calls of a script that succeeded and wrote nothing to standard error; else its status and its messages.
         var done: [String] {
             command.status == 0 && command.error.isEmpty ? calls : ["status \(command.status): \(command.error)"]
         }
@@ -24,7 +24,7 @@ final class ExampleHook: Sendable {
 
     private let script: String
     private let workspace: URL
-    /// A folder for what the script is to find.
+    /// A folder for the files that the script is to find.
     let files: URL
 
     /// - Parameters:
@@ -70,7 +70,8 @@ final class ExampleHook: Sendable {
     }
 }
 
-/// A side of a transition as hooks are told of it: `"wifi wlan0 full"`; the words behind the first may be left out.
+/// Returns the variables that hooks receive for a transition between two states such as `"wifi wlan0 full"`; the words
+/// after the first one may be left out.
 func transition(_ from: String, _ to: String, _ others: [String: String] = [:]) -> [String: String] {
     var variables = ["REACH_TYPE": "reachability.changed", "REACH_SUBJECT": "default"]
     for (side, text) in [("FROM", from), ("TO", to)] {
@@ -82,9 +83,9 @@ func transition(_ from: String, _ to: String, _ others: [String: String] = [:]) 
     return variables.merging(others) { $1 }
 }
 
-/// What stands for /run/user: folders of users with the socket of each one's bus, at which nobody listens.
+/// A stand-in for /run/user: a folder for each user, with the socket of the user's bus, which is not listened on.
 final class RuntimeFolders {
-    /// Why there is no socket.
+    /// The reason that there is no socket.
     struct Failure: Error {
         let code: Int32
     }
@@ -114,19 +115,21 @@ final class RuntimeFolders {
     }
 
     private static func socket(at path: String) throws -> Int32 {
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard descriptor >= 0, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw Failure(code: ENAMETOOLONG)
-        }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Failure(code: ENAMETOOLONG) }
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
         }
-        guard result == 0 else { throw Failure(code: errno) }
+        guard result == 0 else {
+            defer { close(descriptor) }
+            throw Failure(code: errno)
+        }
         return descriptor
     }
 }

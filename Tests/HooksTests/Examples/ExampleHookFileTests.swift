@@ -3,7 +3,7 @@ import Foundation
 import Hooks
 import Testing
 
-/// What holds for all of `examples/hooks`.
+/// The properties that all scripts in `examples/hooks` have.
 @Suite struct ExampleHookFileTests {
     private static let shellcheck = ["/usr/bin/shellcheck", "/usr/local/bin/shellcheck"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }

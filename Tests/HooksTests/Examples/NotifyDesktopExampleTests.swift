@@ -7,7 +7,7 @@ import Testing
 
     private static let standIns = ["id", "notify-send", "runuser"]
 
-    /// What the hook does when it is run by the user with this number.
+    /// Returns the outcome of the hook when the user with this ID runs it.
     private static func outcome(
         user: Int = 1000,
         _ event: [String: String],
@@ -55,7 +55,7 @@ import Testing
     @Test
     func `root tells each user on the user's own bus`() async throws {
         let folders = try RuntimeFolders(["1000", "1001"])
-        // No socket, and so nobody's bus.
+        // No socket, and so no bus.
         try folders.add("1002")
         try Data().write(to: URL(filePath: folders.bus("1002")))
 

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Hooks
 
-/// A fault of a file, and what mends it.
+/// A fault of a file, and its remedy.
 struct HookFileFault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: HookRefusal.Code
-    /// The name of what is at fault; `hook` unless it is another one.
+    /// The name of the file or folder at fault; `hook` unless it is another one.
     var culprit = "hook"
     let evidence: String
     /// The remedy, with `PATH` in place of the culprit's path.
     let remedy: String
     var runAs: HookAccount?
-    /// Whether the fault can only be made by root.
+    /// `true` when only root can make the fault.
     var takesRoot = false
-    /// What is done instead of the remedy when that is no command.
+    /// The action that replaces the remedy when the remedy is not a command.
     var mend: (@Sendable (ScratchFolder) throws -> Void)?
     /// Makes it, below `hook`.
     let make: @Sendable (ScratchFolder) throws -> Void

@@ -7,7 +7,7 @@ import NIOPosix
 
 @testable import Hooks
 
-/// A folder with programs, and how they are run in tests.
+/// A folder with programs, and the means to run them in tests.
 final class HookFixture: Sendable {
     static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
@@ -36,7 +36,7 @@ final class HookFixture: Sendable {
         try HookFile.open(file(name, Data("#!\(interpreter)\n\(text)\n".utf8)), runAs: nil)
     }
 
-    /// What is started.
+    /// Returns the launch of a file.
     static func launch(
         _ file: HookFile,
         name: String? = nil,
@@ -70,13 +70,13 @@ final class HookFixture: Sendable {
         }
     }
 
-    /// Whether a process lives; one that nobody has reaped yet does not.
+    /// Returns `true` while a process lives; a zombie does not.
     static func lives(_ number: pid_t) -> Bool {
         guard let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
         return text.split(separator: ")").last?.split(separator: " ").first != "Z"
     }
 
-    /// Whether a process is gone within ten seconds: signals are delivered in their own time.
+    /// Returns `true` when a process is gone within ten seconds: signals are delivered asynchronously.
     static func goes(_ number: pid_t) async throws -> Bool {
         for _ in 0..<1000 where lives(number) { try await Task.sleep(for: .milliseconds(10)) }
         return !lives(number)

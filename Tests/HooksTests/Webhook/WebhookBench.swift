@@ -12,7 +12,7 @@ import Synchronization
 
 /// Sends webhooks to servers on loopback, without pauses between the attempts.
 final class WebhookBench: Sendable {
-    /// Certificates for the loopback addresses; their authority is what the bench trusts.
+    /// Certificates for the loopback addresses, by the authority that the bench trusts.
     static let authority = Result { try TestAuthority.standard(names: ["host.test"], addresses: ["127.0.0.1"]) }
 
     /// The event that webhooks are sent for.
@@ -41,7 +41,7 @@ final class WebhookBench: Sendable {
         return webhook
     }
 
-    /// What the pace was asked: the failures so far, and how long the server wants to be left alone.
+    /// A request to the pace for a pause: the failures so far, and the pause that the server wants.
     struct Question: Sendable, Hashable {
         var failures: Int
         var asked: Duration?
@@ -57,7 +57,7 @@ final class WebhookBench: Sendable {
     /// A bench whose pauses are all of this length.
     init(pause: Duration = .zero) { self.pause = pause }
 
-    /// What the pace was asked so far.
+    /// The requests to the pace so far.
     var questions: [Question] { told.withLock { $0 } }
 
     /// Begins to send.
@@ -114,10 +114,10 @@ final class WebhookBench: Sendable {
         return end
     }
 
-    /// Waits until nothing is under way any more, and returns the ends that nobody waited for.
+    /// Waits until nothing is under way any more, and returns the ends that were not consumed.
     func close() async throws -> [WebhookRun.End] {
         await prober.shutDown()
-        // Twice: what the first turn does may ask for another one.
+        // Twice: the first turn may schedule another one.
         for _ in 0..<2 { try await loop.submit {}.get() }
         ends.continuation.finish()
         var rest: [WebhookRun.End] = []
@@ -140,7 +140,7 @@ final class WebhookBench: Sendable {
         return Sent(end: end, server: server, questions: bench.questions)
     }
 
-    /// What came of it.
+    /// The result of sending a webhook.
     struct Sent {
         let end: WebhookRun.End?
         let server: ScriptedServer
@@ -160,7 +160,7 @@ extension WebhookRun.End {
     }
 }
 
-/// A port on loopback where nobody listens, and which no other test's server can be given meanwhile.
+/// A port on loopback that refuses connections, and that no other test's server can get meanwhile.
 final class ClosedPort: Sendable {
     let number: Int
     private let descriptor: Int32

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hooks
 
-/// What is kept of a response that refuses.
+/// The output that is kept of a response that rejects the webhook.
 @Suite
 struct WebhookOutputTests {
     private func output(_ response: ScriptedResponse) async throws -> HookOutput {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hooks
 
-/// What goes over the wire.
+/// The request on the wire.
 @Suite
 struct WebhookRequestTests {
     private static let line = String(decoding: WebhookBench.event.line, as: UTF8.self)

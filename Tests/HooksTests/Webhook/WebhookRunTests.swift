@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hooks
 
-/// When a webhook is sent again, and when it ends.
+/// The retries of a webhook, and its end.
 @Suite
 struct WebhookRunTests {
     @Test

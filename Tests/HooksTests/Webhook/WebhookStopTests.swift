@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hooks
 
-/// How a webhook is given up before its end, which is told once.
+/// The cancellation of a webhook, whose end is reported once.
 @Suite
 struct WebhookStopTests {
     @Test

@@ -6,7 +6,7 @@ import Testing
 
 @Suite
 struct CertificateFactoryTests {
-    /// Whether swift-certificates finds a path, which judges the chain with code that is not ours.
+    /// Returns `true` when swift-certificates finds a path, which judges the chain independently of our code.
     private func isValid(
         _ chain: TestAuthority,
         host: String = "host.test",
@@ -70,7 +70,7 @@ struct CertificateFactoryTests {
         let root = try IssuedCertificate.selfSigned(.authority())
         let leaf = try root.issue(.server().with { $0.signatureDefect = defect })
         let rootKey = try Certificate(derEncoded: root.der).publicKey
-        // What cannot be decoded any more is as invalid as what does not verify.
+        // A certificate that cannot be decoded is as invalid as one that does not verify.
         let decoded = try? Certificate(derEncoded: leaf.der)
         let isValid = decoded.map { rootKey.isValidSignature($0.signature, for: $0) } ?? false
         #expect(isValid == (defect == .none))

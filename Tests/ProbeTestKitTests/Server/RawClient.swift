@@ -5,12 +5,12 @@ import NIOTLS
 import ProbeTestKit
 import Synchronization
 
-/// A client that sends bytes and tells what came back, and how it ended.
+/// A client that sends bytes and reports the answer, and the end of the connection.
 struct RawClient {
-    /// What a client saw.
+    /// The answer that a client received, and its connection.
     struct Outcome {
         var bytes: [UInt8] = []
-        /// nil when the server closed the connection in order, else what the system or the TLS library says.
+        /// The error of the system or the TLS library; nil when the server closed the connection in order.
         var error: String?
         var isSecured = false
         var tlsVersion: TLSVersion?
@@ -21,9 +21,9 @@ struct RawClient {
 
     var configuration: TLSConfiguration?
     var serverName: String? = "server.test"
-    /// How many bytes are enough: the client closes then.
+    /// The number of bytes after which the client closes.
     var limit = Int.max
-    /// Where it runs, and what holds that loop up between the connection and the request.
+    /// The event loops of the client; `beforeSending` can block one between the connection and the request.
     var group = MultiThreadedEventLoopGroup.singleton
     var beforeSending: @Sendable () -> Void = {}
 
@@ -65,7 +65,7 @@ struct RawClient {
             let channel = try await connecting.get()
             try? await channel.closeFuture.get()
         } catch {
-            // A reset can come before the system has told that the connection is made.
+            // A reset can come before the system has reported the connection.
             box.outcome.withLock { $0.error = String(describing: error) }
         }
         return box.outcome.withLock { $0 }
@@ -101,7 +101,7 @@ private final class Collector: ChannelInboundHandler {
         guard !request.isEmpty else { return }
         client.beforeSending()
         let written = context.eventLoop.makePromise(of: Void.self)
-        // The system tells of a reset once: when a write meets it, reading finds nothing but the end.
+        // The system reports a reset once: when a write meets it, reading finds nothing but the end.
         written.futureResult.whenFailure { [box] error in
             guard error is IOError else { return }
             box.outcome.withLock { $0.error = $0.error ?? String(describing: error) }

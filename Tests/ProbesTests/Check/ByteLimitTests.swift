@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The bytes that a check takes")
 struct ByteLimitTests {
-    /// What one reading of the socket may bring beyond the limit.
+    /// The number of bytes that one read of the socket may bring beyond the limit.
     private static let reading = 64 << 10
 
     private static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
         [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
     }
 
-    /// What HTTP/1 servers send without end, behind a head.
+    /// The data that HTTP/1 servers send without end, after a head.
     static let endless: [(name: String, head: String, rest: String)] = [
         ("a chunk's extension", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "extension"),
         ("a chunk's size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "0"),

@@ -88,7 +88,8 @@ struct DeadlineTests {
         await server.shutDown()
     }
 
-    /// How long a check and the prober's end take, on a thread that does not queue behind other tests.
+    /// Returns the report of a check, and the duration of the check and the prober's shutdown, on a thread that does
+    /// not queue behind other tests.
     private static func checkAndShutDown(_ probe: Probe) async -> (report: CheckReport?, duration: Duration) {
         await onThread {
             let start = ContinuousClock.now

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Probes
 
-/// What a server does wrong is the server's fault, whichever side ends the stream because of it.
+/// A server's violation is the server's fault, whichever side ends the stream because of it.
 @Suite("Violations of HTTP/2")
 struct HTTPTwoBlameTests {
     private static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {

@@ -8,9 +8,9 @@ import Testing
 /// The times are those of the thread's CPU, so other tests and programs do not count; serially and on a thread of its own.
 @Suite("The cost of hostile input", .serialized, .onOwnThread)
 struct CostTests {
-    /// How much a doubled input may cost.
+    /// The maximum factor by which the time grows for a doubled input.
     private static let factor = 2.5
-    /// What a clock's ticks, a cache's misses and the first touch of memory may add, in seconds.
+    /// The tolerance for clock ticks, cache misses and the first touch of memory, in seconds.
     private static let noise = 0.01
     /// The deadline of the bounded runs.
     private static let deadline = 0.05

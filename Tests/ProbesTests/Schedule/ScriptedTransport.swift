@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Probes
 
-/// A transport whose checks end when the test says, and that counts what was asked of it.
+/// A transport whose checks end when the test says, and that records the checks that were started and cancelled.
 final class ScriptedTransport: CheckTransport {
     struct Pending: Sendable {
         let name: String
@@ -16,7 +16,7 @@ final class ScriptedTransport: CheckTransport {
         var waiter: (count: Int, action: @Sendable () -> Void)?
     }
 
-    /// What a check does when it begins; it may end it at once.
+    /// Called when a check starts; it may end the check at once.
     private let onStart: @Sendable (Pending) -> Void
     private let state = Mutex(State())
 
@@ -64,7 +64,7 @@ final class ScriptedTransport: CheckTransport {
     }
 }
 
-/// What a judge was given, and a way to wait for it.
+/// The checks that a judge received, and a way to wait for them.
 final class JudgeLog: Sendable {
     private struct State {
         var checks: [CompletedCheck] = []

@@ -15,11 +15,11 @@ struct SimulatedSchedule {
     var schedule: ProbeSchedule
     var now: ContinuousClock.Instant
     var seconds: Int64 = 0
-    /// How long a check takes.
+    /// The duration of a check.
     var latency: (ProbePoint) -> Duration = { _ in .milliseconds(20) }
-    /// What the judge says.
+    /// The cadence that the judge returns.
     var cadence: (CompletedCheck) -> Cadence = { _ in .steady }
-    /// What a check's report says.
+    /// The report of each check.
     var report = SimulatedSchedule.report()
     private(set) var begun: [Begun] = []
     private(set) var completed: [CompletedCheck] = []
@@ -79,7 +79,7 @@ struct SimulatedSchedule {
         begin()
     }
 
-    /// When the checks of a point were due, from the start.
+    /// Returns the times at which the checks of a point were due, from the start.
     func dues(of point: ProbePoint) -> [Duration] { completed.filter { $0.point == point }.map { $0.due - start } }
 
     static func report(_ verdict: CheckVerdict = .ok, findings: [Finding] = [], bytes: Int = 0) -> CheckReport {

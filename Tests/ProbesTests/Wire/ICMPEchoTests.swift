@@ -15,7 +15,7 @@ struct ICMPEchoTests {
         }
     }
 
-    /// Whether the kernel lets this process send echoes: it has a group in the range (icmp(7)).
+    /// Returns `true` when the kernel lets this process send echoes: it has a group in the range (icmp(7)).
     private func isPermitted(by range: String) -> Bool {
         let bounds = range.split(separator: " ").compactMap { UInt32($0) }
         guard bounds.count == 2 else { return false }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ServiceSupport
 
-/// What of many messages is written, at moments that the test chooses.
+/// The rate limit of log messages, at moments that the test chooses.
 @Suite struct LogLimiterTests {
     private static let start = ContinuousClock.now
 
@@ -111,7 +111,7 @@ import Testing
             log.pass(1)
             log.log("later-\(second)")
         }
-        // One a second passes; what was held back is told a minute after the flood began.
+        // One a second passes; the number of suppressed messages is reported a minute after the flood began.
         #expect(log.written.count == 61)
         #expect(
             log.written.suffix(2) == [
@@ -154,7 +154,7 @@ import Testing
         let alike = log.written.compactMap { line in
             line.wholeMatch(of: /.*?(\d+) more messages? like .*/).flatMap { Int($0.1) }
         }
-        // Nothing is lost without being told.
+        // Nothing is lost without a report.
         #expect(passed + told.reduce(0, +) + alike.reduce(0, +) == 600_000)
     }
 

@@ -90,7 +90,7 @@ import Testing
     @Test func `an empty message is a line`() { #expect(Self.lines("", .notice, .journal) == ["<5>\n"]) }
 }
 
-/// Who reads standard error.
+/// The log format by the reader of standard error.
 @Suite struct LogFormatTests {
     @Test func `only what JOURNAL_STREAM names is the journal`() throws {
         let path = "/etc/passwd"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// What is known of each sink: what its broker has, and what it never gets.
+/// The progress of each sink: the events that its broker has, and those that it never gets.
 @Suite struct SinkProgressTests {
     static func settings(_ name: String, _ url: String = "nats://a.test", device: String = "edge-7") throws
         -> SinkSettings
@@ -57,7 +57,7 @@ import Testing
         var progress = try Self.progress()
         progress.acknowledge(10, at: nil, by: "a", newest: 100)
         var hasLost = [progress.remove(before: 21, newest: 100), progress.remove(before: 21, newest: 100)]
-        // What comes late changes nothing.
+        // A late acknowledgement changes nothing.
         progress.acknowledge(15, at: nil, by: "a", newest: 100)
         hasLost += [progress.remove(before: 21, newest: 100), progress.remove(before: 31, newest: 100)]
         #expect(hasLost == [true, false, false, true])

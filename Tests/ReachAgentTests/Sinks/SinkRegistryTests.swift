@@ -8,7 +8,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// The sinks as their agent knows them: what it hands over, what it takes, and what it announces.
+/// The agent's registry of sinks: the settings it hands over, the reports it takes, and the losses it announces.
 @Suite(.onOwnThread) final class SinkRegistryTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "sinks-\(UUID().uuidString)").path()
     private static let origin = EventOrigin(streamID: "s", host: "edge-7")
@@ -29,15 +29,15 @@ import Testing
         return try EventJournal(opening: configuration, now: { .now })
     }
 
-    /// What an agent does about a loss.
+    /// The agent's handling of the event about a loss.
     enum Publishing: Sendable, CaseIterable {
         /// The event is recorded.
         case records
         /// The event waits for the agent's first one, and is recorded without the registry's knowing its number.
         case queues
-        /// The process ends before.
+        /// The process ends before the event is recorded.
         case crashesBefore
-        /// The process ends after, and before it has noted so.
+        /// The process ends after the event is recorded, and before the progress is.
         case crashesAfter
     }
 

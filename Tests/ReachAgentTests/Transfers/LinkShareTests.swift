@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// When the machine's own traffic needs the link of a transfer.
+/// The detection of other traffic that needs the link of a transfer.
 @Suite struct LinkShareTests {
     private static let tick = Duration.milliseconds(250)
 

@@ -13,7 +13,7 @@ import enum AgentEvents.EventType
 
 @testable import ReachAgent
 
-/// When the agent lets transfers start, when it says that their path has changed, and who learns of their progress.
+/// The permission for transfers to start, the changes of their path, and the subscribers of their progress.
 @Suite struct TransferUpdatesTests {
     private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
     private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)

@@ -2,7 +2,7 @@ import ProbeTestKit
 import ServerTrust
 import Testing
 
-/// What follows from AFSecurityPolicy's evaluation, with the letters of the list of consequences.
+/// The consequences of AFSecurityPolicy's evaluation, with the letters of their list.
 @Suite
 struct PolicyConsequenceTests {
     private func fixtures() throws -> TrustFixtures { try TrustFixtures.shared }

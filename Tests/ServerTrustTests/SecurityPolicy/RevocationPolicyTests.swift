@@ -2,7 +2,7 @@ import ProbeTestKit
 import ServerTrust
 import Testing
 
-/// What a revocation list means under each policy.
+/// The effect of a revocation list under each policy.
 @Suite
 struct RevocationPolicyTests {
     private func verdict(

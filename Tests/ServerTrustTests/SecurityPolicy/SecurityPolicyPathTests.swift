@@ -3,7 +3,7 @@ import ProbeTestKit
 import ServerTrust
 import Testing
 
-/// Which path a pin is looked for on, when there is more than one or none that is good.
+/// The path on which a pin is searched, when there is more than one or none that is good.
 @Suite
 struct SecurityPolicyPathTests {
     private func fixtures() throws -> TrustFixtures { try TrustFixtures.shared }

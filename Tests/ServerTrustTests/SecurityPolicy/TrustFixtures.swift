@@ -17,7 +17,7 @@ struct TrustFixtures: Sendable {
         case named
     }
 
-    /// Who answers.
+    /// The server that answers.
     enum Server: Sendable {
         case site, otherSite, nameless, common, named
     }
@@ -77,7 +77,7 @@ struct TrustFixtures: Sendable {
         try certificates.map { try PinnedCertificate(der: certificate($0).der) }
     }
 
-    /// What a policy says of a server, at ``TestDate/present``.
+    /// Returns a policy's verdict on a server, at ``TestDate/present``.
     func verdict(
         _ server: Server,
         _ policy: SecurityPolicy,
@@ -86,7 +86,7 @@ struct TrustFixtures: Sendable {
         await verdict(presented(by: server), policy, host: host)
     }
 
-    /// What a policy says of these certificates; what it accepts is put to the X509 module.
+    /// Returns a policy's verdict on these certificates; an accepted chain is checked with the X509 module.
     func verdict(
         _ presented: [[UInt8]],
         _ policy: SecurityPolicy,

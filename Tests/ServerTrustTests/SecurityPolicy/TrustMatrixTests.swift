@@ -7,7 +7,7 @@ import Testing
 struct TrustMatrixTests {
     private static let scenarios = TrustScenario.chains + TrustScenario.certificates + TrustScenario.names
 
-    /// What a policy pins, as the scenarios distinguish it.
+    /// The pins of a policy, as the scenarios distinguish them.
     enum Pins: CaseIterable, Sendable {
         case none, key, root, leaf
 
@@ -48,7 +48,7 @@ struct TrustMatrixTests {
         )
     }
 
-    /// What AFSecurityPolicy's table makes of a scenario; nil where a scenario does not say.
+    /// Returns the result for a scenario by AFSecurityPolicy's table; nil where a scenario has none.
     private func expectation(
         _ scenario: TrustScenario,
         _ pins: Pins,

@@ -2,11 +2,11 @@ import ProbeTestKit
 import ServerTrust
 import Testing
 
-/// A server with its certificates, and what each kind of policy must say of it.
+/// A server with its certificates, and the expected verdict of each kind of policy.
 struct TrustScenario: Sendable, CustomTestStringConvertible {
-    /// When a policy accepts the server.
+    /// The condition under which a policy accepts the server.
     enum Acceptance: Sendable {
-        /// Whether or not the name is validated.
+        /// With and without validation of the name.
         case always
         /// Only when the name is not validated; then the purpose does not count either.
         case withoutName
@@ -21,7 +21,7 @@ struct TrustScenario: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What the scenario is made of.
+    /// The certificates of the scenario, and the server's expected identity.
     struct Material: Sendable {
         var presented: [[UInt8]]
         var anchors: [[UInt8]]

@@ -25,9 +25,9 @@ struct SimulatedBroker {
     var ambiguous: [String] = []
     private var seen: [String: Duration] = [:]
 
-    /// What the connection has brought, and was not processed yet.
+    /// The messages that the connection has brought, and that are not processed yet.
     var inbox: [SinkMessage] = []
-    /// What former connections have brought, and was not processed yet.
+    /// The messages that former connections have brought, and that are not processed yet.
     var leftovers: [SinkMessage] = []
     /// Answers on their way.
     var answers: [TransportEvent] = []

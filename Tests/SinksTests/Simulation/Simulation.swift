@@ -69,7 +69,8 @@ struct Simulation {
         if !trouble.contains(.leader), !trouble.contains(.full), chance(2) { broker.window = .zero }
     }
 
-    /// Which events a cluster or a full stream has passed over, only their answers show, and the process remembers.
+    /// `true` when a cluster or a full stream may skip events, which only their answers show, and only the process
+    /// remembers.
     var isDelicate: Bool { !trouble.isDisjoint(with: [.leader, .full]) }
 
     var now: ShippingEngine.Moment {
@@ -194,7 +195,7 @@ struct Simulation {
 
     // MARK: - The broker
 
-    /// Whether the broker would never take an event.
+    /// Returns `true` for an event that the broker never takes.
     var isTooLarge: @Sendable (Int) -> Bool {
         let isPossible = trouble.contains(.large)
         return { isPossible && $0 % 17 == 0 }

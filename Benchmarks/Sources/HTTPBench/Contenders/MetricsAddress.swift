@@ -3,14 +3,14 @@ internal import CTestbed
 internal import Glibc
 internal import WebTestbed
 
-/// Where `/metrics` is served.
+/// The address at which `/metrics` is served.
 enum MetricsAddress {
-    /// At a port of the loopback.
+    /// A TCP port of the loopback interface.
     case port(UInt16)
-    /// At a socket's path.
+    /// The path of a Unix domain socket.
     case socket(String)
 
-    /// A connected socket that blocks, and gives up after ten seconds.
+    /// Returns a connected, blocking socket whose reads time out after ten seconds.
     func connect() throws(BenchmarkError) -> Int32 {
         let descriptor: Int32
         switch self {

@@ -1,9 +1,9 @@
 internal import BenchmarkKit
 internal import StreamTestbed
 
-/// A program that serves `/metrics`, and how it is called in the report.
+/// A program that serves `/metrics`, and its name in the report.
 ///
-/// It is ended with the value that stands for it.
+/// The program is terminated when this object is deallocated.
 final class MetricsServer {
     let name: String
     let isOurs: Bool
@@ -17,12 +17,12 @@ final class MetricsServer {
         self.child = child
     }
 
-    /// What it has used so far.
+    /// The resource usage of the program.
     var usage: ProcessUsage { ProcessUsage(of: child.identifier) }
 
-    /// Starts a program on the CPU of those that are measured.
+    /// Starts a program on the CPU of the measured processes.
     ///
-    /// - Parameter error: The descriptor of what it has to say; -1 for /dev/null.
+    /// - Parameter error: The descriptor for its standard error; -1 for /dev/null.
     static func start(
         _ path: String,
         _ arguments: [String],

@@ -2,9 +2,9 @@ internal import BenchmarkKit
 internal import Glibc
 internal import WebTestbed
 
-/// What an agent without probes holds while nothing happens, with and without a port.
+/// The memory, threads and wake-ups of an idle agent without probes, with and without an HTTP port.
 struct IdleBenchmark {
-    /// The agents that are compared.
+    /// The kinds of agents that are compared.
     enum Port: String, Codable, CaseIterable {
         case off = "[http] listen off"
         case on = "[http] listen on"
@@ -12,13 +12,13 @@ struct IdleBenchmark {
     }
 
     let agent: String
-    /// How many agents there are of each kind: no two processes hold the same.
+    /// The number of agents of each kind; there are several because the memory of no two processes is the same.
     let agents: Int
     let settleSeconds: Int
     let seconds: Int
     let folder: TemporaryFolder
 
-    /// Watches them all side by side: asleep, they do not disturb each other.
+    /// Measures all agents at the same time: sleeping, they do not disturb each other.
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [IdleResult] {
         progress("idle: \(agents) agents of each kind, \(settleSeconds) s to settle, then \(seconds) s")
         var children: [Port: [ChildProcess]] = [:]
@@ -60,7 +60,7 @@ struct IdleBenchmark {
             arguments += ["--config", try folder.write(text, to: "\(name).toml")]
             number = free
         } else {
-            // A file is read by all of them.
+            // All kinds read a configuration file, so that they do not differ in that.
             arguments += ["--config", try folder.write("[http]\n", to: "\(name).toml")]
         }
         let child = try ChildProcess(agent, arguments, error: STDERR_FILENO)
@@ -72,13 +72,13 @@ struct IdleBenchmark {
     }
 }
 
-/// One kind of agent: the medians of several processes.
+/// The results of one kind of agent: medians and ranges over its processes.
 struct IdleResult: Codable, Sendable {
     let port: IdleBenchmark.Port
     let residentKilobytes: Spread
     let proportionalKilobytes: Spread
     let privateDirtyKilobytes: Spread
     let threads: Int
-    /// Voluntary context switches of all threads of all processes together.
+    /// The voluntary context switches of all threads of all processes together.
     let wakeUps: UInt64
 }

@@ -2,14 +2,14 @@ internal import BenchmarkKit
 internal import StreamTestbed
 internal import WebTestbed
 
-/// How often each server's page can be fetched, one time after the other, and what each time costs the server.
+/// The throughput of sequential scrapes of each server, and the server's CPU time for each scrape.
 struct ScrapeBenchmark {
     private static let warmUp = 50
 
     let milliseconds: Int
     let rounds: Int
 
-    /// What one round gave.
+    /// The result of one round.
     private struct Measurement {
         let perSecond: Double
         let cpuMicroseconds: Double
@@ -72,19 +72,19 @@ struct ScrapeBenchmark {
     }
 }
 
-/// One server's page: all rounds.
+/// The results of one server over all rounds.
 struct ScrapeResult: Codable, Sendable {
     let server: String
     let isOurs: Bool
-    /// The lines of the page that are no comments.
+    /// The number of lines of the page that are not comments.
     let samples: Int
     let bytes: Int
     let scrapesPerSecond: Spread
-    /// The time on a CPU, user and kernel, of the server's whole process, for each scrape.
+    /// The CPU time, user and kernel, of the server's whole process for each scrape.
     let cpuMicroseconds: Spread
-    /// From before the request is sent to the last byte.
+    /// The latency from just before the request is sent to the last byte of the response.
     let p50Microseconds: Double
     let p99Microseconds: Double
-    /// At the end.
+    /// The resident set size after the last round.
     let residentKilobytes: UInt64
 }

@@ -2,14 +2,14 @@ internal import BenchmarkKit
 internal import Glibc
 internal import NetworkTestbed
 
-/// Somebody who runs a program when the network changes.
+/// A contender that runs a program when the network changes.
 struct Contender {
     let name: String
     let path: String
     let arguments: [String]
-    /// A program whose output is the other one's input.
+    /// The program whose standard output is the contender's standard input, if there is one.
     var source: (path: String, arguments: [String])?
-    /// Whether it looks once a second, instead of being told.
+    /// A Boolean value that indicates whether the contender polls once a second instead of receiving notifications.
     var isSlow = false
 }
 
@@ -17,12 +17,12 @@ extension Contender {
     /// The agent's name in the report.
     static let agentName = "reachagent, [hook.bench]"
 
-    /// The kernel's message alone, read by a process that waits for nothing else.
+    /// Returns a process that waits only for the kernel's message, and runs no program.
     static func message(_ edge: Edge) -> Contender {
         Contender(name: "message, no program", path: "/proc/self/exe", arguments: floor(edge))
     }
 
-    /// The same, and posix_spawn(3) of the program: no check, no user, no environment, no standard input.
+    /// Returns the same with posix_spawn(3) of the program: no check, user, environment or standard input of its own.
     static func spawn(_ program: HookProgram, _ edge: Edge) -> Contender {
         Contender(
             name: "message, posix_spawn",
@@ -36,7 +36,7 @@ extension Contender {
         return ["floor", "--edge", edge.rawValue, "--fifo", fifo]
     }
 
-    /// The agent without settle times, so that nothing has to be taken off.
+    /// Returns the agent without settle times, so that nothing has to be subtracted.
     static func agent(
         _ path: String,
         _ program: HookProgram,
@@ -65,7 +65,7 @@ extension Contender {
         )
     }
 
-    /// What people write: `ip monitor` piped into a loop of a shell.
+    /// Returns the usual script: `ip monitor` piped into a shell loop.
     static func shell(_ ip: IPCommand, _ program: HookProgram, _ edge: Edge) -> Contender {
         let (objects, up, down) =
             switch edge {
@@ -88,7 +88,7 @@ extension Contender {
         )
     }
 
-    /// ifplugd without delays; nil where it is not installed, or may not write its file in /run.
+    /// Returns ifplugd without delays; `nil` if it is not installed, or without root, which its file in /run requires.
     static func ifplugd(_ program: HookProgram) -> Contender? {
         guard let path = Executable.find("ifplugd"), Host.isRoot else { return nil }
         return Contender(

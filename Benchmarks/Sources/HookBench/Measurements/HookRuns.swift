@@ -1,11 +1,11 @@
 internal import BenchmarkKit
 internal import Glibc
 
-/// What the runs of the program say: records from its FIFO.
+/// The runs of the program, as records read from its FIFO.
 final class HookRuns {
     private let descriptor: Int32
 
-    /// Opens the FIFO in both directions, so that it has no end when nobody writes.
+    /// Opens the FIFO in both directions, so that reads do not return end-of-file while it has no writer.
     init(at path: String) throws(BenchmarkError) {
         descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw BenchmarkError("open \(path)", errno: errno) }
@@ -13,9 +13,9 @@ final class HookRuns {
 
     deinit { close(descriptor) }
 
-    /// Waits for a run that was told of this state, and skips others.
+    /// Waits for a run that recorded this state, and skips others.
     ///
-    /// - Returns: CLOCK_MONOTONIC at the program's first instruction; nil when it did not run in time.
+    /// - Returns: CLOCK_MONOTONIC at the program's first instruction; `nil` if it did not run in time.
     func next(isUp: Bool, milliseconds: UInt64) -> UInt64? {
         let deadline = MonotonicClock.nanoseconds + milliseconds * 1_000_000
         while true {
@@ -30,12 +30,12 @@ final class HookRuns {
         }
     }
 
-    /// Forgets what has been told so far.
+    /// Discards all records so far.
     func forget() {
         while read() != nil {}
     }
 
-    /// A record is written at once, and so read at once (pipe(7): up to PIPE_BUF).
+    /// Reads one record, which is never partial: writes of up to PIPE_BUF are atomic (pipe(7)).
     private func read() -> (time: UInt64, isUp: Bool)? {
         var record: [UInt64] = [0, 0]
         let size = MemoryLayout<UInt64>.stride * record.count

@@ -1,11 +1,11 @@
 internal import NetworkTestbed
 
-/// Who is measured: how it is started, and how an edge is recognised in what it tells.
+/// A listener that is measured: the source of its output, and the recognizer of edges in it.
 struct Listener: Sendable {
     enum Source: Sendable {
-        /// A program with these arguments, whose standard output is read, and whose standard error is ours or nobody's.
+        /// A program with these arguments; its standard output is read, its standard error inherited or discarded.
         case program(path: String, arguments: [String], showsErrors: Bool)
-        /// A netlink socket in the benchmark itself, in these groups: what the kernel and the wake-up take alone.
+        /// A netlink socket in the benchmark itself, in these groups: the time of the kernel and the wake-up alone.
         case socket(groups: UInt32)
     }
 
@@ -17,7 +17,7 @@ struct Listener: Sendable {
 extension Listener {
     static let agentName = "reachagent run"
 
-    /// The agent, without settle times; the edge counts that the kernel reported.
+    /// Returns the agent, without settle times; an edge is recognized by the event that follows the kernel's message.
     static func agent(_ path: String) -> Listener {
         Listener(
             name: agentName,
@@ -32,21 +32,21 @@ extension Listener {
         )
     }
 
-    /// `ip -o monitor` for these objects, such as "link route".
+    /// Returns `ip -o monitor` for these objects, such as "link route".
     static func ipMonitor(_ ip: IPCommand, _ objects: String, for edge: Edge) -> Listener {
         Listener(
             name: "ip -o monitor \(objects)",
             source: .program(
                 path: ip.path,
                 arguments: ["-o", "monitor"] + objects.split(separator: " ").map(String.init),
-                // In a flood it tells again and again that it loses messages; the misses are counted here.
+                // During a flood it keeps reporting that it loses messages; the missed edges are counted here.
                 showsErrors: false
             ),
             recognizer: edge == .carrier ? Recognizers.ipLink : Recognizers.ipDefaultRoute
         )
     }
 
-    /// The benchmark's own socket.
+    /// Returns the benchmark's own socket.
     static func rawSocket(for edge: Edge) -> Listener {
         Listener(
             name: "raw socket",

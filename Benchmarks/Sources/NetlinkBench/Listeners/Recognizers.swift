@@ -1,6 +1,6 @@
 internal import CTestbed
 
-/// How an edge looks in the output of each listener.
+/// The recognizers of edges in the output of each listener.
 ///
 /// They run on the reader's thread, for every line of a flood.
 enum Recognizers {
@@ -22,7 +22,7 @@ enum Recognizers {
         return hasPrefix(line, "Deleted default") ? false : nil
     }
 
-    /// A `PropertiesChanged` of systemd-networkd's with the link's CarrierState.
+    /// A `PropertiesChanged` signal of systemd-networkd with the link's CarrierState.
     static let networkd: EventReader.Recognizer = { line in
         guard contains(line, "'org.freedesktop.network1.Link'") else { return nil }
         if contains(line, "'CarrierState': <'carrier'>") { return true }

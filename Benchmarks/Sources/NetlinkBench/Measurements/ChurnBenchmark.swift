@@ -2,7 +2,7 @@ internal import BenchmarkKit
 internal import Glibc
 internal import NetworkTestbed
 
-/// What it costs a listener when routes are added and deleted that say nothing about the path.
+/// The cost to a listener of adding and deleting routes that do not affect the path.
 struct ChurnBenchmark {
     let testbed: Testbed
     let agent: Listener
@@ -17,7 +17,7 @@ struct ChurnBenchmark {
         defer { running.stop() }
         try running.warmUp(testbed, .carrier)
         guard let identifier = running.identifier else { return [] }
-        // The worker threads of a starting program end after some seconds, and give memory back.
+        // The worker threads of a starting program exit after some seconds, and release memory.
         sleep(Self.settleSeconds)
         let agentResult = try measure(agent.name, identifier)
         let isLossTold = try running.time(testbed, .carrier, isUp: false) != nil
@@ -27,7 +27,7 @@ struct ChurnBenchmark {
         progress("churn: ip -o monitor route")
         let monitor = try ChildProcess(ip.path, ["-o", "monitor", "route"])
         defer { monitor.stop() }
-        // It says nothing when it begins to listen.
+        // It prints nothing when it starts to listen.
         sleep(1)
         let monitorResult = try measure("ip -o monitor route", monitor.identifier)
         var result = agentResult
@@ -52,7 +52,7 @@ struct ChurnBenchmark {
         )
     }
 
-    /// Waits until the process has used no CPU for a second; a minute at the most.
+    /// Waits until the process has used no CPU for a second; at most a minute.
     private func waitForRest(_ identifier: Int32) {
         var last = ProcessUsage(of: identifier).cpuNanoseconds
         for _ in 0..<60 {
@@ -72,6 +72,6 @@ struct ChurnResult: Codable, Sendable {
     let residentKilobytesAfter: UInt64
     let privateDirtyKilobytesBefore: UInt64
     let privateDirtyKilobytesAfter: UInt64
-    /// Whether edges are still told of; `nil` where that was not looked at.
+    /// A Boolean value that indicates whether edges are still reported afterwards; `nil` if that was not checked.
     var isRightAfterwards: Bool?
 }

@@ -1,13 +1,13 @@
 internal import BenchmarkKit
 internal import NetworkTestbed
 
-/// The carrier's edges while another process adds routes as fast as the kernel takes them.
+/// The latency of carrier edges while another process adds routes as fast as the kernel accepts them.
 struct FloodBenchmark {
     let testbed: Testbed
     let agent: Listener
     let ip: IPCommand
     let routes: Int
-    /// How many floods each listener goes through.
+    /// The number of floods for each listener.
     let passes: Int
 
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [LatencyResult] {
@@ -28,9 +28,9 @@ struct FloodBenchmark {
         }
     }
 
-    /// Measures during one flood.
+    /// Measures one listener during one flood.
     ///
-    /// What falls before its first route or after its last does not count.
+    /// Edges before its first route or after its last one do not count.
     private func measure(
         _ listener: Listener,
         into collector: inout LatencyStatistics.Collector

@@ -2,14 +2,14 @@ internal import BenchmarkKit
 internal import Glibc
 internal import NetworkTestbed
 
-/// Whether a listener sleeps while nothing happens.
+/// The wake-ups, CPU time and memory of each listener while nothing happens.
 struct IdleBenchmark {
     let testbed: Testbed
     let agent: Listener
     let ip: IPCommand
     let seconds: Int
 
-    /// How long a listener may take to come to rest: the worker threads of a starting program end after some seconds.
+    /// The time that each listener has to settle: the worker threads of a starting program exit after some seconds.
     private static let settleSeconds: UInt32 = 10
 
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [IdleResult] {
@@ -35,10 +35,10 @@ struct IdleBenchmark {
     }
 }
 
-/// One row of the table of sleepers.
+/// One row of the table of idle listeners.
 struct IdleResult: Codable, Sendable {
     let listener: String
-    /// Voluntary context switches of all threads.
+    /// The voluntary context switches of all threads.
     let wakeUps: UInt64
     let cpuMicroseconds: Double
     let residentKilobytes: UInt64

@@ -1,15 +1,15 @@
 internal import BenchmarkKit
 internal import NetworkTestbed
 
-/// From the request that makes an edge to the line that tells of it, on an otherwise idle network.
+/// The latency from the request that makes an edge to the line that reports it, on an otherwise idle network.
 ///
-/// Each listener is alone while it is measured, so that none takes the CPU of another; they take turns in short blocks,
-/// so that a disturbance of the machine hits all of them.
+/// Each listener runs alone while it is measured, so that none takes the CPU of another; they alternate in short
+/// blocks, so that a disturbance of the machine affects all of them.
 struct LatencyBenchmark {
     let testbed: Testbed
     let agent: Listener
     let ip: IPCommand
-    /// How many edges each listener is measured with.
+    /// The number of edges of each kind for each listener.
     let edges: Int
 
     private static let edgesPerBlock = 100
@@ -28,7 +28,7 @@ struct LatencyBenchmark {
         for block in 0..<blocks {
             progress("latency, \(edge.rawValue): block \(block + 1) of \(blocks)")
             let size = min(Self.edgesPerBlock, edges - block * Self.edgesPerBlock)
-            // Nobody always comes first.
+            // The order rotates, so that no listener is always first.
             for turn in listeners.indices {
                 let index = (turn + block) % listeners.count
                 try measure(edge, listeners[index], edges: size, into: &collectors[index])

@@ -6,6 +6,6 @@ struct LatencyResult: Codable, Sendable {
     let edge: Edge
     let listener: String
     let latency: LatencyStatistics
-    /// What each edge cost the listener's process; `nil` where that is not known.
+    /// The CPU time of the listener's process for each edge, in microseconds; `nil` if it is not known.
     var cpuMicrosecondsPerEdge: Double?
 }

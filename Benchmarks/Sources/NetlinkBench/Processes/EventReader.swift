@@ -3,18 +3,18 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Reads a listener's output on a thread of its own, and stamps what shows an edge.
+/// Reads a listener's output on a thread of its own, and timestamps the events that report an edge.
 ///
-/// The thread sleeps in read(2) and takes the time directly afterwards, before it looks at the bytes.
+/// The thread blocks in read(2) and reads the clock directly afterwards, before it examines the bytes.
 final class EventReader: Sendable {
-    /// How the output is cut into events.
+    /// The framing of events in the output.
     enum Framing: Sendable {
         case lines
         /// Each read is one event: a netlink socket.
         case datagrams
     }
 
-    /// Looks at one event; says whether it shows an edge, and which way.
+    /// A function that returns the direction of the edge in an event, `true` for up; `nil` if the event has no edge.
     typealias Recognizer = @Sendable (UnsafeRawBufferPointer) -> Bool?
 
     private struct Sighting {
@@ -25,7 +25,7 @@ final class EventReader: Sendable {
     private let sightings = Mutex<[Sighting]>([])
     private let arrivals = DispatchSemaphore(value: 0)
 
-    /// Takes over the descriptor, and reads it until its end.
+    /// Takes ownership of the descriptor, and reads it to its end.
     init(descriptor: Int32, framing: Framing, recognizer: @escaping Recognizer) {
         let thread = DispatchQueue(label: "netlink-bench.reader")
         thread.async { [weak self] in
@@ -52,7 +52,7 @@ final class EventReader: Sendable {
 
     /// Waits for an edge to this state, and skips others.
     ///
-    /// - Returns: when it was seen; `nil` when it did not come in time.
+    /// - Returns: The CLOCK_MONOTONIC time at which it was read; `nil` if it did not arrive in time.
     func waitForEdge(isUp: Bool, milliseconds: Int) -> UInt64? {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         while arrivals.wait(timeout: deadline) == .success {
@@ -62,7 +62,7 @@ final class EventReader: Sendable {
         return nil
     }
 
-    /// Forgets what has come so far.
+    /// Discards all edges so far.
     func forget() {
         while arrivals.wait(timeout: .now()) == .success { sightings.withLock { _ = $0.removeFirst() } }
     }

@@ -1,18 +1,18 @@
 internal import CTestbed
 internal import Glibc
 
-/// Bytes as they come, cut at the ends of lines.
+/// A buffer that splits the bytes that are read into lines.
 ///
-/// A line of more than the buffer's size is thrown away.
+/// Bytes that fill the whole buffer without the end of a line are discarded.
 struct LineBuffer {
     private var bytes = [UInt8](repeating: 0, count: 256 << 10)
     private var count = 0
 
-    /// What one read came to.
+    /// The result of one read.
     enum Filled {
-        /// There are bytes; CLOCK_MONOTONIC directly after they were read.
+        /// Bytes were read; CLOCK_MONOTONIC directly afterwards.
         case bytes(at: UInt64)
-        /// Nothing came within the socket's time-out, or the kernel told of a loss: read again.
+        /// The socket's timeout expired, a signal interrupted the read, or the kernel reported an overrun: read again.
         case nothing
         case end
     }
@@ -30,7 +30,7 @@ struct LineBuffer {
         return result < 0 && [EINTR, EAGAIN, ENOBUFS].contains(errno) ? .nothing : .end
     }
 
-    /// Hands out the complete lines, without their ends, and keeps the rest.
+    /// Calls a closure with each complete line, without its terminator, and keeps the rest.
     mutating func forEachLine(_ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
         bytes.withUnsafeBytes { all in
@@ -47,7 +47,7 @@ struct LineBuffer {
         count -= start
     }
 
-    /// Hands out everything as one.
+    /// Calls a closure with all bytes at once, and empties the buffer.
     mutating func takeAll(_ body: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         count = 0

@@ -8,12 +8,12 @@ extension Report {
         static let latencyRatio = 1.5
         /// The agent's CPU time over that of `ip -o monitor route`.
         static let churnRatio = 0.02
-        /// What counts as unchanged: a few pages may be touched for the first time at any moment.
+        /// The growth that counts as unchanged: a few pages may be touched for the first time at any moment.
         static let residentGrowthKilobytes = 64.0
         static let wakeUps = 0.0
     }
 
-    /// Compares what was measured with the targets.
+    /// Compares the results with the targets.
     mutating func judge() {
         let agent = Listener.agentName
         verdicts = []
@@ -39,10 +39,10 @@ extension Report {
         }
     }
 
-    /// Whether the row is the one to be compared with.
+    /// Returns a Boolean value that indicates whether a row is the reference of the comparison.
     ///
-    /// That is `ip -o monitor` for nothing but what the edge is told by. With "link route" it queues in a flood behind
-    /// every route, and is easily beaten.
+    /// The reference is `ip -o monitor` for only those objects whose messages report the edge. With "link route" the
+    /// edge queues behind every route of a flood, and the agent would beat it easily.
     private static func isReference(_ row: LatencyResult) -> Bool {
         row.listener == "ip -o monitor link" || row.listener == "ip -o monitor route"
     }

@@ -1,21 +1,21 @@
 internal import BenchmarkKit
 
-/// Who makes probes, in a process of its own.
+/// A contender that makes probes, in a process of its own.
 enum Contender: String, Sendable, CaseIterable, Codable {
     /// This project's library.
     case probes
-    /// This project's library, with an evaluator for each probe that has not met the server before.
+    /// This project's library, with a new trust evaluator for each probe, which has nothing cached of the server.
     case probesAnew = "probes-anew"
     /// curl, one process for all probes of a round.
     case curl
-    /// Go's net/http with as many processors as it likes.
+    /// Go's net/http with the default GOMAXPROCS.
     case go
     /// Go's net/http with GOMAXPROCS=1: one thread of Go code, as ours has one event loop.
     case goSingle = "go-1"
     /// prometheus-blackbox-exporter.
     case blackbox
 
-    /// What the report calls it.
+    /// The name in the report.
     var name: String {
         switch self {
         case .probes: "Probes"
@@ -28,16 +28,16 @@ enum Contender: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// What every contender is given to do.
+/// The load that every contender generates.
 struct Load: Sendable {
     let url: String
-    /// The certificates to trust, in PEM.
+    /// The file of the certificates to trust, in PEM.
     let caFile: String
-    /// Probes that are measured.
+    /// The number of measured probes.
     let count: Int
-    /// Probes that go before, where the contender can tell them apart.
+    /// The number of probes before them, where the contender can separate the two.
     let warmUp: Int
-    /// Probes under way at a time.
+    /// The number of concurrent probes.
     let concurrency: Int
 }
 
@@ -47,13 +47,13 @@ protocol LoadGenerator {
     /// The program's name and version.
     var version: String { get }
 
-    /// Makes the probes, and says what they cost.
+    /// Makes the probes, and returns their cost.
     func run(_ load: Load) throws(BenchmarkError) -> Measurement
 }
 
-/// What one contender did in one round.
+/// The result of one contender in one round.
 struct Measurement: Codable, Sendable {
     let summary: LoadSummary
-    /// The most memory that its process ever had resident.
+    /// The peak resident set size of its process.
     let peakResidentKilobytes: UInt64
 }

@@ -1,13 +1,13 @@
 internal import BenchmarkKit
 internal import FoundationEssentials
 
-/// The contenders that this machine has.
+/// The contenders that are available on this machine.
 struct LineUp {
     private(set) var generators: [any LoadGenerator] = []
-    /// Who was asked for and is not there, and why.
+    /// The requested contenders that are not available, with the reasons.
     private(set) var missing: [Contender: String] = [:]
 
-    /// Looks for the programs, and builds Go's.
+    /// Finds the programs, and builds the one in Go.
     init(
         _ wanted: [Contender],
         probeLoad: String?,
@@ -54,7 +54,7 @@ struct LineUp {
         }
     }
 
-    /// Lets each contender do the same in every round; nobody always comes first.
+    /// Measures every contender with the same load in each round; the order rotates, so that none is always first.
     func measure(
         _ load: Load,
         rounds: Int,

@@ -5,7 +5,7 @@ struct LoadProgram: LoadGenerator {
     let contender: Contender
     let version: String
     let path: String
-    /// What it is given besides the load.
+    /// The arguments in addition to those of the load.
     var extraArguments: [String] = []
     let folder: TemporaryFolder
 

@@ -1,20 +1,20 @@
 internal import BenchmarkKit
 
-/// Everything that one run has measured.
+/// The results of one run.
 struct ProbeReport: BenchmarkReport, Codable, Sendable {
-    /// Changes when the meaning of a field does.
+    /// The version of the schema, which changes when the meaning of a field does.
     var schema = 1
     var kernel = Host.kernel
     var cpu = Host.cpu
     var cores = Host.cores
     var memoryMegabytes = Host.memoryMegabytes
-    /// What else the machine had to do.
+    /// The machine's load averages before the run, which reveal other activity.
     var loadBefore = Host.load
     var loadAfter = ""
-    /// The server's version and, by name, the contenders'.
+    /// The versions of the server and, by name, of the contenders.
     let server: String
     let versions: [String: String]
-    /// The contenders that are not there, and why.
+    /// The contenders that are not available, with the reasons.
     let missing: [String: String]
     let probesPerRound: Int
     var results: [ProbeResult] = []
@@ -27,7 +27,7 @@ struct ProbeReport: BenchmarkReport, Codable, Sendable {
         self.probesPerRound = probesPerRound
     }
 
-    /// The row of a contender.
+    /// Returns the result of a contender at one concurrency.
     func result(_ contender: Contender, concurrency: Int) -> ProbeResult? {
         results.first { $0.contender == contender && $0.concurrency == concurrency }
     }

@@ -1,19 +1,19 @@
 internal import BenchmarkKit
 
-/// What one contender's probes cost at one concurrency: medians over the rounds.
+/// The cost of one contender's probes at one concurrency: medians over the rounds.
 struct ProbeResult: Codable, Sendable {
     let contender: Contender
     let concurrency: Int
     let cpuMillisecondsPerProbe: Double
-    /// Of the rounds.
+    /// The extremes of the rounds.
     let lowestCPUMillisecondsPerProbe: Double
     let highestCPUMillisecondsPerProbe: Double
     let probesPerSecond: Double
     let p50Milliseconds: Double
     let p99Milliseconds: Double
-    /// The highest of all rounds.
+    /// The highest value of all rounds.
     let peakResidentKilobytes: UInt64
-    /// In all rounds.
+    /// The number of failures in all rounds.
     let failures: Int
     let failure: String?
     let rounds: [Measurement]
@@ -34,7 +34,7 @@ struct ProbeResult: Codable, Sendable {
         failure = rounds.lazy.compactMap(\.summary.failure).first
     }
 
-    /// The middle one, or the mean of the two in the middle; "not a number" without any.
+    /// Returns the middle value, or the mean of the two middle values; NaN if there are no values.
     private static func median(_ values: [Double]) -> Double {
         guard !values.isEmpty else { return .nan }
         let sorted = values.sorted()

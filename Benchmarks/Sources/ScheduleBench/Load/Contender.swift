@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
-/// Who makes the probes.
+/// A contender that schedules the probes.
 enum Contender: String, Codable, Sendable, CaseIterable, ExpressibleByArgument {
-    /// Our scheduler.
+    /// This project's scheduler.
     case scheduler
     /// A thread for each probe, which sleeps until its next round.
     case threads

@@ -1,7 +1,7 @@
 internal import BenchmarkKit
 internal import Synchronization
 
-/// How late checks began while somebody measures.
+/// The lateness of the checks that are recorded while a measurement is open.
 final class LatenessLog: Sendable {
     struct Result: Sendable {
         var histogram = LatencyHistogram()
@@ -20,7 +20,7 @@ final class LatenessLog: Sendable {
         }
     }
 
-    /// Takes one check; one that began early was not late.
+    /// Records one check; an early start counts as no lateness.
     func record(_ lateness: Duration, isFailure: Bool) {
         let (seconds, attoseconds) = max(.zero, min(lateness, .seconds(50))).components
         let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Probes
 internal import Synchronization
 
-/// What one would write first: a thread for each probe that sleeps, begins its check, and sleeps again.
+/// The naive driver: a thread for each probe that sleeps, starts its check, and sleeps again.
 ///
 /// The checks are made by the same transport as the scheduler's. The phases are spread evenly, which is the best case.
 final class ThreadPerProbe: ProbeDriver {

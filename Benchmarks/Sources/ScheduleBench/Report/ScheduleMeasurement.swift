@@ -1,31 +1,31 @@
 internal import BenchmarkKit
 internal import FoundationEssentials
 
-/// What one load cost while it was measured: one line of JSON from the process that was.
+/// The cost of one load during the measurement, reported as JSON by the measured process.
 struct ScheduleMeasurement: Codable, Sendable {
     var name: String
     var contender: Contender
     var probes: Int
     var intervalSeconds: Int
     var elapsedSeconds: Double
-    /// Checks that ended while it was measured.
+    /// The number of checks that finished during the measurement.
     var checks: Int
     var failures: Int
-    /// Rounds that were left out since the beginning.
+    /// The number of rounds skipped since the start of the process.
     var skipped: Int
-    /// How long after it was due a check began.
+    /// The lateness, from the time at which a check was due to its start.
     var p50Milliseconds: Double
     var p99Milliseconds: Double
     var maxMilliseconds: Double
-    /// Of one CPU, the transport's work included.
+    /// The CPU time in percent of one CPU, including the transport's.
     var cpuPercent: Double
     var residentKilobytes: UInt64
-    /// Of all threads, the transport's included.
+    /// The wake-ups of all threads, including the transport's.
     var wakeUps: UInt64
 }
 
 extension ScheduleMeasurement {
-    /// Reads the line.
+    /// Decodes the measurement from its JSON.
     init(line: String) throws(BenchmarkError) {
         do {
             let decoder = JSONDecoder()
@@ -40,6 +40,6 @@ extension ScheduleMeasurement {
         }
     }
 
-    /// The line, without its end.
+    /// Returns the measurement as JSON.
     func line() throws -> String { try Output.json(self) }
 }

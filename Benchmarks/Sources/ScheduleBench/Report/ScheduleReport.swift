@@ -1,28 +1,28 @@
 internal import BenchmarkKit
 
-/// Everything that one run has measured.
+/// The results of one run.
 struct ScheduleReport: BenchmarkReport, Codable, Sendable {
     private enum Target {
         static let stubMilliseconds = 10.0
         static let stubCPUPercent = 25.0
         static let httpsMilliseconds = 20.0
-        /// Ours to begin the check, and the stand-in's to end it.
+        /// The scheduler's wake-up to start the check, and the stub transport's to finish it.
         static let wakeUpsPerRound = 3.0
     }
 
-    /// Changes when the meaning of a field does.
+    /// The version of the schema, which changes when the meaning of a field does.
     var schema = 1
     var kernel = Host.kernel
     var cpu = Host.cpu
     var cores = Host.cores
     var memoryMegabytes = Host.memoryMegabytes
-    /// What else the machine had to do.
+    /// The machine's load averages before the run, which reveal other activity.
     var loadBefore = Host.load
     var loadAfter = ""
     var results: [ScheduleMeasurement] = []
     var verdicts: [Verdict] = []
 
-    /// Compares what was measured with the targets; what is missing is not judged.
+    /// Compares the results with the targets; missing results are not judged.
     mutating func judge() {
         verdicts = []
         for result in results where result.contender == .scheduler {

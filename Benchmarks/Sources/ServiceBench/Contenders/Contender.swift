@@ -3,17 +3,17 @@ internal import Glibc
 internal import NetworkTestbed
 internal import WebTestbed
 
-/// A program that is started, and in most cases stays.
+/// A program that is started and, in most cases, keeps running.
 struct Contender {
-    /// How it is seen that it is ready.
+    /// The sign that a program is ready.
     enum Readiness {
-        /// It says so, to the service manager.
+        /// A notification to the service manager.
         case notification
-        /// It accepts connections.
+        /// A port that accepts connections.
         case listening(UInt16)
-        /// It has ended with status 0.
+        /// The exit with status 0.
         case end
-        /// Nothing shows it.
+        /// No sign.
         case unknown
     }
 
@@ -22,14 +22,14 @@ struct Contender {
     let arguments: [String]
     let readiness: Readiness
 
-    /// Starts it; what it has to say against that is shown.
+    /// Starts the program; it inherits standard error, so that its errors are shown.
     func start() throws(BenchmarkError) -> ChildProcess { try ChildProcess(path, arguments, error: STDERR_FILENO) }
 }
 
 extension Contender {
     static let agentName = "reachagent run"
 
-    /// The agent as a service runs it: with its journal and sockets, and one HTTPS probe every 60 s.
+    /// Returns the agent as a service: with its journal and sockets, and one HTTPS probe every 60 s.
     static func agent(
         _ path: String,
         _ server: NginxServer,
@@ -57,24 +57,24 @@ extension Contender {
         )
     }
 
-    /// What of the agent's start is the loader's and the command line's.
+    /// Returns `reachagent --version`: the share of the dynamic loader and the command line in the agent's start.
     static func agentVersion(_ path: String) -> Contender {
         Contender(name: "reachagent --version", path: path, arguments: ["--version"], readiness: .end)
     }
 
-    /// The least that a program can do to be ready.
+    /// Returns `systemd-notify`, the minimum that a program does to be ready; `nil` if it is not installed.
     static func systemdNotify() -> Contender? {
         Executable.find("systemd-notify").map {
             Contender(name: "systemd-notify --ready", path: $0, arguments: ["--ready"], readiness: .notification)
         }
     }
 
-    /// What only listens to the kernel.
+    /// Returns `ip -o monitor`, which only listens to the kernel.
     static func ipMonitor(_ ip: IPCommand) -> Contender {
         Contender(name: "ip -o monitor", path: ip.path, arguments: ["-o", "monitor"], readiness: .unknown)
     }
 
-    /// A daemon for HTTPS probes, by others.
+    /// Returns blackbox_exporter, a third-party daemon for HTTPS probes; `nil` if it is not installed.
     static func blackbox(
         _ certificates: ServerCertificates,
         in folder: TemporaryFolder

@@ -2,11 +2,11 @@ internal import BenchmarkKit
 internal import CTestbed
 internal import Glibc
 
-/// What a service manager listens at to be told that a service is ready (sd_notify(3)).
+/// The socket on which a service manager receives the readiness notifications of services (sd_notify(3)).
 final class NotifySocket {
     private let descriptor: Int32
 
-    /// Listens, and lets every program that is started from now on know where.
+    /// Binds the socket, and sets `NOTIFY_SOCKET` for every program that is started from now on.
     init(at path: String) throws(BenchmarkError) {
         descriptor = testbed_bind_datagram(path)
         guard descriptor >= 0 else { throw BenchmarkError("listen at \(path)", errno: errno) }
@@ -17,7 +17,7 @@ final class NotifySocket {
 
     /// Waits for READY=1, and skips everything else.
     ///
-    /// - Returns: CLOCK_MONOTONIC when it was read; nil when it did not come in time.
+    /// - Returns: CLOCK_MONOTONIC when it was read; `nil` if it did not arrive in time.
     func waitForReady(milliseconds: UInt64) -> UInt64? {
         let deadline = MonotonicClock.nanoseconds + milliseconds * 1_000_000
         while true {
@@ -30,7 +30,7 @@ final class NotifySocket {
         }
     }
 
-    /// Forgets what was said so far.
+    /// Discards all messages so far.
     func forget() {
         while next() != nil {}
     }

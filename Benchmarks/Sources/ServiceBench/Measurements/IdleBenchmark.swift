@@ -2,12 +2,12 @@ internal import BenchmarkKit
 internal import Glibc
 internal import WebTestbed
 
-/// What programs hold and how often they wake up while nothing happens but their work.
+/// The memory, wake-ups and CPU time of programs that do nothing but their regular work.
 struct IdleBenchmark {
     let settleSeconds: Int
     let seconds: Int
 
-    /// Watches them side by side: asleep, they do not disturb each other.
+    /// Measures all contenders at the same time: sleeping, they do not disturb each other.
     func run(_ contenders: [Contender], _ url: String, progress: (String) -> Void) throws(BenchmarkError)
         -> [IdleResult]
     {
@@ -43,7 +43,7 @@ struct IdleBenchmark {
         }
     }
 
-    /// Looks at all threads ten times a second; what is awake in looks that follow each other was woken once.
+    /// Samples all threads ten times a second; a process that was awake in consecutive samples was woken once.
     private func countBursts(of identifiers: [Int32]) -> [Int] {
         var last = identifiers.map { ThreadSwitches(of: $0) }
         var wasAwake = [Bool](repeating: false, count: identifiers.count)
@@ -62,7 +62,7 @@ struct IdleBenchmark {
         return bursts
     }
 
-    /// Has an exporter make its probe, as Prometheus would every minute: it does nothing by itself.
+    /// Makes an exporter probe once, as Prometheus would every minute: it makes no probes by itself.
     private static func probeOnce(through port: UInt16, _ url: String) throws(BenchmarkError) {
         let descriptor = try Loopback.connect(to: port)
         defer { close(descriptor) }
@@ -78,7 +78,7 @@ struct IdleBenchmark {
     }
 }
 
-/// One row of the table of sleepers.
+/// One row of the table of idle programs.
 struct IdleResult: Codable, Sendable {
     let contender: String
     let residentKilobytes: UInt64
@@ -86,9 +86,9 @@ struct IdleResult: Codable, Sendable {
     let privateKilobytes: UInt64
     let privateDirtyKilobytes: UInt64
     let threads: Int
-    /// How often the process as a whole was woken: threads that are awake at the same time count once.
+    /// The wake-ups of the process as a whole: threads that are awake at the same time count once.
     let wakeUpsPerMinute: Double
-    /// Voluntary context switches of all threads.
+    /// The voluntary context switches of all threads.
     let switchesPerMinute: Double
     let cpuMillisecondsPerMinute: Double
 }

@@ -2,19 +2,19 @@ internal import BenchmarkKit
 internal import Glibc
 internal import WebTestbed
 
-/// From just before a program is started to the moment at which it is ready.
+/// The latency from just before a program is started to the moment at which it is ready.
 struct StartBenchmark {
     let socket: NotifySocket
     let starts: Int
 
-    /// After this a start has failed.
+    /// The timeout of a start, in milliseconds.
     private static let patience: UInt64 = 10_000
 
-    /// Lets each contender start as often; they take turns, so that a disturbance of the machine hits all of them.
+    /// Starts all contenders equally often and in turn, so that a disturbance of the machine affects all of them.
     func run(_ contenders: [Contender], progress: (String) -> Void) throws(BenchmarkError) -> [StartResult] {
         progress("start: \(starts) times each of \(contenders.map(\.name).joined(separator: ", "))")
         var collectors = [LatencyStatistics.Collector](repeating: .init(), count: contenders.count)
-        // One more, that does not count: its files are in the page cache afterwards.
+        // The first round does not count: it reads the files into the page cache.
         for round in 0...starts {
             for index in contenders.indices {
                 let nanoseconds = try start(contenders[index])
@@ -40,7 +40,7 @@ struct StartBenchmark {
         return ready - started
     }
 
-    /// Asks until somebody listens, more often than would matter.
+    /// Connects until the port accepts, at intervals that are too short to matter.
     private static func waitForListener(on port: UInt16, of child: ChildProcess) -> UInt64? {
         let deadline = MonotonicClock.nanoseconds + patience * 1_000_000
         while MonotonicClock.nanoseconds < deadline, child.isRunning {
@@ -54,7 +54,7 @@ struct StartBenchmark {
     }
 }
 
-/// How soon a program is ready, in microseconds.
+/// The time until a program is ready, in microseconds.
 struct StartResult: Codable, Sendable {
     let contender: String
     let latency: LatencyStatistics

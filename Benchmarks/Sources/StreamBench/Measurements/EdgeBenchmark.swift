@@ -4,17 +4,17 @@ internal import Glibc
 internal import NetworkTestbed
 internal import StreamTestbed
 
-/// From a change of the network to its line at each subscriber, through the built agent with its journal.
+/// The latency from a network change to its line at each subscriber, through the built agent with its journal.
 struct EdgeBenchmark {
     static let subscriberCounts = [1, 100]
     private static let warmUpEdges = 20
 
     let agent: String
     let testbed: Testbed
-    /// For the sockets, whose paths must be short, and for the journals.
+    /// The folders of the sockets, whose paths must be short, and of the journals.
     let sockets: TemporaryFolder
     let disk: TemporaryFolder
-    /// How many edges of each kind.
+    /// The number of edges of each kind.
     let edges: Int
 
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [EdgeResult] {
@@ -80,7 +80,7 @@ struct EdgeBenchmark {
         )
     }
 
-    /// Lets everybody come to rest, never in step with a timer; what else is told meanwhile is read and forgotten.
+    /// Pauses, never in step with a timer; the lines that arrive meanwhile are read and discarded.
     private func rest(_ subscribers: Subscribers) throws(BenchmarkError) {
         let pause = UInt64(testbed.pauseMicroseconds) * 1000
         let end = MonotonicClock.nanoseconds + .random(in: pause * 4 / 5...pause * 6 / 5)
@@ -90,7 +90,7 @@ struct EdgeBenchmark {
     }
 }
 
-/// Which subscribers have been told of the present edge.
+/// The latencies of all edges, and the subscribers that have received the current one.
 private struct EdgeCollector {
     private(set) var latencies = LatencyHistogram()
     private(set) var missed = 0
@@ -138,10 +138,10 @@ struct EdgeResult: Codable, Sendable {
     let edge: Edge
     let contender: FanOutContender
     let subscribers: Int
-    /// From CLOCK_MONOTONIC just before the request was sent to just after the line was read.
+    /// The latency from just before the request was sent to just after the line was read, by CLOCK_MONOTONIC.
     let p50Microseconds: Double
     let p99Microseconds: Double
     let maxMicroseconds: Double
-    /// Lines that did not come within two seconds.
+    /// The number of lines that did not arrive within two seconds.
     let missed: Int
 }

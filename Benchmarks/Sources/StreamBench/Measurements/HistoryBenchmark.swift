@@ -1,7 +1,7 @@
 internal import BenchmarkKit
 internal import Glibc
 
-/// How long it takes to find an event in the journal, from starting the program to its first byte of output.
+/// The time to find an event in the journal, from the start of the program to its first byte of output.
 struct HistoryBenchmark {
     static let rounds = 9
 
@@ -10,7 +10,7 @@ struct HistoryBenchmark {
 
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [HistoryResult] {
         progress("history, \(journal.form.rawValue)")
-        // Far enough behind the beginning for a scan to have something to do.
+        // Far enough from the beginning to make a scan expensive.
         let number = journal.count * 9 / 10
         let grep = "grep -m 1 -F '\"seq\":\(number + 1),'"
         let programs: [(name: String, path: String, arguments: [String])] = [
@@ -46,7 +46,7 @@ struct HistoryBenchmark {
     }
 }
 
-/// One way to find an event.
+/// The result of one program that finds an event.
 struct HistoryResult: Codable, Sendable {
     let name: String
     let form: SampleJournal.Storage

@@ -1,7 +1,7 @@
 internal import BenchmarkKit
 internal import StreamTestbed
 
-/// How many events a second are recorded, with each policy, beside a file that is written and synced by hand.
+/// The throughput of recording events with each policy, compared with a file that is written and synced directly.
 struct RecordingBenchmark {
     let program: LoadProgram
     let folder: TemporaryFolder
@@ -9,7 +9,7 @@ struct RecordingBenchmark {
     let rounds: Int
 
     static let policies = ["always", "interval", "never"]
-    /// How many events are appended at once, or may wait.
+    /// The number of events that are appended at once or, for the recorder, may be queued.
     static let batches = [1, 64]
 
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [RecordingResult] {
@@ -27,7 +27,7 @@ struct RecordingBenchmark {
             for turn in rows.indices {
                 let index = (turn + round) % rows.count
                 let row = rows[index]
-                // An own folder each time, which is removed at once: gigabytes would wait to be written.
+                // A separate folder each time, which is removed at once: otherwise gigabytes would wait for writeback.
                 let place = try TemporaryFolder("recording", in: folder.path)
                 let line = try program.run([
                     "record", "--kind", row.kind, "--policy", row.policy, "--batch", "\(row.batch)", "--directory",
@@ -42,7 +42,7 @@ struct RecordingBenchmark {
     }
 }
 
-/// One way to record: all rounds.
+/// The results of one kind of recording over all rounds.
 struct RecordingResult: Codable, Sendable {
     /// `file`, `append` or `recorder`.
     let kind: String

@@ -2,10 +2,10 @@ internal import BenchmarkKit
 internal import Glibc
 internal import StreamTestbed
 
-/// The whole journal to clients that have nothing yet, while events go on.
+/// The replay of the whole journal to new clients while more events are published.
 struct ReplayBenchmark {
     static let clientCounts = [1, 10]
-    /// Events that are published meanwhile, a second.
+    /// The number of events that are published meanwhile, per second.
     static let liveRate = 100
 
     let program: LoadProgram
@@ -37,7 +37,7 @@ struct ReplayBenchmark {
     private func replay(to clients: Int) throws(BenchmarkError) -> ReplayMeasurement {
         let server = try EventServer(.control, program, in: folder, journal: journal.directory)
         let newest = server.newest
-        // It is there before, and must not notice anything.
+        // This subscriber is connected before the replay, which must not affect it.
         let live = Followers(try server.connect(1, to: "events.sock", request: nil), first: newest + 1)
         try live.awaitFirstLines()
         try server.publish(1_000_000, perSecond: Self.liveRate)
@@ -58,7 +58,7 @@ struct ReplayBenchmark {
         }
         let nanoseconds = MonotonicClock.nanoseconds - start
         let after = ProcessUsage(of: server.process)
-        // From the journal to what happens now: the same events for everybody.
+        // From the journal to live events: the same ones for all subscribers.
         let later = newest + nanoseconds / (1_000_000_000 / UInt64(Self.liveRate)) + 20
         followers.setGoal(later)
         live.setGoal(later)
@@ -77,7 +77,7 @@ struct ReplayBenchmark {
         )
     }
 
-    /// The files through a pipe into a socket; the subscriber checks them in the same way.
+    /// Copies the files through a pipe into a socket; the subscriber checks them in the same way.
     private func copy(with socat: String) throws(BenchmarkError) -> ReplayMeasurement {
         let path = folder.path(of: "copy.sock")
         unlink(path)
@@ -104,19 +104,19 @@ struct ReplayBenchmark {
     }
 }
 
-/// What one replay gave.
+/// The result of one replay.
 struct ReplayMeasurement: Codable, Sendable {
-    /// Bytes of the journal to all clients together.
+    /// The throughput of journal bytes to all clients together.
     let megabytesPerSecond: Double
     let cpuSeconds: Double
     let privateMegabytes: Double
-    /// How often a number was not the one that had to come, to the clients and to the one that was there before.
+    /// The number of unexpected sequence numbers, at the clients and at the live subscriber.
     let faults: Int
-    /// From publishing an event to the one that was there before.
+    /// The latency from publishing an event to the live subscriber.
     let liveP99Milliseconds: Double
 }
 
-/// All rounds of one kind.
+/// The results of all rounds of one kind.
 struct ReplayResult: Codable, Sendable {
     let name: String
     let form: SampleJournal.Storage

@@ -1,21 +1,21 @@
 internal import BenchmarkKit
 internal import StreamTestbed
 
-/// Everything that one run has measured.
+/// The results of one run.
 struct StreamReport: BenchmarkReport, Codable, Sendable {
-    /// Changes when the meaning of a field does.
+    /// The version of the schema, which changes when the meaning of a field does.
     var schema = 1
     var kernel = Host.kernel
     var cpu = Host.cpu
     var cores = Host.cores
     var memoryMegabytes = Host.memoryMegabytes
-    /// What else the machine had to do.
+    /// The machine's load averages before the run, which reveal other activity.
     var loadBefore = Host.load
     var loadAfter = ""
-    /// Where the journals are, and on which file system.
+    /// The directory of the journals, and its file system.
     let directory: String
     let fileSystem: String
-    /// The peers' versions, by name, or why they are missing.
+    /// The versions of the peers by name, or the reasons that they are missing.
     var peers: [String: String] = [:]
     var fanOut: [FanOutResult] = []
     var edges: [EdgeResult] = []

@@ -1,11 +1,11 @@
-/// Who hands events to its subscribers.
+/// A publisher that delivers events to its subscribers.
 protocol EventPublisher {
     /// The number of the newest event.
     var newest: UInt64 { get }
 
-    /// Makes the events up to a number and hands them on.
+    /// Creates the events up to a number, and publishes them.
     func publish(through last: UInt64) throws
 
-    /// Ends.
+    /// Stops the publisher.
     func stop()
 }

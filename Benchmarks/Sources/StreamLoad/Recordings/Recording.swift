@@ -1,11 +1,11 @@
-/// Who records events.
+/// A recorder of events.
 protocol Recording {
-    /// Makes so many events and records them.
+    /// Creates a number of events, and records them.
     ///
-    /// - Returns: how many bytes their lines have.
+    /// - Returns: The number of bytes of their lines.
     @discardableResult
     func record(_ count: Int) throws -> Int
 
-    /// Waits until everything is recorded.
+    /// Waits until all events are recorded.
     func finish() throws
 }

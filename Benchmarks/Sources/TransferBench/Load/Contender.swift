@@ -1,13 +1,13 @@
 internal import BenchmarkKit
 internal import WebTestbed
 
-/// Who makes transfers, in a process of its own.
+/// A contender that makes transfers, in a process of its own.
 enum Contender: String, Codable, Sendable, CaseIterable {
     /// This project's library.
     case probes
     case curl
 
-    /// The arguments of its program; it prints the payload bytes on its last line.
+    /// Returns the arguments of its program, which prints the number of payload bytes on its last line.
     func arguments(
         _ scenario: Scenario,
         _ bytes: Int,

@@ -1,24 +1,24 @@
 internal import BenchmarkKit
 
-/// Everything that one run has measured.
+/// The results of one run.
 struct TransferBenchReport: BenchmarkReport, Codable, Sendable {
     private enum Target {
         static let cpuOverCurl = 1.3
         static let latenessMilliseconds = 20.0
         /// The share of the checks that may be under way at the beginning and the end, or moved by the jitter.
         static let missingChecks = 0.05
-        /// Resident memory beyond that of the slowest transfer: a process that buffered would need what it is behind.
+        /// The maximum peak resident set size; a process that buffered the whole payload would exceed it.
         static let residentKilobytes = 64.0 * 1024
     }
 
-    /// Changes when the meaning of a field does.
+    /// The version of the schema, which changes when the meaning of a field does.
     var schema = 2
     var curlVersion: String
     var serverVersion: String
     var kernel = Host.kernel
     var cpu = Host.cpu
     var cores = Host.cores
-    /// What else the machine had to do.
+    /// The machine's load averages before the run, which reveal other activity.
     var loadBefore = Host.load
     var loadAfter = ""
     var transfers: [TransferMeasurement] = []
