@@ -101,7 +101,9 @@ extension Vantages {
             func egress(_ family: AddressFamily, _ path: Path) -> Egress? {
                 let isProven = path.via.isReachable && path.interface?.index == index
                 let hop = ownHops?[family]
-                guard !isShut, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else { return nil }
+                guard !isShut, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else {
+                    return nil
+                }
                 let via = Via(kind: link.kind)
                 guard ownHops != nil else { return Egress(via: via, interface: index, gateway: nil, isDefault: false) }
                 return hop.map { Egress(via: via, interface: index, gateway: $0.gateway) }
