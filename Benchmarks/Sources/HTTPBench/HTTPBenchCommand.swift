@@ -27,30 +27,30 @@ struct HTTPBenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Our load program; the one beside this program unless given.", valueName: "path"))
     var streamLoad: String?
 
-    @Option(help: "How many probes the agent that is scraped has.")
+    @Option(help: "The number of probes of the scraped agent.")
     var probes = 12
 
-    @Option(help: "How many streams of events there are.")
+    @Option(help: "The number of event streams.")
     var streams = 1000
 
-    @Option(help: "How many rounds there are; the report holds medians.")
+    @Option(help: "The number of rounds; the report has medians.")
     var rounds = 5
 
     @Option(
         help: ArgumentHelp(
-            "How long everybody is measured in a round; when streams are paced, twice as long.",
+            "The measured time of each server in a round; twice that for paced streams.",
             valueName: "ms"
         )
     )
     var milliseconds = 1000
 
-    @Option(help: "How many idle agents of each kind there are.")
+    @Option(help: "The number of idle agents of each kind.")
     var agents = 5
 
-    @Option(help: "How long the idle agents are watched.")
+    @Option(help: "The measured time of the idle agents.")
     var idleSeconds = 60
 
-    @Option(help: "How long they may come to rest before that; a client's next request is awaited for 30 s.")
+    @Option(help: "The time to come to rest before that; the next request of a client is awaited for 30 s.")
     var settleSeconds = 35
 
     @Option(

@@ -11,13 +11,13 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The agent's program.", valueName: "path"))
     var agent = "../.build/release/reachagent"
 
-    @Option(help: "How many edges of each kind every contender is timed with.")
+    @Option(help: "The number of timed edges of each kind for each contender.")
     var edges = 500
 
-    @Option(help: "How many edges ifplugd is timed with, which looks once a second; 0 leaves it out.")
+    @Option(help: "The number of timed edges for ifplugd, which polls once a second; 0 to leave it out.")
     var slowEdges = 20
 
-    @Option(help: ArgumentHelp("How long everybody rests between two edges.", valueName: "microseconds"))
+    @Option(help: ArgumentHelp("The pause between two edges.", valueName: "microseconds"))
     var pause: UInt32 = 20_000
 
     @OptionGroup var output: ReportOptions

@@ -31,19 +31,19 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The agent's program.", valueName: "path"))
     var agent = "../.build/release/reachagent"
 
-    @Option(help: "How many edges of each kind every listener is timed with.")
+    @Option(help: "The number of timed edges of each kind for each listener.")
     var edges = 1000
 
-    @Option(help: ArgumentHelp("How long everybody rests between two edges.", valueName: "microseconds"))
+    @Option(help: ArgumentHelp("The pause between two edges.", valueName: "microseconds"))
     var pause: UInt32 = 5000
 
-    @Option(help: "How many routes a flood has.")
+    @Option(help: "The number of routes of a flood.")
     var routes = 200_000
 
-    @Option(help: "How many floods each listener goes through for its latency.")
+    @Option(help: "The number of floods for the latency of each listener.")
     var floodPasses = 3
 
-    @Option(help: "How long everybody is watched doing nothing.")
+    @Option(help: "The measured time of the idle listeners.")
     var idleSeconds = 30
 
     @Option(

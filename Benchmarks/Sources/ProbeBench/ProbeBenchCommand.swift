@@ -15,17 +15,17 @@ struct ProbeBenchCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "How many probes each contender makes in a round.")
+    @Option(help: "The number of probes of each contender in a round.")
     var probes = 2000
 
-    @Option(help: "How many probes go before, where the contender can tell them apart.")
+    @Option(help: "The number of probes before them that do not count, where the contender can tell them apart.")
     var warmUp = 200
 
-    @Option(help: "How many rounds there are; the report holds medians.")
+    @Option(help: "The number of rounds; the report has medians.")
     var rounds = 5
 
     @Option(
-        help: ArgumentHelp("How many probes are under way at a time, separated by commas.", valueName: "n,n"),
+        help: ArgumentHelp("The numbers of concurrent probes, separated by commas.", valueName: "n,n"),
         transform: Self.concurrencies
     )
     var concurrency = [1, 32]

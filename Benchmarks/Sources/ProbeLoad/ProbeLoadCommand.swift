@@ -12,19 +12,19 @@ struct ProbeLoadCommand: AsyncParsableCommand {
         abstract: "Make HTTPS checks in a loop and report their cost as one line of JSON."
     )
 
-    @Option(help: "What is asked.")
+    @Option(help: "The target.")
     var url: String
 
     @Option(help: ArgumentHelp("The certificates to trust, in PEM.", valueName: "path"))
     var caFile: String
 
-    @Option(help: "How many checks are measured.")
+    @Option(help: "The number of measured checks.")
     var count = 1000
 
-    @Option(help: "How many checks are under way at a time.")
+    @Option(help: "The number of concurrent checks.")
     var concurrency = 1
 
-    @Option(help: "How many checks go before.")
+    @Option(help: "The number of checks before them that do not count.")
     var warmUp = 100
 
     @Flag(help: "Evaluate the server's trust anew for each check, as if every server were met for the first time.")

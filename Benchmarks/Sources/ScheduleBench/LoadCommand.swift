@@ -3,30 +3,30 @@ internal import BenchmarkKit
 internal import Glibc
 internal import Probes
 
-/// The process that is measured: makes probes for a while, and reports what that cost as one line of JSON.
+/// The process that is measured: makes probes for a while, and reports their cost as JSON.
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Make probes for a while, and report as one line of JSON.",
+        abstract: "Make probes for a while, and report as JSON.",
         shouldDisplay: false
     )
 
-    @Option(help: "What the load is called in the report.")
+    @Option(help: "The name of the load in the report.")
     var name = "stub"
 
-    @Option(help: "Who makes the probes: scheduler or threads.")
+    @Option(help: "The maker of the probes: scheduler or threads.")
     var contender = Contender.scheduler
 
-    @Option(help: "How many there are.")
+    @Option(help: "The number of probes.")
     var probes = 10_000
 
     @Option(help: "Every how many seconds each is made.")
     var interval = 10
 
-    @Option(help: "How many seconds are measured.")
+    @Option(help: "The measured seconds.")
     var seconds = 30
 
-    @Option(help: "What is asked; a stand-in answers unless given.")
+    @Option(help: "The target; without it a stand-in answers.")
     var url: String?
 
     @Option(help: ArgumentHelp("The certificates to trust, in PEM.", valueName: "path"))

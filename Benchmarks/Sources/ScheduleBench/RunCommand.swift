@@ -15,19 +15,19 @@ struct RunCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "How many probes have a stand-in for a transport.")
+    @Option(help: "The number of probes with a stand-in for a transport.")
     var probes = 10_000
 
-    @Option(help: "How many HTTPS probes there are.")
+    @Option(help: "The number of HTTPS probes.")
     var httpsProbes = 1000
 
     @Option(help: "Every how many seconds each probe is made.")
     var interval = 10
 
-    @Option(help: "How many seconds each load is measured.")
+    @Option(help: "The measured seconds of each load.")
     var seconds = 30
 
-    @Option(help: "How many seconds a scheduler with one probe at 60 s is watched; 0 leaves that out.")
+    @Option(help: "The seconds for a scheduler with one probe at 60 s; 0 to leave that out.")
     var idleSeconds = 65
 
     @OptionGroup var output: ReportOptions

@@ -21,13 +21,13 @@ struct ServiceBenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The agent's program.", valueName: "path"))
     var agent = "../.build/release/reachagent"
 
-    @Option(help: "How often everybody is started; 0 leaves that out.")
+    @Option(help: "The number of starts of each program; 0 to leave that out.")
     var starts = 100
 
-    @Option(help: "How long everybody is watched doing nothing; 0 leaves that out.")
+    @Option(help: "The measured time of the idle programs; 0 to leave that out.")
     var idleSeconds = 180
 
-    @Option(help: "How long everybody may come to rest before that.")
+    @Option(help: "The time to come to rest before that.")
     var settleSeconds = 20
 
     @Flag(inversion: .prefixedNo, help: "Run in a network namespace with a default route of its own.")

@@ -14,13 +14,13 @@ struct SinkBenchCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "How many devices there are.")
+    @Option(help: "The number of devices.")
     var devices = 1000
 
-    @Option(help: "How many events each of them has waiting.")
+    @Option(help: "The number of waiting events of each device.")
     var events = 100
 
-    @Option(help: "How many seconds the devices, and then the program, are watched at rest; 0 leaves that out.")
+    @Option(help: "The measured seconds of the devices, and then of the program, at rest; 0 to leave that out.")
     var idleSeconds = 60
 
     @Option(

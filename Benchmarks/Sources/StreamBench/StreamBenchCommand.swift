@@ -32,21 +32,21 @@ struct StreamBenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where journals are written: on a disk, as a rule.", valueName: "path"))
     var directory = "/var/tmp"
 
-    @Option(help: "How many rounds there are; the report holds medians.")
+    @Option(help: "The number of rounds; the report has medians.")
     var rounds = 3
 
     @Option(
         help: ArgumentHelp(
-            "How long each fan-out and each recording takes; when it is paced, twice as long.",
+            "The time of each fan-out and recording; twice that when it is paced.",
             valueName: "ms"
         )
     )
     var milliseconds = 500
 
-    @Option(help: "How many edges of each kind are made.")
+    @Option(help: "The number of edges of each kind.")
     var edges = 300
 
-    @Option(help: "How many events the replayed journal has.")
+    @Option(help: "The number of events in the replayed journal.")
     var events: UInt64 = 1_000_000
 
     @Option(

@@ -13,7 +13,7 @@ struct FillCommand: ParsableCommand {
     @Option(help: "The journal's directory.")
     var journal: String
 
-    @Option(help: "How many events are written.")
+    @Option(help: "The number of events.")
     var count: UInt64 = 1_000_000
 
     @Flag(help: "Compress the closed segments.")

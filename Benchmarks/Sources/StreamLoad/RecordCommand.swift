@@ -20,13 +20,13 @@ struct RecordCommand: ParsableCommand {
 
     enum Policy: String, ExpressibleByArgument { case always, interval, never }
 
-    @Option(help: "What records them: append, recorder or file.")
+    @Option(help: "The recorder of the events: append, recorder or file.")
     var kind = Kind.append
 
-    @Option(help: "When they are forced onto the disk: always, interval or never.")
+    @Option(help: "The time at which they are forced to disk: always, interval or never.")
     var policy = Policy.interval
 
-    @Option(help: "How many events are appended at once; for the recorder, how many may wait.")
+    @Option(help: "The number of events appended at once; for the recorder, the number that may wait.")
     var batch = 1
 
     @Option(help: "The directory, which is made.")

@@ -18,7 +18,7 @@ struct ServeCommand: ParsableCommand {
 
     enum Kind: String, ExpressibleByArgument { case sockets, writeLoop = "write-loop", redis }
 
-    @Option(help: "How the events are handed on: sockets, write-loop or redis.")
+    @Option(help: "The publisher of the events: sockets, write-loop or redis.")
     var kind = Kind.sockets
 
     @Option(help: "The directory of the sockets.")

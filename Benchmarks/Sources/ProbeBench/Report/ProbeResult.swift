@@ -23,21 +23,15 @@ struct ProbeResult: Codable, Sendable {
         self.concurrency = concurrency
         self.rounds = rounds
         let costs = rounds.map { $0.summary.cpuSeconds * 1000 / Double($0.summary.count) }
-        cpuMillisecondsPerProbe = Self.median(costs)
-        lowestCPUMillisecondsPerProbe = costs.min() ?? .nan
-        highestCPUMillisecondsPerProbe = costs.max() ?? .nan
-        probesPerSecond = Self.median(rounds.map { Double($0.summary.count) / $0.summary.elapsedSeconds })
-        p50Milliseconds = Self.median(rounds.map { $0.summary.p50Microseconds / 1000 })
-        p99Milliseconds = Self.median(rounds.map { $0.summary.p99Microseconds / 1000 })
+        let cost = Spread(costs)
+        cpuMillisecondsPerProbe = cost.median
+        lowestCPUMillisecondsPerProbe = cost.lowest
+        highestCPUMillisecondsPerProbe = cost.highest
+        probesPerSecond = Spread(rounds.map { Double($0.summary.count) / $0.summary.elapsedSeconds }).median
+        p50Milliseconds = Spread(rounds.map { $0.summary.p50Microseconds / 1000 }).median
+        p99Milliseconds = Spread(rounds.map { $0.summary.p99Microseconds / 1000 }).median
         peakResidentKilobytes = rounds.map(\.peakResidentKilobytes).max() ?? 0
         failures = rounds.reduce(0) { $0 + $1.summary.failures }
         failure = rounds.lazy.compactMap(\.summary.failure).first
-    }
-
-    /// Returns the middle value, or the mean of the two middle values; NaN if there are no values.
-    private static func median(_ values: [Double]) -> Double {
-        guard !values.isEmpty else { return .nan }
-        let sorted = values.sorted()
-        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 }

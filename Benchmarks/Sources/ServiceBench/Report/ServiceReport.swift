@@ -33,7 +33,8 @@ struct ServiceReport: BenchmarkReport, Codable, Sendable {
             verdicts.append(Verdict("exec to READY, p50, ms", row.latency.p50 / 1000, atMost: Target.startMilliseconds))
         }
         for row in idle where row.contender == Contender.agentName {
-            let resident = Double(row.residentKilobytes) / 1000
+            // The kernel's kB are 1024 bytes.
+            let resident = Double(row.residentKilobytes) * 1024 / 1e6
             verdicts.append(Verdict("RSS, idle with one probe, MB", resident, atMost: Target.residentMegabytes))
             verdicts.append(
                 Verdict("wake-ups a minute, one probe at 60 s", row.wakeUpsPerMinute, atMost: Target.wakeUpsPerMinute)

@@ -1,7 +1,7 @@
 internal import BenchmarkKit
 internal import FoundationEssentials
 
-/// The cost of one transfer: medians of the rounds.
+/// The cost of one transfer: medians of the rounds, and the highest memory.
 struct TransferMeasurement: Codable, Sendable {
     var scenario: Scenario
     var contender: Contender
@@ -15,18 +15,13 @@ struct TransferMeasurement: Codable, Sendable {
         self.contender = contender
         self.bytes = bytes
         let gigabytes = Double(bytes) / 1e9
-        cpuSecondsPerGigabyte = Self.median(runs.map { Double($0.cpuNanoseconds) / 1e9 / gigabytes })
-        gigabitsPerSecond = Self.median(runs.map { Double(bytes) * 8 / Double(max(1, $0.elapsedNanoseconds)) })
+        cpuSecondsPerGigabyte = Spread(runs.map { Double($0.cpuNanoseconds) / 1e9 / gigabytes }).median
+        gigabitsPerSecond = Spread(runs.map { Double(bytes) * 8 / Double(max(1, $0.elapsedNanoseconds)) }).median
         peakResidentKilobytes = runs.map(\.peakResidentKilobytes).max() ?? 0
-    }
-
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
     }
 }
 
-/// The lateness of small checks, alone or beside a transfer: one line of JSON from the process that made them.
+/// The lateness of small checks, alone or beside a transfer, as JSON from the process that made them.
 struct LatenessMeasurement: Codable, Sendable {
     var isBesideTransfer: Bool
     var checks: Int
