@@ -80,16 +80,20 @@ extension NetworkSnapshot {
     private func usableLeg(of underlay: Underlay) -> UInt32? {
         guard let lookup = underlay.lookup else { return nil }
         return lookup.legs(in: self).first { leg in
-            guard let link = links[leg.interfaceIndex], canPassPackets(link), !link.leadsNowhere else { return false }
-            return obstacle(ofSourceOf: leg, through: link, lookup) == nil
+            links[leg.interfaceIndex].map { !isBlocked(leg, of: lookup, through: $0) } ?? false
         }?.interfaceIndex
     }
 
     /// Returns whether a tunnel's own packets certainly cannot leave through an interface.
     private func isBlocked(_ underlay: Underlay, through link: Link) -> Bool {
-        guard canPassPackets(link), !link.leadsNowhere else { return true }
-        guard let lookup = underlay.lookup, let route = lookup.route else { return false }
-        return obstacle(ofSourceOf: route, through: link, lookup) != nil
+        guard let lookup = underlay.lookup, let route = lookup.route else {
+            return !canPassPackets(link) || link.leadsNowhere
+        }
+        return isBlocked(route, of: lookup, through: link)
+    }
+
+    private func isBlocked(_ route: ResolvedRoute, of lookup: RouteLookup, through link: Link) -> Bool {
+        !canPassPackets(link) || link.leadsNowhere || obstacle(ofSourceOf: route, through: link, lookup) != nil
     }
 }
 
@@ -126,7 +130,7 @@ extension NetworkSnapshot {
     /// provider for a prefix, and its uplink has no address of its own (RFC 7084).
     private func lends(_ address: InterfaceAddress) -> Bool {
         guard address.isUsable, let owner = links[address.interfaceIndex] else { return false }
-        return belongsToMachine(address) || owner.driverKind == "vrf" || address.address.isGlobalUnicast
+        return owner.leadsNowhere || owner.driverKind == "vrf" || address.address.isGlobalUnicast
     }
 
     /// With another interface's source, neighbour discovery uses the link-local address, which must be usable first.

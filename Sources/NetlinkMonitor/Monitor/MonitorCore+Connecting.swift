@@ -49,13 +49,12 @@ extension MonitorCore {
         of asked: [(position: Int, source: IPAddress)],
         in answers: [RouteLookup]
     ) throws(NetlinkError) -> [Int: [ResolvedRoute]] {
-        let legs = asked.flatMap { question in
+        var legs: [(position: Int, source: IPAddress)] = []
+        for question in asked {
             let answer = answers[question.position]
-            let hops = answer.matched?.nextHops ?? []
-            return (hops.count > 1 ? hops : []).compactMap {
-                view.addresses.source(toward: $0, answer.destination.family)
-            }
-            .filter { $0 != question.source }.map { (position: question.position, source: $0) }
+            guard let hops = answer.matched?.nextHops, hops.count > 1 else { continue }
+            let sources = hops.compactMap { view.addresses.source(toward: $0, answer.destination.family) }
+            legs += sources.filter { $0 != question.source }.map { (question.position, $0) }
         }
         guard !legs.isEmpty else { return [:] }
         var routes: [Int: [ResolvedRoute]] = [:]
@@ -139,7 +138,7 @@ extension RouteLookup {
 }
 
 extension RouteLookup.Refusal {
-    /// An entry of the kernel's tables refuses, which is more than that none has a way.
+    /// `true` if an entry of the kernel's tables refuses, and not only the lack of a route.
     fileprivate var isDeliberate: Bool {
         switch self {
         case .unreachable, .blackhole, .prohibited: true

@@ -63,7 +63,7 @@ final class EventPrinter: Sendable {
                 thread.leave()
             }
         } catch {
-            // What the reader takes without waiting is still printed.
+            // Lines that the reader takes without waiting are still printed.
             thread.leave()
         }
     }

@@ -57,7 +57,7 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
         if !keepsVia || viaSince == nil { viaSince = time }
         connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
         cause = change.cause
-        // What settles is what was observed last; flapping is published while another state waits.
+        // The state observed last is the one that settles; flapping is published while another one waits.
         if change.cause.kind != .flapping || pending?.state == state { pending = nil }
     }
 }

@@ -53,7 +53,7 @@ final class StatusStore: Sendable {
             state.lastSequence = max(state.lastSequence, sequence)
             switch transition {
             case .path(let change):
-                // What the probes say is not told with raw changes.
+                // Raw changes carry no verdicts of probes.
                 let settled = state.reachability.state
                 let isSettled = change.to.ipv4 == settled.ipv4 && change.to.ipv6 == settled.ipv6
                 state.reachability.observe(change, isSettled: isSettled)
