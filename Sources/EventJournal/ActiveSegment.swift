@@ -1,6 +1,4 @@
 internal import AgentEvents
-internal import Glibc
-internal import Synchronization
 
 /// The open segment.
 struct ActiveSegment: Sendable {
@@ -35,82 +33,5 @@ struct ActiveSegment: Sendable {
         guard isTorn else { return }
         try file.truncate(to: bytes)
         isTorn = false
-    }
-}
-
-extension JournalWriter {
-    /// Returns the segment for a record: the active one, or a new one.
-    mutating func segment(
-        for record: JournalRecord,
-        at instant: ContinuousClock.Instant
-    ) throws(JournalError) -> ActiveSegment {
-        if let segment = active {
-            let isUntrusted = statusStore.needsNewSegment.load(ordering: .relaxed)
-            if segment.bytes == 0 {
-                if segment.name.firstSequence == record.sequence, !isUntrusted { return segment }
-                forgetActive()
-                directory.remove(segment.name.plain)
-            } else {
-                guard isUntrusted || segment.isFull(for: record.time, at: instant, configuration) else {
-                    return segment
-                }
-                close(segment, at: instant)
-            }
-        }
-        // After the start of the segment, so that it is counted.
-        defer { upkeep.enqueue(.retain) }
-        let segment = try begin(SegmentName(firstSequence: record.sequence), at: instant)
-        statusStore.needsNewSegment.store(false, ordering: .relaxed)
-        active = segment
-        return segment
-    }
-
-    private mutating func begin(
-        _ name: SegmentName,
-        at instant: ContinuousClock.Instant
-    ) throws(JournalError) -> ActiveSegment {
-        let file = try directory.open(name.plain, O_RDWR | O_CREAT | O_APPEND)
-        if let size = file.identity()?.size, size > 0 {
-            // Only unreadable content may be overwritten.
-            guard try SegmentScan(plain: file).newest == nil else {
-                throw JournalError(operation: "begin", path: file.path, cause: .malformed("it has events already"))
-            }
-            try file.truncate(to: 0)
-        }
-        if configuration.sync == .always { try directory.sync() }
-        if case .interval(let interval) = configuration.sync {
-            upkeep.noteWritten(nil, interval: interval, isUrgent: false, at: instant)
-        }
-        statusStore.withState { state in
-            state.segments.removeAll { $0.name == name }
-            state.segments.append(JournalSegment(name: name))
-            state.hasActive = true
-            state.activeIndex = SegmentIndex()
-        }
-        return ActiveSegment(name: name, file: file, bytes: 0, openedAt: instant)
-    }
-
-    private mutating func close(_ segment: ActiveSegment, at instant: ContinuousClock.Instant) {
-        if configuration.sync == .always { sync(segment.file) }
-        let index = statusStore.withState { state in
-            if let last = state.segments.indices.last {
-                state.segments[last].closedAt = instant
-                state.segments[last].newestTime = state.activeIndex.newestTime
-            }
-            state.hasActive = false
-            return state.activeIndex
-        }
-        active = nil
-        upkeep.enqueue(.close(segment.name, segment.file, index))
-    }
-
-    /// Removes the active segment from the accounting.
-    private mutating func forgetActive() {
-        guard let name = active?.name else { return }
-        active = nil
-        statusStore.withState { state in
-            state.segments.removeAll { $0.name == name }
-            state.hasActive = false
-        }
     }
 }

@@ -49,7 +49,7 @@ final class DatagramSocket {
             case .icmp: throw WireFailure(finding: ICMPPermission.finding(errno, target: target))
             }
         }
-        if let interface { try bind(to: interface) }
+        if let interface { try InterfaceBinding.apply(interface, toSocket: descriptor) }
         set(isIPv6 ? IPV6_RECVERR : IP_RECVERR, 1)
         set(isIPv6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL, 1)
         if let hopLimit { set(isIPv6 ? IPV6_UNICAST_HOPS : IP_TTL, CInt(hopLimit)) }
@@ -62,15 +62,6 @@ final class DatagramSocket {
         var value = value
         let level = isIPv6 ? CInt(IPPROTO_IPV6) : CInt(IPPROTO_IP)
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
-    }
-
-    private func bind(to interface: String) throws(WireFailure) {
-        let name = Array(interface.utf8) + [0]
-        let isLegal = name.count > 1 && name.count <= Int(IFNAMSIZ) && !name.dropLast().contains(0)
-        guard isLegal else { throw WireFailure(finding: SystemFinding.interface(ENODEV, interface)) }
-        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count)) == 0 else {
-            throw WireFailure(finding: SystemFinding.interface(errno, interface))
-        }
     }
 
     private func connect(to target: WireEndpoint, interface: String?) throws(WireFailure) {

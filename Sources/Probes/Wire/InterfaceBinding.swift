@@ -2,8 +2,9 @@ internal import CheckResults
 internal import Glibc
 internal import NIOCore
 
-/// Binds a channel's socket to an interface before it connects (SO_BINDTODEVICE, socket(7)).
+/// Binds sockets to an interface before they connect (SO_BINDTODEVICE, socket(7)).
 enum InterfaceBinding {
+    /// Binds a channel's socket.
     static func apply(_ interface: String?, to channel: any Channel) -> EventLoopFuture<Void> {
         guard let interface else { return channel.eventLoop.makeSucceededVoidFuture() }
         guard let name = InterfaceName(interface), let options = channel as? any SocketOptionProvider else {
@@ -16,6 +17,17 @@ enum InterfaceBinding {
         ).flatMapErrorThrowing { error in
             guard let error = error as? IOError else { throw error }
             throw WireFailure(finding: SystemFinding.interface(error.errnoCode, interface))
+        }
+    }
+
+    /// Binds a socket of ours.
+    static func apply(_ interface: String, toSocket descriptor: CInt) throws(WireFailure) {
+        guard var name = InterfaceName(interface) else {
+            throw WireFailure(finding: SystemFinding.interface(ENODEV, interface))
+        }
+        let size = socklen_t(MemoryLayout<InterfaceName>.size)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, &name, size) == 0 else {
+            throw WireFailure(finding: SystemFinding.interface(errno, interface))
         }
     }
 }

@@ -1,0 +1,20 @@
+/// The counters of a scheduler since it was made.
+public struct ScheduleStatistics: Sendable, Hashable {
+    /// Checks started.
+    public var checks: UInt64 = 0
+    /// Rounds that another point's check served.
+    public var shared: UInt64 = 0
+    /// Rounds missed because the check before was still running or queued.
+    public var skipped: UInt64 = 0
+    /// Rounds without a check: the budget is used up, or the link is cellular and the probe is not allowed on it.
+    public var refused: UInt64 = 0
+    /// The maximum delay of a check's start behind its round.
+    public var longestDelay: Duration = .zero
+    /// The bytes of today (UTC), by account.
+    public var bytes: [String: Int] = [:]
+    /// The daily budgets, by account.
+    public var bytesPerDay: [String: Int] = [:]
+
+    /// Creates counters of zero.
+    public init() {}
+}
