@@ -1,5 +1,4 @@
-/// The configuration that `config init` writes, and that the package's file has as comments: two probes that are useful to
-/// everybody.
+/// The configuration that `config init` writes, and that the package's file has as comments: two probes of general use.
 public enum InitialConfiguration {
     /// The drop-in that has it where the file itself exists already.
     public static let dropInName = "10-probes.toml"
@@ -38,7 +37,8 @@ public enum InitialConfiguration {
 }
 
 extension ConfigurationFile {
-    /// The path of a drop-in of a file: for the system's file in the administrator's folder, not the vendor's.
+    /// The path of a drop-in of a file: for the file of the system, it is in the administrator's folder, not in the
+    /// vendor's folder.
     public static func dropIn(named name: String, of path: String) -> String {
         let folders = ConfigurationFolders.system
         let isVendors = path == "\(folders.vendor)/\(ConfigurationFolders.name)"

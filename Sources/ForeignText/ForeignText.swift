@@ -40,7 +40,7 @@ extension ForeignText {
     /// Control and format characters, separators of lines and paragraphs, unassigned and private characters appear as
     /// `\u{…}`, a byte that is not UTF-8 as U+FFFD. None of them can move a cursor, forge a line or turn the direction.
     ///
-    /// - Parameter limit: The number of bytes that are looked at, and so a bound of the work; an ellipsis tells of the rest.
+    /// - Parameter limit: The number of bytes that are read, which bounds the work; an ellipsis marks the rest.
     public static func shown(_ bytes: some Collection<UInt8>, limit: Int = shownLimit) -> String {
         var beginning = Array(bytes.prefix(limit))
         let isCut = beginning.count < bytes.count

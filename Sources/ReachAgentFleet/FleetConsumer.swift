@@ -6,8 +6,8 @@ internal import Sinks
 
 /// A consumer of the events of all devices, on a connection of its own.
 ///
-/// It pulls: what is not asked for waits at the broker, and not here. Pushing with flow control stands still for ten seconds now and
-/// then with libnats 3.4.1, because a synchronous subscription answers the flow control late.
+/// It pulls: events wait at the broker until they are requested. Pushing with flow control stalls for ten seconds now
+/// and then with libnats 3.4.1, because a synchronous subscription answers the flow control late.
 ///
 /// Belongs to one thread, which it blocks.
 final class FleetConsumer {

@@ -16,7 +16,8 @@ struct FleetReading {
 
     /// The devices.
     ///
-    /// - Parameter window: The time of the figures; `nil` for the present state, which the newest event of each subject tells.
+    /// - Parameter window: The time of the figures; `nil` for the current state, which the newest event of each subject
+    ///   gives.
     /// - Throws: The reason that the broker cannot be read.
     func fleet(_ window: Window?) throws(TransportFailure) -> Fleet {
         var fleet = Fleet(window: window)
@@ -77,7 +78,7 @@ final class FleetFollower: Sendable {
     private let past: Int64
     private let state = Mutex(State())
 
-    /// A follower that has not begun.
+    /// Creates a follower that has not started.
     ///
     /// - Parameters:
     ///   - source: The place of the events.

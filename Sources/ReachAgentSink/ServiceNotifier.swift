@@ -50,7 +50,7 @@ final class ServiceNotifier: Sendable {
         }
     }
 
-    /// The program has begun to end.
+    /// Reports that the program is stopping.
     func stopping() {
         state.withLock { state in
             state.isReady = false

@@ -28,7 +28,7 @@ final class SinkLoop {
     private var connections = 0
     private var subscriptions = 0
 
-    /// Runs a sink until the inbox says that it is to end.
+    /// Runs a sink until the inbox requests its end.
     static func run(_ settings: SinkSettings, host: String, _ services: SinkServices, _ inbox: SinkInbox) {
         do {
             try SinkLoop(settings, host: host, services, inbox).run()

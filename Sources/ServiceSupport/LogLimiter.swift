@@ -106,7 +106,7 @@ package struct LogLimiter: Sendable {
         return counts + (flooded.isEmpty ? [] : [Self.count(flooded)])
     }
 
-    /// Counts a message that passed, and says how many like it have.
+    /// Counts a message that passed, and returns the number of similar messages that have passed.
     private mutating func remember(
         _ message: Message,
         _ likeness: Likeness,
@@ -125,7 +125,7 @@ package struct LogLimiter: Sendable {
 
     // MARK: Reports
 
-    /// Forgets the series that are over, and tells what was held back of them.
+    /// Removes the series that have ended, and returns messages about what was held back of them.
     private mutating func overdue(at now: ContinuousClock.Instant) -> [Message] {
         guard let end = nextEnd, end <= now else { return [] }
         let over = series.values.filter { $0.end <= now && $0.held > 0 }.sorted()

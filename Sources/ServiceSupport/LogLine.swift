@@ -64,7 +64,7 @@ enum LogLine {
 }
 
 extension [String] {
-    /// At most so many lines; the last one tells how many are missing.
+    /// Returns at most `maximum` lines; the last one gives the number of those left out.
     package func cut(to maximum: Int) -> [String] {
         count > maximum ? prefix(maximum - 1) + ["... and \(count - maximum + 1) more lines"] : self
     }
@@ -105,7 +105,8 @@ package enum LogFormat: Sendable, Equatable {
     /// The form for what a descriptor leads to.
     ///
     /// - Parameter journalStream: `JOURNAL_STREAM`, which systemd sets to the device and inode of the connection to its
-    ///   journal (systemd.exec(5)). It stays set when standard error is redirected, so that it is set says nothing yet.
+    ///   journal (systemd.exec(5)). It stays set when standard error is redirected, so its presence alone proves
+    ///   nothing.
     package static func of(
         _ descriptor: Int32,
         journalStream: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }

@@ -35,9 +35,9 @@ final class LogWriter: Sendable {
     private let state = Mutex(State())
     private let thread = DispatchGroup()
 
-    /// A writer to a descriptor, which is not its to close.
+    /// Creates a writer to a descriptor, which it does not close.
     ///
-    /// - Parameter lossLine: The line that says that so many are missing.
+    /// - Parameter lossLine: Returns the line that reports a number of lost lines.
     init(_ descriptor: Int32, lossLine: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
         self.lossLine = lossLine
@@ -67,7 +67,7 @@ final class LogWriter: Sendable {
     // MARK: Under the lock
 
     private func enqueue(_ line: ArraySlice<UInt8>, _ state: inout State) {
-        // After a loss there has to be much room, or every other line would be one that tells of a loss.
+        // After a loss there must be ample room, or every other line would report a loss.
         let room = state.lost == 0 ? Self.maximumBytes : Self.maximumBytes / 2
         guard state.waitingBytes + line.count <= room else {
             state.lost += 1

@@ -76,15 +76,15 @@ package final class NotifySocket: Sendable {
     }
 }
 
-/// One thing that a service tells the manager which started it (sd_notify(3)).
+/// A notification to the service manager that started the service (sd_notify(3)).
 package enum ServiceNotice: Sendable, Hashable {
-    /// The service is at work: the first start, or a reload, is over.
+    /// The service is ready: its start, or a reload, has finished.
     case ready
-    /// The configuration is being read again, since a moment of `CLOCK_MONOTONIC` in microseconds.
+    /// The configuration is being reloaded, since a time of `CLOCK_MONOTONIC` in microseconds.
     ///
-    /// Managers from systemd 253 on insist on the moment where the unit is of `Type=notify-reload`.
+    /// Managers from systemd 253 on require the time if the unit is of `Type=notify-reload`.
     case reloading(since: UInt64)
-    /// The service has begun to end.
+    /// The service is stopping.
     case stopping
     /// A sentence of the present state, for `systemctl status`.
     case status(String)

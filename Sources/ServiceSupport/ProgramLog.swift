@@ -37,7 +37,7 @@ package final class ProgramLog: Sendable {
         set { threshold.withLock { $0 = newValue } }
     }
 
-    /// Takes a message, whatever ``level`` says, and writes it unless there have been too many.
+    /// Writes a message regardless of ``level``, unless there have been too many.
     package func log(_ level: Logger.Level, _ text: String) {
         let message = LogLimiter.Message(level: level, text: text)
         // Written under the lock: a report about other messages stays with this one.
@@ -77,7 +77,7 @@ package struct ProgramLogHandler: LogHandler {
     /// A handler that hands everything to a log.
     package init(log: ProgramLog) { self.log = log }
 
-    /// The log's, unless this logger was given one of its own.
+    /// The level of the log, unless this logger was given one of its own.
     package var logLevel: Logger.Level {
         get { ownLevel ?? log.level }
         set { ownLevel = newValue }

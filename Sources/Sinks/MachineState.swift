@@ -46,7 +46,7 @@ public struct MachineState: Sendable, Hashable {
         )
     }
 
-    /// The state after an event of the agent's: a snapshot or a settled change; `nil` for every other event.
+    /// The state after an event of the agent: a snapshot or a settled change; `nil` for every other event.
     public init?(_ event: AgentEvent) {
         switch event.content {
         case .networkSnapshot(let snapshot): self.init(snapshot.state, since: nil)

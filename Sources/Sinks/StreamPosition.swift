@@ -16,15 +16,14 @@ public struct StreamPosition: Sendable, Hashable {
         self.time = time
     }
 
-    /// Reads the position that a broker has stored; `nil` when it is none of ours.
-    ///
+    /// Parses the position that a broker has stored; `nil` if its id is not one of a sink's message.
     public init?(_ stored: StoredPosition) {
         guard let (epoch, sequence) = Self.parse(id: stored.id), let time = Timestamp(utc: Array(stored.time.utf8).span)
         else { return nil }
         self.init(epoch: epoch, sequence: sequence, time: time)
     }
 
-    /// Reads the id of a message (``SinkMessage/id``); `nil` when it is none of ours.
+    /// Parses the id of a message (``SinkMessage/id``); `nil` if it is not one of a sink's message.
     public static func parse(id: String) -> (epoch: StreamEpoch, sequence: UInt64)? {
         guard id.utf8.count <= StreamEpoch.maximumBytes + 32, let dash = id.lastIndex(of: "-") else { return nil }
         let digits = id[id.index(after: dash)...]
@@ -107,7 +106,7 @@ struct KnownHistories: Sendable, Hashable {
     /// Compares the history of the broker's newest event.
     ///
     /// - Parameter newest: `nil` where the broker has none, or cannot be asked.
-    /// - Returns: False when it is another machine's.
+    /// - Returns: False if it belongs to another machine.
     mutating func accept(_ newest: StreamEpoch?) -> Bool {
         guard let newest else { return true }
         // A server that lags behind the others, or was restored, may still be at an earlier generation.

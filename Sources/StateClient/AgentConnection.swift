@@ -115,7 +115,7 @@ struct LineBuffer {
     }
 }
 
-/// One line of the agent's: the parameters of a reply, or an error.
+/// One line of the agent: the parameters of a reply, or an error.
 enum Reply {
     /// The JSON text of the parameters; `{}` where there are none.
     case parameters(ArraySlice<UInt8>)
@@ -144,7 +144,7 @@ enum Reply {
     }
 }
 
-/// An error of the agent's, with those of its parameters that the client uses.
+/// An error reply of the agent, with the parameters that the client uses.
 struct ErrorReply: Decodable, Sendable, Hashable {
     /// The parameters; which of them there are depends on the code.
     struct Parameters: Decodable, Sendable, Hashable {

@@ -38,7 +38,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension NamedThread {
-    /// Starts a thread; where there is none left, says so as the client does.
+    /// Starts a thread; throws an error of the client if no thread is left.
     static func startOrThrow(
         _ name: StaticString,
         _ body: @escaping @Sendable () -> Void
@@ -52,7 +52,7 @@ extension NamedThread {
 }
 
 extension Wakeup {
-    /// A wake-up; where there is no descriptor left, says so as the client does.
+    /// Creates a wake-up; throws an error of the client if no descriptor is left.
     static func make() throws(ClientError) -> Wakeup {
         do throws(SystemError) {
             return try Wakeup()

@@ -25,7 +25,7 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
         control(explicit: explicit, variable: Self.variable) { access($0, F_OK) == 0 }
     }
 
-    /// The same, with an environment and a file system of the caller's.
+    /// The same, with an environment and a file system that the caller provides.
     static func control(
         explicit: String?,
         variable: (String) -> String?,

@@ -41,11 +41,11 @@ public struct StreamLine: Sendable, Hashable {
     /// The number; `nil` when the event is not numbered.
     public var sequence: UInt64? { scanned.sequence }
 
-    /// The event as a typed value, decoded on each access; `nil` when its envelope has another form than this
-    /// version's.
+    /// The event as a typed value, decoded on each access; `nil` if its envelope has a form that this version does not
+    /// know.
     public var event: AgentEvent? { AgentEvent(line: bytes) }
 
-    /// Decodes the whole event, envelope and all, as a type of the caller's; see ``event`` for the agent's own types.
+    /// Decodes the whole event, including its envelope, as a type of the caller; see ``event`` for the agent's own types.
     ///
     /// - Throws: ``ClientError/malformed(_:)`` when the event is of another form.
     public func decode<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {

@@ -2,9 +2,9 @@ internal import AgentEvents
 
 /// The requests on each connection, and the meaning of the answers: a stream that continues over all connections.
 ///
-/// A pure state machine; sockets, threads and time are those of its user's. A user connects, asks for ``parameters``,
-/// gives every event to ``receive(_:)``, and tells the connection's end to ``connectionEnded(_:fraction:)``, which says
-/// the next step.
+/// A pure state machine; its user provides sockets, threads and time. The user connects, requests ``parameters``,
+/// passes every event to ``receive(_:)``, and reports the end of the connection to ``connectionEnded(_:fraction:)``,
+/// which returns the next step.
 struct StreamResumption {
     /// The end of a connection.
     enum End: Error, Hashable {
@@ -143,9 +143,9 @@ struct StreamResumption {
         return .retry([.interrupted(error, retryIn: time)], after: time)
     }
 
-    /// Returns the way on when the agent cannot go on from the position; `nil` when the reply says something else.
+    /// Returns the continuation if the agent cannot resume from the position; `nil` for any other reply.
     private mutating func continuation(after reply: ErrorReply) -> Continuation? {
-        // Without a position there is nothing that could be refused so.
+        // Without a position there is none that the agent could reject.
         guard let position else { return nil }
         switch reply.error {
         case "stream_changed", "sequence_unknown":

@@ -80,8 +80,8 @@ struct StreamSocket: ~Copyable {
 
     /// Lets the next attempt to connect wait in the kernel for a moment.
     ///
-    /// There everybody waits in the order of coming: between clients that do so, one that only asks again and again
-    /// never finds a place.
+    /// The kernel serves waiting clients in the order of their arrival: among them, a client that only retries never
+    /// connects.
     private static func waitInTurn(_ descriptor: Int32) {
         var time = timeval(tv_sec: 0, tv_usec: 100_000)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -102,7 +102,7 @@ struct StreamSocket: ~Copyable {
             switch errno {
             case EINTR: break
             case EAGAIN: try wait(for: POLLOUT, deadline)
-            // What the agent said before it closed can still be read, and says more than this.
+            // What the agent sent before it closed can still be read, and explains more than this error.
             case EPIPE, ECONNRESET: return
             default: throw .system(operation: "send to \(path)", errno: errno)
             }
@@ -111,7 +111,7 @@ struct StreamSocket: ~Copyable {
 
     /// Receives what is there; nothing when the agent has closed the connection.
     ///
-    /// - Parameter canWait: Whether to sleep until something is there; otherwise `nil` tells that nothing is.
+    /// - Parameter canWait: Whether to sleep until there is data; otherwise the result is `nil` if there is none.
     func receive(
         into buffer: inout [UInt8],
         canWait: Bool,

@@ -11,7 +11,7 @@ extension Accountant {
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
         openPath = to.condition.isOutage ? (change, sequence) : nil
-        // The path of a probe that has been down for long says nothing of the time before.
+        // The path of a probe that has been down for long has no bearing on the time before.
         reattributeProbes(at: time, youngOnly: true)
     }
 
@@ -53,10 +53,10 @@ extension Accountant {
         reattribute(at: time)
     }
 
-    /// Looks at the present silences again, now that the first hop answers or not any more.
+    /// Evaluates the current silences again, now that the first hop answers, or no longer does.
     ///
-    /// The news is of the silence as a whole when that has just begun, because the check takes a while, and when nothing
-    /// was known before. Otherwise it is of the time from then on.
+    /// The change concerns the silence as a whole if it has just started, because the check takes a while, and if
+    /// nothing was known before. Otherwise it concerns the time from then on.
     private mutating func followFirstHop(_ change: ProbeChange, at time: Timestamp) {
         let observations = observations
         func follow(_ track: inout Track, _ failed: FailedState, since begin: Timestamp) {

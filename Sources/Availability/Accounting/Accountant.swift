@@ -2,7 +2,7 @@ public import AgentEvents
 
 /// Adds up the events of a journal, in the order of their numbers, to an account of a window.
 ///
-/// One pass, in memory that the number of events does not change. There is no clock: every moment is an event's.
+/// One pass, in memory that does not depend on the number of events. There is no clock: every time is that of an event.
 public struct Accountant: Sendable {
     /// The maximum number of uplinks, and of probe points.
     static let maximumSubjects = 256
@@ -13,8 +13,8 @@ public struct Accountant: Sendable {
     public enum Numbering: Sendable, Hashable {
         /// All events of a journal: nothing is known of the time around a number that is missing.
         case complete
-        /// A selection of them, by their types for example: a missing number says nothing. A change that does not begin with the
-        /// state that is known shows that one before it is missing.
+        /// A selection of them, by their types for example: a missing number has no meaning. A change that does not
+        /// begin with the known state shows that one before it is missing.
         case selected
     }
 

@@ -134,7 +134,7 @@ struct Observations: Sendable {
 struct FailedState: Sendable {
     /// The connectivity: `none`, `local` or `portal`.
     var connectivity: Connectivity
-    /// The code that says why.
+    /// The code of the reason.
     var reason: String?
     /// The probe that the code is of.
     var probe: String?

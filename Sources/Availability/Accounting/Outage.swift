@@ -25,7 +25,7 @@ public struct Outage: Sendable, Hashable {
     public var begin: Timestamp
     /// The first moment after it.
     public var end: Timestamp
-    /// True when it had begun before the window.
+    /// True if it started before the window.
     public var isContinued: Bool
     /// The reason that it ends there.
     public var ending: Ending
@@ -106,7 +106,7 @@ public enum Segment: String, Sendable, Hashable, CaseIterable {
     case portal
     /// One target, while others answer over the same path.
     case target
-    /// The events do not tell; the attribution says what is missing.
+    /// The events do not determine the cause; the attribution names what is missing.
     case undetermined
 }
 
@@ -146,7 +146,7 @@ public struct Attribution: Sendable, Hashable {
         case secondTarget = "second_target"
         /// No other target over the same path.
         case otherTarget = "other_target"
-        /// No reason that says which part failed.
+        /// No reason that identifies the failed part.
         case reason
     }
 

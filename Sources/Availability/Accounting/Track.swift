@@ -40,7 +40,7 @@ struct Track: Sendable {
         settle(until: moment, Self.unknown(.noData))
     }
 
-    /// Forgets the state: the next change tells it.
+    /// Forgets the state, which the next change sets again.
     mutating func forget(at moment: Int64) {
         settle(until: moment, state ?? Self.unknown(.noData))
         state = nil

@@ -14,7 +14,7 @@ public struct Subject: Sendable, Hashable {
 
     /// The kind.
     public var kind: Kind
-    /// `default`, the interface's name, or the probe's.
+    /// `default`, or the name of the interface or the probe.
     public var name: String
     /// The interface that a probe is bound to.
     public var interface: String?

@@ -1,7 +1,7 @@
 /// The reference of all keys in Markdown, made from their declarations.
 ///
-/// A document says where its tables of keys go, between `<!-- keys: TABLE -->` and `<!-- end of keys -->`; everything else in
-/// it is written by hand.
+/// A document marks the places of its tables of keys with `<!-- keys: TABLE -->` and `<!-- end of keys -->`; everything
+/// else in it is written by hand.
 public enum ConfigurationReference {
     /// A marker in a document that cannot be followed.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {

@@ -82,7 +82,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
     ///   - format: The accepted values.
     ///   - standard: The default.
     ///   - inEffect: The value in effect without the key, where it differs from the default.
-    ///   - says: The default in words, in Markdown, where the value does not tell it.
+    ///   - says: The default in words, in Markdown, if the value does not show it.
     ///   - example: A value in TOML.
     ///   - scope: The probes, hooks and sinks that the key applies to.
     ///   - reload: The effect of a change at a reload.

@@ -15,7 +15,7 @@ struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
 
     /// A key of a property.
     ///
-    /// - Parameter inEffect: The value in effect without the key, where it differs from the property's.
+    /// - Parameter inEffect: The value in effect without the key, if it differs from that of the property.
     init(
         _ name: String,
         _ path: any WritableKeyPath<Settings, Value> & Sendable,

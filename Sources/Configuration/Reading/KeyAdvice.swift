@@ -2,7 +2,7 @@ internal import ForeignText
 
 /// The correction that an unknown key or a misplaced table probably needs.
 enum KeyAdvice {
-    /// The end of the message about an unknown key; empty where no correction comes to mind.
+    /// The end of the message about an unknown key; empty if no correction is known.
     static func correction(of key: String, in table: TableReader) -> String {
         guard key.utf8.count <= 64 else { return "" }
         let word = key.lowercased().replacing("-", with: "_")

@@ -4,8 +4,8 @@ internal import PortAccess
 
 /// Reads what clients of `[http] listen` need from the files that the section names.
 ///
-/// A port that other machines reach is refused unless it is encrypted and checks its clients, or the configuration says in
-/// words that it need not be.
+/// A port that other machines reach is rejected unless it is encrypted and authenticates its clients, or the
+/// configuration explicitly permits otherwise.
 struct PortAccessReader {
     let http: HTTPSettings
     let table: TableReader

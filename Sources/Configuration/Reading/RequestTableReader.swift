@@ -1,6 +1,6 @@
 internal import Probes
 
-/// Reads a table that describes a request: a probe's or a webhook's.
+/// Reads a table that describes the request of a probe or of a webhook.
 protocol RequestTableReader {
     /// The table.
     var table: TableReader { get set }

@@ -205,7 +205,7 @@ struct SinkReader {
         return path
     }
 
-    /// Warns of a secret that everybody on the way can read.
+    /// Warns about secrets that are sent without encryption.
     private func warnOfOpenSecrets(_ settings: SinkSettings) {
         let servers = settings.broker.servers.filter { !Self.isLoopback($0.host) }
         guard !settings.broker.scheme.isEncrypted, !servers.isEmpty else { return }

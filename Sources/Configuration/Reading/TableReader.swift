@@ -9,7 +9,7 @@ struct TableReader {
     let keys: KeyList
 
     private let members: [TOMLKey: Node]
-    /// Keys with an error that says why they are not accepted here.
+    /// Keys with an error that gives the reason that they are not accepted here.
     private var refused: Set<TOMLKey> = []
     /// The values that differ from their defaults; equal values have one text, and secrets a digest.
     private(set) var changes: [String: String] = [:]

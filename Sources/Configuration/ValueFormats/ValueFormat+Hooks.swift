@@ -75,7 +75,7 @@ extension ValueFormat where Value == [String] {
         )
     }
 
-    /// The array that was probably meant by a string: its words, where nothing in it is a shell's.
+    /// The array that a string was probably meant to be: its words, unless it has the syntax of a shell.
     private static func array(of string: String) -> String {
         let words = string.split(separator: " ").map(String.init)
         let special = "\"'\\$`|&;<>()*?[]{}~#\n\t"

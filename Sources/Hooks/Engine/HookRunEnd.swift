@@ -39,7 +39,7 @@ package struct HookRunEnd: Sendable, Hashable {
     package var output = HookOutput()
     /// The time from the start to the end, the pauses between attempts included.
     package var duration = Duration.zero
-    /// The number of times that a request was sent, or was begun to be.
+    /// The number of times that a request was sent, or that sending it was started.
     package var attempts = 0
     /// The status of the last attempt's response; nil when none came.
     package var httpStatus: Int?

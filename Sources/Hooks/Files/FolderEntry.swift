@@ -24,8 +24,8 @@ package struct FolderEntry: Sendable, Hashable {
         case refused(HookRefusal)
     }
 
-    /// Its name as a hook, such as `10-log` or `wifi.d/10-log`; of a directory itself the occasion's, which may be
-    /// empty.
+    /// The name as a hook, such as `10-log` or `wifi.d/10-log`; for a directory itself, the name of the occasion, which
+    /// may be empty.
     package var name: String
     /// The path.
     package var path: String

@@ -21,7 +21,7 @@ package struct HookFolders: Sendable, Hashable {
     }
 
     /// Returns the files that run on these occasions, in the order of their start: by the bytes of the file's name, and
-    /// files of the same name by the subdirectory's.
+    /// files of the same name by the name of the subdirectory.
     ///
     /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
     package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {

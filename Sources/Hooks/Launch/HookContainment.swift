@@ -2,11 +2,11 @@ import CSpawn
 import Glibc
 import Synchronization
 
-/// Keeps hold of everything that hooks start, for the process that is there for nothing else.
+/// Contains everything that hooks start, for a process that has no other task.
 ///
-/// Where the service manager delegates control groups each run has one, and ending it ends all that it has started.
-/// Elsewhere a run's descendants are found by their parents, and those whose parent has ended, which become this process's
-/// children, by a variable that they inherit.
+/// If the service manager delegates control groups, each run has one, and killing it ends everything that the run has
+/// started. Otherwise a run's descendants are found by their parents, and those whose parent has ended, which become
+/// children of this process, by a variable that they inherit.
 public final class HookContainment: Sendable {
     /// The variable that names the run.
     static let variable = "REACH_RUN"

@@ -11,7 +11,7 @@ struct HookDescendants: Sendable {
         /// Children of this process that are no such ones.
         let others: Set<pid_t>
     }
-    /// The start time of each process by number: a reused number is another process's.
+    /// The start time of each process by number: a reused number belongs to another process.
     private var members: [pid_t: UInt64]
 
     /// Creates an empty set.

@@ -20,7 +20,7 @@ struct HookLeader: Sendable, Hashable {
 
     /// Starts a program, in a control group where one is given.
     ///
-    /// Blocks until the program itself has begun, which a file system that hangs can keep from happening.
+    /// Blocks until the program itself has started, which a file system that hangs can prevent.
     static func start(
         _ launch: HookLaunch,
         streams: HookStreams,
@@ -77,7 +77,7 @@ struct HookLeader: Sendable, Hashable {
 
     /// Reaps the program, and returns its end.
     ///
-    /// It must have ended. From here on its number may be another process's.
+    /// It must have ended. From here on its number may belong to another process.
     func reap() -> Ending {
         var information = siginfo_t()
         let result = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG)
@@ -123,7 +123,7 @@ struct HookLeader: Sendable, Hashable {
         signal(SIGCHLD, SIG_DFL)
     }()
 
-    /// The file of a control group that says who is in it, under a number that no program's descriptor has.
+    /// Opens the file that lists the members of a control group, under a number that no program's descriptor has.
     private static func members(of group: ControlGroup, _ launch: HookLaunch) throws(HookStartFailure) -> Int32 {
         let opened = open("\(group.path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
         guard opened >= 0 else { throw HookStartFailure(errno, at: reachagent_step_group, of: launch) }

@@ -189,7 +189,7 @@ package struct WebhookPace: Sendable {
     /// Returns the time for signatures, in seconds since 1970.
     package var timestamp: @Sendable () -> Int
 
-    /// Creates a pace; by default the agent's.
+    /// Creates a pace; by default that of the agent.
     package init(
         pause: @escaping @Sendable (_ failures: Int, _ requested: Duration?) -> Duration = WebhookPace.standardPause,
         timestamp: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }

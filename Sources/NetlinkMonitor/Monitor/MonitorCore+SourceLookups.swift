@@ -44,7 +44,7 @@ extension MonitorCore {
         )
     }
 
-    /// Returns the routes of flows that fall to another leg than the answer's, and have that leg's source, by position.
+    /// Returns the routes of flows that use another leg than the answer, and have that leg's source, by position.
     private mutating func otherLegs(
         of asked: [(position: Int, source: IPAddress)],
         in answers: [RouteLookup]

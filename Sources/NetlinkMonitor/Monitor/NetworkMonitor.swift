@@ -65,7 +65,7 @@ public final class NetworkMonitor: Sendable {
 
     /// Stops the monitor and waits until the handler no longer runs.
     ///
-    /// May be called any number of times, from any thread but the handler's.
+    /// May be called any number of times, from any thread except that of the handler.
     public func stop() {
         thread.requestStop()
         thread.join()

@@ -70,8 +70,8 @@ struct UnderlayResolver {
         default: return nil
         }
         if let remote = tunnel.tunnelRemote {
-            // In IPv4 the kernel refuses a near end that is no address of the machine, for this lookup as for the
-            // tunnel's.
+            // In IPv4 the kernel rejects a near end that is not an address of the machine, for this lookup as for that
+            // of the tunnel.
             var question = LookupQuestion(
                 destination: remote,
                 mark: tunnel.tunnelMark ?? 0,

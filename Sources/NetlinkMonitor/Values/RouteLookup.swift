@@ -29,8 +29,8 @@ public struct RouteLookup: Sendable, Hashable {
     public let destination: IPAddress
     /// The kernel's answer.
     public let outcome: Outcome
-    /// The deciding table entry (`RTM_F_FIB_MATCH`), if the kernel reports it: its prefix tells a default route from a
-    /// more specific one.
+    /// The deciding table entry (`RTM_F_FIB_MATCH`), if the kernel reports it: its prefix distinguishes a default route
+    /// from a more specific one.
     public let matched: Route?
     /// The outcome for an unconnected socket, if it differs from ``outcome``.
     ///

@@ -18,7 +18,7 @@ public enum PortalAPI {
     /// for ``evidence(in:)``.
     /// - Parameters:
     ///   - uri: The API's address, which must be an `https` one.
-    ///   - interface: The interface of the network; nil for the route's.
+    ///   - interface: The interface of the network; nil for that of the route.
     ///   - trust: The evaluator of the server's trust.
     ///   - timeout: The timeout of the whole check.
     /// - Throws: ``PortalAddressError`` for an address that must not be queried.

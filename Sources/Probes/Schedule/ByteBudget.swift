@@ -105,7 +105,7 @@ package struct ByteBudget: Sendable {
 
     /// Returns whether a requested check is allowed: the requests' share of the budget is not used up.
     ///
-    /// - Parameter bytes: The bytes of a transfer, all of which must be left of the share; one is any other check's.
+    /// - Parameter bytes: The bytes of a transfer, all of which must be left of the share; 1 for any other check.
     func allowsRequest(_ cost: LinkCost, of bytes: Int = 1) -> Bool {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return true }
         let left = max(0, allowed) / Self.requestShare - (requested[account] ?? 0)

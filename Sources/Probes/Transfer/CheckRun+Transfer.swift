@@ -25,7 +25,7 @@ extension CheckRun {
         redirects = run.redirects
         hop = CheckHop(url: run.hop.url)
         reach(request) { [self] channel, chosen in
-            // The next phase would be the transfer's.
+            // The next phase would belong to the transfer.
             recorder.end()
             opened(channel, chosen)
         }

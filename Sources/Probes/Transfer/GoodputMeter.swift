@@ -10,7 +10,7 @@ struct GoodputMeter {
     /// The number of windows behind a rate for display: a second.
     private static let recentWindows = 10
 
-    /// An idle round trip, which tells slow start from the bursts of a distant server.
+    /// An idle round trip, which distinguishes slow start from the bursts of a distant server.
     var roundTrip: Duration = .zero
     /// All payload bytes.
     private(set) var bytes = 0

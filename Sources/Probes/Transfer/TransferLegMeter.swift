@@ -1,7 +1,7 @@
 internal import CheckResults
 internal import NIOCore
 
-/// The connections of small requests under load: one of their own, and over HTTP/2 the transfer's.
+/// The connections of small requests under load: a separate one, and over HTTP/2 that of the transfer.
 enum SmallPath { case separate, same }
 
 /// The measurements of one direction of a transfer under way.
@@ -17,7 +17,7 @@ struct TransferLegMeter {
     var loaded = LoadedMeter()
     var timeToFirstByte: Duration?
     var retransmissions: Int?
-    /// The small requests sent, whose bytes must stay a small share of the transfer's.
+    /// The small requests sent, whose bytes must stay a small share of the transfer.
     var smallRequests = 0
     private var separateTimes = RandomTimes()
     private var sameTimes = RandomTimes()

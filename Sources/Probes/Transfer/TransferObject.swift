@@ -7,7 +7,7 @@ struct TransferObject {
 
     /// The size in bytes; nil where it is not known.
     var size: Int?
-    /// `true` when the server says that it sends parts.
+    /// `true` when the server announces that it supports range requests.
     var acceptsRanges = false
     /// The value of If-Range: a strong ETag, or the time of the last change; nil where the object has neither.
     var validator: String?

@@ -96,7 +96,7 @@ extension TransferRun {
         let missing = wanted - (download?.bytes ?? wanted)
         download?.goodput.add(min(count, missing), at: now)
         guard count >= missing else {
-            // The answer goes on behind what is wanted.
+            // The response continues after the wanted bytes.
             if answer?.bodyBytes.map({ $0 > wanted }) ?? true { main?.admit(missing - count) }
             return
         }

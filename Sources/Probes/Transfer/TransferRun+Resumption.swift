@@ -13,7 +13,7 @@ extension TransferRun {
         let interface: String?
         /// The time of the last attempt to connect; nil before the first.
         var attempted: NIODeadline?
-        /// Tells an attempt from those given up before it.
+        /// Distinguishes an attempt from those given up before it.
         var attempt = 0
         var isConnecting = false
 
@@ -30,7 +30,7 @@ extension TransferRun {
     /// The maximum number of interruptions that a transfer survives, and of attempts that stall.
     private static let maximumInterruptions = 8
 
-    /// Handles a change of the path: a download that can be resumed goes on over the next one.
+    /// Handles a change of the path: a download that can be resumed continues over the next one.
     func pathChanged(_ interfaces: Set<String>) {
         let current = run.probe.interface ?? main?.owner.hop.interface ?? run.hop.interface
         if case .suspended = state { return reconnect() }

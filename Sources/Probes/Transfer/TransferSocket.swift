@@ -13,7 +13,7 @@ enum TransferSocket {
     private static let congestion: CInt = 13
     /// `TCP_WINDOW_CLAMP` of linux/tcp.h.
     private static let windowClamp: CInt = 10
-    /// The maximum receive buffer of an answer that goes on behind what is wanted; `net.core.rmem_max` may be less.
+    /// The maximum receive buffer of a response that continues after the wanted bytes; `net.core.rmem_max` may be less.
     private static let maximumBoundedBuffer = 4 << 20
     /// The room of the window beside the payload: the last records and frames, and a rate that is still to be measured.
     private static let windowReserve = 64 << 10
@@ -22,7 +22,7 @@ enum TransferSocket {
     static func tune(_ channel: any Channel, for plan: TransferPlan) {
         guard let options = channel as? any SocketOptionProvider else { return }
         func set<Value: Sendable>(_ level: NIOBSDSocket.OptionLevel, _ name: CInt, _ value: Value) {
-            // A kernel or a container that lacks one has a transfer like any other connection's.
+            // A kernel or a container may lack an option; the transfer is then like any other connection.
             options.unsafeSetSocketOption(level: level, name: NIOBSDSocket.Option(rawValue: name), value: value)
                 .whenFailure { _ in }
         }

@@ -19,7 +19,7 @@ package struct DNSQuery: Sendable, Hashable {
     package var server: WireEndpoint
     /// The question.
     package var question: DNSMessage.Question
-    /// The egress interface (SO_BINDTODEVICE); nil for the route's.
+    /// The egress interface (SO_BINDTODEVICE); nil for that of the route.
     package var interface: String?
 
     package init(server: WireEndpoint, question: DNSMessage.Question, interface: String? = nil) {

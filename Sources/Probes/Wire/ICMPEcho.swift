@@ -33,7 +33,7 @@ package struct ICMPEcho: Sendable, Hashable {
 
     /// The address; its port is ignored.
     package var target: WireEndpoint
-    /// The egress interface (SO_BINDTODEVICE); nil for the route's.
+    /// The egress interface (SO_BINDTODEVICE); nil for that of the route.
     package var interface: String?
     /// The TTL or hop limit of the request; nil for the system's default.
     package var hopLimit: UInt8?

@@ -20,7 +20,7 @@ enum InterfaceBinding {
         }
     }
 
-    /// Binds a socket of ours.
+    /// Binds a socket to an interface.
     static func apply(_ interface: String, toSocket descriptor: CInt) throws(WireFailure) {
         guard var name = InterfaceName(interface) else {
             throw WireFailure(finding: SystemFinding.interface(ENODEV, interface))

@@ -5,9 +5,9 @@ internal import FoundationEssentials
 internal import Glibc
 internal import StateClient
 
-/// The files of an agent that a command is about: those of the running agent, else those that `reachagent run` would use.
+/// The files that a command works on: those of the running agent, or else those that `reachagent run` would use.
 ///
-/// Every command that reads a configuration, the folders of hooks or a journal finds them here, so that all of them show
+/// Every command that reads a configuration, hook folders or a journal finds them here, so that all commands refer to
 /// the same agent.
 struct AgentFiles {
     /// The main configuration file; `nil` for none.
@@ -38,7 +38,7 @@ struct AgentFiles {
     static func find(socket: String?) throws -> AgentFiles {
         let environment = ProcessInfo.processInfo.environment
         let own = own(environment: environment)
-        // A service is not a person who wants to see what another service sees.
+        // A service uses its own files, not those of another service's agent.
         let isService = environment["CONFIGURATION_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
         guard socket != nil || !isService, let agent = try RunningAgent.ask(socket: socket) else { return own }
         return own.used(by: agent)
@@ -49,13 +49,13 @@ struct AgentFiles {
         try directory.map { [$0] } ?? find(socket: socket).journals
     }
 
-    /// The files that a running agent uses; what its status does not say stays as it is.
+    /// Returns the files that a running agent uses; what its status does not report stays unchanged.
     func used(by agent: RunningAgent) -> AgentFiles {
         var files = self
         files.agent = agent
         let used = agent.status.configuration
         files.searched = used?.searched ?? []
-        // A file that was written since is the one that a reload finds.
+        // A file that was created since then is the one that a reload would find.
         files.configuration = used?.path ?? used?.files.first ?? files.searched.first { access($0, F_OK) == 0 }
         if let directory = agent.status.journal?.directory { files.journals = [directory] }
         return files
@@ -101,18 +101,18 @@ struct AgentFiles {
     }
 }
 
-/// The running agent, asked for the files that it uses: commands that read files read the same ones.
+/// The running agent, queried for its files so that commands read the same ones.
 struct RunningAgent {
-    /// The time that the agent has for its answer; the command works without it.
+    /// The timeout of the query; the command also works without an answer.
     private static let patience: Duration = .seconds(2)
 
     /// The agent's status.
     let status: AgentStatus
 
-    /// Asks the agent.
+    /// Queries the agent.
     ///
     /// - Parameter socket: The control socket; `nil` for the usual ones.
-    /// - Returns: `nil` without an agent. One that exists and does not answer is named on standard error.
+    /// - Returns: `nil` if there is no agent. An agent that exists but does not answer is reported on standard error.
     /// - Throws: `ExitCode` when no agent answers at a socket that was named.
     static func ask(socket: String?) throws -> RunningAgent? {
         do throws(ClientError) {

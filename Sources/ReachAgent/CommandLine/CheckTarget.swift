@@ -4,22 +4,21 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// The check that a word of the command line stands for: a URL, the name of a probe or target, a host name, or an
-/// address.
+/// The check that a command-line argument specifies: a URL, the name of a probe or target, a host name, or an address.
 enum CheckTarget: Sendable {
     /// A configured probe.
     case probe(ProbeDefinition)
-    /// A target of its own.
+    /// A target that is not a configured probe.
     case target(ProbeTarget)
 
-    /// A word that stands for nothing.
+    /// An argument that specifies no check.
     struct Unknown: Error, Sendable, CustomStringConvertible {
         let description: String
     }
 
-    /// Finds the check for a word; probes come before targets of the same name.
+    /// Finds the check for an argument; probes take precedence over targets of the same name.
     ///
-    /// A name without a dot is one of the configuration; a host of such a name needs a URL.
+    /// A name without a dot refers to the configuration; a host with such a name must be given as a URL.
     ///
     /// - Throws: ``Unknown``, or `ProbeTargetError`, which never shows a password.
     init(_ text: String, _ settings: Settings) throws {
@@ -45,12 +44,12 @@ enum CheckTarget: Sendable {
         }
     }
 
-    /// True for a word that only a configuration gives a meaning.
+    /// True for an argument that only a configuration can resolve.
     static func isName(_ text: String) -> Bool {
         text.firstRange(of: "://") == nil && IPAddress(text) == nil
     }
 
-    /// The check over the default path, with an evaluator of its own where none is configured.
+    /// The check over the default path, with an evaluator of its own if none is configured.
     var probe: Probe {
         switch self {
         case .probe(let definition): definition.probe
@@ -68,7 +67,7 @@ enum CheckTarget: Sendable {
         return definition.rule.expiry
     }
 
-    /// The sentence for a name that is neither a probe nor a target, with the nearest that is.
+    /// The error message for a name that is neither a probe nor a target, with the closest match.
     static func unknown(_ text: String, _ settings: Settings) -> String {
         let names = settings.probes.map(\.name) + settings.targets.map(\.name)
         let shown = ForeignText.shown(text, limit: 64)
@@ -83,7 +82,7 @@ enum CheckTarget: Sendable {
 }
 
 extension ProbeTarget {
-    /// The host that is connected to.
+    /// The host to connect to.
     var host: ServerIdentity {
         switch self {
         case .http(let url): url.host

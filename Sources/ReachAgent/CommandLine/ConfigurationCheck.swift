@@ -3,7 +3,7 @@ internal import Configuration
 internal import ForeignText
 internal import Glibc
 
-/// The result of reading a configuration for a person.
+/// The result of validating a configuration.
 struct ConfigurationCheck {
     private let files: AgentFiles
     private let loaded: ConfigurationFile.Loaded
@@ -21,9 +21,9 @@ struct ConfigurationCheck {
         }
     }
 
-    /// True without an error.
+    /// True if there is no error.
     var isValid: Bool { errors.isEmpty }
-    /// True when it has a probe, made or not.
+    /// True if there is a probe, enabled or disabled.
     var hasProbes: Bool { !loaded.settings.probes.isEmpty || loaded.settings.disabledProbes > 0 }
     /// Every value in effect, one line each.
     var effective: [String] { loaded.effective }
@@ -33,7 +33,7 @@ struct ConfigurationCheck {
             + loaded.warnings.map { ForeignText.line("warning: \($0)") }
     }
 
-    /// The result in a line, and below it the files that it is about.
+    /// The result on one line, followed by the files that were checked.
     var verdict: [String] {
         let origin = files.origin(files: loaded.files).map { "  \($0)" }
         return ([headline] + origin + next.map { "  \($0)" }).map(ForeignText.line)

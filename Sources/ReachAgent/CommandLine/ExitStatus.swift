@@ -5,15 +5,15 @@ internal import InputRecording
 internal import NetlinkMonitor
 internal import StateSocket
 
-/// The statuses that the agent ends with, beside 0 (sysexits.h).
+/// The nonzero exit statuses of the agent (sysexits.h).
 enum ExitStatus {
     /// Not reachable, or refused by the policy.
     static let finding: Int32 = 1
     /// The command line is wrong.
     static let usage: Int32 = 64
-    /// Something that is needed is missing: netlink, an agent, or a journal.
+    /// A required resource is missing: netlink, an agent, or a journal.
     static let unavailable: Int32 = 69
-    /// This machine could not ask; another time it may.
+    /// A temporary failure of this machine; a retry may succeed.
     static let tryAgain: Int32 = 75
     /// The user has no permission.
     static let notPermitted: Int32 = 77
@@ -21,9 +21,9 @@ enum ExitStatus {
     static let badConfiguration: Int32 = 78
 }
 
-/// A word of the command line that only what was read could judge.
+/// A usage error that is found only after reading the configuration or the agent's status.
 enum WrongUsage {
-    /// Prints what is wrong in one sentence on standard error, and exits with status 64.
+    /// Prints an error of one sentence on standard error, and returns exit status 64.
     ///
     /// A `ValidationError` of a running command would be shown with the usage of the whole program.
     static func exit(_ message: String) -> ExitCode {
@@ -34,7 +34,7 @@ enum WrongUsage {
 
 /// Netlink cannot be used.
 enum Unavailable {
-    /// Runs `body`; when netlink refuses, says so in one sentence on standard error and ends with status 69.
+    /// Runs `body`; if netlink fails, prints the error on standard error and exits with status 69.
     static func orExit<Result>(_ body: () throws(NetlinkError) -> Result) throws -> Result {
         do throws(NetlinkError) {
             return try body()
@@ -47,7 +47,7 @@ enum Unavailable {
 
 /// A file that the command line or the configuration names is bad.
 enum BadConfiguration {
-    /// Runs `body`; when it throws, says why in one sentence on standard error and ends with status 78.
+    /// Runs `body`; if it throws, prints the error on standard error and exits with status 78.
     static func orExit<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -60,12 +60,12 @@ enum BadConfiguration {
     }
 }
 
-/// The end of the program with an error, or with what a built-in option such as `--help` asks for.
+/// The exit of the program after an error, or after the output of a built-in option such as `--help`.
 enum CommandEnd {
-    /// Prints what an error says, and returns the exit status.
+    /// Prints the message of an error, and returns the exit status.
     ///
-    /// Help, completion scripts and completions are our own text and go out as they are; whatever repeats arguments passes
-    /// ``Terminal/printError(_:)``.
+    /// Help, completion scripts and completions are trusted text and are printed unchanged; text that repeats arguments
+    /// passes through ``Terminal/printError(_:)``.
     static func status(of error: any Error, arguments: [String]) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
         switch ReachAgentCommand.exitCode(for: error) {
@@ -78,7 +78,7 @@ enum CommandEnd {
             return ExitStatus.usage
         case let code:
             let message = ReachAgentCommand.message(for: error)
-            // An exit status of a command has said why already.
+            // The command has already printed the reason for its exit status.
             guard !message.isEmpty else { return code.rawValue }
             Terminal.printError("reachagent: \(message)")
             return ExitStatus.tryAgain
@@ -88,7 +88,7 @@ enum CommandEnd {
 
 /// The agent cannot start.
 enum StartFailure {
-    /// Runs `body`; says why it failed in one sentence on standard error, and ends with the status that fits.
+    /// Runs `body`; if it fails, prints the reason on standard error and exits with the matching status.
     static func orExit(_ body: () throws -> Void) throws {
         let (reason, status): (any Error, Int32)
         do {

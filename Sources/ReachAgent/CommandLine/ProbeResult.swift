@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import Probes
 internal import Reachability
 
-/// The line of `reachagent probe --json`: the report, and what the command makes of it.
+/// The line of `reachagent probe --json`: the report, and what the command derives from it.
 struct ProbeResult: Encodable {
     /// A certificate that the agent would report as expiring.
     private struct Expiring: Encodable {
@@ -52,7 +52,7 @@ struct ProbeResult: Encodable {
             ?? PortalHint(report).map { Portal(verdict: "suspected", evidence: $0.evidence) }
     }
 
-    /// Writes the members of the report, and behind them `expiring` and `portal` where there is something to say.
+    /// Encodes the members of the report, followed by `expiring` and `portal` if there are any.
     func encode(to encoder: any Encoder) throws {
         try report.encode(to: encoder)
         var members = encoder.container(keyedBy: CodingKeys.self)
@@ -70,8 +70,8 @@ struct PortalHint {
 
     /// The hint in a report; `nil` where nothing looks like a portal.
     ///
-    /// The sign is a redirect of a plain request to another host, or the status 511. A redirect to the same host, or to the
-    /// name with or without `www.`, is how servers lead to TLS.
+    /// The sign is a redirect of a plain request to another host, or the status 511. A redirect to the same host, or to
+    /// the name with or without `www.`, is how servers redirect to TLS.
     init?(_ report: Probes.CheckReport) {
         guard let hop = report.hops.first, let response = hop.response,
             case .http(let url)? = try? ProbeTarget(parsing: hop.url),

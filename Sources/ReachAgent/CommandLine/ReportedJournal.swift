@@ -3,15 +3,15 @@ internal import Availability
 internal import EventJournal
 internal import Glibc
 
-/// A journal that a report is about.
+/// The journal of a report.
 struct ReportedJournal {
     /// The path of its directory.
     let path: String
-    /// True to show on a terminal how far reading has come.
+    /// True to show the progress of reading on a terminal.
     var showsProgress = true
-    /// Takes what is left out, as a sentence.
+    /// Called with each omission, as a sentence.
     var warn: (String) -> Void = { Terminal.printError("reachagent: \($0)") }
-    /// True once nothing needs the account any more.
+    /// Returns true once the result is no longer needed.
     var isCancelled: () -> Bool = { false }
 
     /// The journal has events of a schema that this version does not know.
@@ -28,16 +28,16 @@ struct ReportedJournal {
     }
 
     private static let chunkBytes = 256 << 10
-    /// The time for which events after the window are read: they are observed before they are published, and say
-    /// afterwards that the machine was suspended.
+    /// The time after the window in which events are still read: events are published after they were observed, and a
+    /// suspend is reported afterwards.
     private static let afterwards: Int64 = 86_400_000_000
 
-    /// Adds up the journal.
+    /// Computes the availability from the journal.
     ///
-    /// From the last start of an agent before the window on, because before it nothing is known that would matter.
+    /// Reading starts at the last start of an agent before the window, because nothing before it matters.
     func account(of window: Window) throws -> Account {
         let reader = try JournalReader(directory: path, includesHistory: true)
-        // Before the events are read: an agent that starts meanwhile has not lived until now.
+        // Checked before the events are read: an agent that starts meanwhile was not running until now.
         let isWritten = isWritten
         let now = Timestamp.now
         var accountant = Accountant(window: window)

@@ -5,8 +5,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// The addresses that a word of the command line stands for: an address, the name of a target or probe, a host name, or
-/// a URL.
+/// The addresses that an argument specifies: an address, the name of a target or probe, a host name, or a URL.
 struct RouteDestination: Sendable {
     /// The maximum number of addresses of one name.
     private static let maximumAddresses = 8
@@ -21,11 +20,11 @@ struct RouteDestination: Sendable {
         let description: String
     }
 
-    /// Finds the addresses; targets come before probes of the same name, and both before hosts.
+    /// Finds the addresses; targets take precedence over probes of the same name, and both over hosts.
     ///
-    /// Blocks while the system's resolver is asked.
+    /// Blocks during the lookup by the system's resolver.
     ///
-    /// - Throws: ``Failure``, or `ProbeTargetError` for a URL that is none.
+    /// - Throws: ``Failure``, or `ProbeTargetError` for an invalid URL.
     init(_ text: String, _ settings: Settings, resolver: any HostResolver = SystemResolver()) throws {
         if let target = settings.targets.first(where: { $0.name == text }) {
             (name, addresses) = (nil, [target.address])
@@ -63,7 +62,7 @@ struct RouteDestination: Sendable {
         _ settings: Settings
     ) -> String {
         let reason = "the host '\(ForeignText.shown(host, limit: 253))' was not found: \(failure.reason)"
-        // A name without a dot was rather meant for the configuration.
+        // A name without a dot was probably meant as a name of the configuration.
         guard text == host, !text.contains("." as Character) else { return "\(reason) [\(failure.code.rawValue)]" }
         return "\(reason) [\(failure.code.rawValue)]; \(CheckTarget.unknown(text, settings))"
     }
@@ -71,12 +70,12 @@ struct RouteDestination: Sendable {
 
 /// Looks host names up in the system's resolver, for a command that waits for the answer.
 enum HostNameLookup {
-    /// The time that the resolver has.
+    /// The timeout of the resolver.
     static let patience: Duration = .seconds(5)
 
     /// The addresses of both families, or the failure; blocks until both have answered, at most for the timeout.
     ///
-    /// One family without an address is no failure. The thread of a lookup that is not answered stays in the C library.
+    /// A family without an address is not a failure. The thread of an unanswered lookup stays in the C library.
     static func addresses(
         of name: String,
         timeout: Duration = patience,
@@ -104,7 +103,7 @@ enum HostNameLookup {
         }
         let silence = HostLookupFailure(.dnsTimeout, reason: "no answer within \(Self.seconds(timeout))")
         guard failures.count == families.count else { return .failure(silence) }
-        // A name that does not exist says more than one without an address of a family.
+        // A name that does not exist is a more specific failure than one without an address of a family.
         return .failure(failures.first { $0.code != .dnsNoAddress } ?? failures.first ?? silence)
     }
 

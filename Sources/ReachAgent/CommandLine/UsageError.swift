@@ -1,22 +1,22 @@
 internal import ArgumentParser
 internal import ForeignText
 
-/// The answer to a command line that is wrong: the mistake, its correction, and the way to the help.
+/// The message for an invalid command line: the mistake, its correction, and a pointer to the help.
 ///
-/// swift-argument-parser says what is wrong, in words of its own and with the arguments as they were typed. Here its sentences
-/// get the form of all our errors, on one line without a control character.
+/// swift-argument-parser reports errors in its own words, and with the arguments as typed. They are rewritten here in
+/// the form of all other errors, on one line without control characters.
 struct UsageError {
-    /// The command that the words lead to.
+    /// The command that the arguments select.
     private let command: CommandPath
     private let message: String
     private let help: String?
 
-    /// An answer to an error of parsing or validating arguments.
+    /// Creates the message for an error of parsing or validating arguments.
     init(_ error: any Error, _ arguments: [String]) {
-        // `help TOPIC` is about the commands behind it.
+        // `help TOPIC` is about the command that follows.
         command = CommandPath(arguments.first == "help" ? arguments.dropFirst() : arguments[...])
         message = ReachAgentCommand.message(for: error)
-        // Only the first line of it can be the parser's own.
+        // Only the first help line can be that of the parser.
         let lines = ReachAgentCommand.fullMessage(for: error, columns: 1000).split(separator: "\n")
         help = lines.first { $0.hasPrefix("Help:  ") }.map { String($0.dropFirst("Help:  ".count)) }
     }
@@ -65,7 +65,7 @@ struct UsageError {
         return value ?? message
     }
 
-    /// A sentence about a value that is not accepted: what was wanted for which option.
+    /// The message for a value that is not accepted, with what the option expects.
     private var value: String? {
         guard message.hasPrefix("The value '"), let end = message.firstRange(of: "' is invalid for '") else {
             return nil
@@ -83,11 +83,11 @@ struct UsageError {
                 ? "; did you mean '--\(value)'?" : KeySuggestion.question(about: String(value), among: words)
             return "'\(rest[..<list.lowerBound])': expected \(Self.listed(words)), got '\(value)'\(question)"
         }
-        // Of all types, only numbers have no words of their own for what they are not.
+        // Number types are the only ones without an error message of their own.
         if rest.hasSuffix("'"), rest.firstRange(of: "': ") == nil {
             return "'\(rest.dropLast())': expected a whole number, got '\(value)'"
         }
-        // Ours names the value itself.
+        // The messages of this project name the value themselves.
         guard let colon = rest.firstRange(of: "': ") else { return nil }
         return "'\(rest[..<colon.lowerBound])': \(rest[colon.upperBound...])"
     }
@@ -103,7 +103,7 @@ struct UsageError {
             ? "\(sentence); there are \(names.sorted().joined(separator: ", "))" : sentence + question
     }
 
-    /// A hint where the value begins like an option: `--since -5m`.
+    /// A hint for a value that begins like an option: `--since -5m`.
     private func negative(after option: String) -> String {
         let name = option.prefix { $0 != " " }
         guard let index = rest.firstIndex(where: { $0 == name }), index + 1 < rest.endIndex else { return "" }
@@ -149,7 +149,7 @@ struct UsageError {
 
     // MARK: Words
 
-    /// The dashes at the beginning of a word, of which web pages and word processors make one out of two hyphens.
+    /// The dashes at the beginning of a word: web pages and word processors turn two hyphens into one dash.
     private static func dashes(of word: String) -> Substring {
         word.prefix { $0 == "\u{2013}" || $0 == "\u{2014}" || $0 == "\u{2212}" }
     }
@@ -180,7 +180,7 @@ struct UsageError {
     }
 }
 
-/// The words of other programs for our commands and options.
+/// The words that other programs use for commands and options of the agent.
 enum CommandSynonyms {
     private static let commands = [
         "check-config": "config check", "validate": "config check", "init": "config init", "show": "config show",
@@ -218,10 +218,10 @@ enum CommandSynonyms {
         "colour": ["--color"], "sock": ["--socket"], "s": ["--socket"], "hook-dir": ["--hooks"],
     ]
 
-    /// Our command for a word.
+    /// The agent's command for a word.
     static func command(_ word: String) -> String? { commands[word.lowercased()] }
 
-    /// Our option for a word with its hyphens, if the command has it.
+    /// The agent's option for a word with its hyphens, if the command has it.
     static func option(_ word: String, among known: [String]) -> String? {
         let plain = String(word.drop { $0 == "-" })
         let names = options[plain.lowercased()] ?? []

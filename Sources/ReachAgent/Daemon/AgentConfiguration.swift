@@ -12,9 +12,9 @@ struct AgentConfiguration: Sendable {
     var source: ConfigurationSource
     /// The settings, and the files that they were read from.
     var loaded: ConfigurationFile.Loaded
-    /// Makes the questions to the kernel from the settings.
+    /// Creates the monitor's configuration from the settings.
     var monitor: @Sendable (Settings) -> MonitorConfiguration
-    /// Makes the hooks from the settings.
+    /// Creates the hooks from the settings.
     var hooks: @Sendable (Settings) -> HookSettings
     /// The format in which events are printed; `nil` for none.
     var format: EventFormat?
@@ -22,28 +22,28 @@ struct AgentConfiguration: Sendable {
     var recording: String?
     /// The journal; `nil` for none.
     var journal: JournalConfiguration?
-    /// `true` if the journal was asked for: then the agent does not run when it cannot be made.
+    /// `true` if the journal was requested: then the agent does not run without it.
     var needsJournal = false
     /// The sockets; `nil` for none.
     var sockets: StateSocketConfiguration?
-    /// `true` if the sockets were asked for.
+    /// `true` if the sockets were requested.
     var needsSockets = false
     /// The file of metrics; `nil` for none.
     var metricsFile: String?
 }
 
-/// The source of the settings: a file, and the command line, whose word wins.
+/// The source of the settings: a file, and the command line, which takes precedence.
 struct ConfigurationSource: Sendable {
     /// The file; `nil` when there was none at the start.
     let path: String?
     /// The files that a reload looks for while there is none; empty when no file is to be read at all.
     var searched: [String] = []
-    /// Puts in what the command line says.
+    /// Applies the options of the command line.
     let override: @Sendable (inout Settings) throws(ConfigurationErrors) -> Void
 
     /// Reads the file, if there is one.
     ///
-    /// - Throws: Everything that is wrong with it.
+    /// - Throws: All errors of the file.
     func load() throws(ConfigurationErrors) -> ConfigurationFile.Loaded { try load(path) }
 
     /// Reads a file, if there is one.
@@ -54,7 +54,7 @@ struct ConfigurationSource: Sendable {
         return loaded
     }
 
-    /// The file that there is now; one that was found once is not given up for another.
+    /// Returns the file that exists now; once found, a file is not replaced by another.
     func find() -> String? {
         if path != nil || searched.isEmpty { return path }
         return ConfigurationFile.standardPath(

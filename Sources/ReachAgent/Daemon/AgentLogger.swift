@@ -10,7 +10,7 @@ internal import Synchronization
 
 /// The process's own log, on standard error.
 enum AgentLogger {
-    /// The maximum time for which the end of the process waits for a slow reader of the log.
+    /// The maximum time that the process waits at its end for a slow reader of the log.
     private static let patience: Duration = .seconds(1)
     private static let log = ProgramLog(STDERR_FILENO, of: "reachagent", format: .of(STDERR_FILENO))
 
@@ -19,7 +19,7 @@ enum AgentLogger {
         Logger(label: "reachagent") { _ in ProgramLogHandler(log: log) }
     }
 
-    /// Takes a level into use, at once and for all loggers; without one it is `notice`.
+    /// Sets the level of all loggers with immediate effect; the default is `notice`.
     static func setLevel(_ level: LogLevel?) {
         log.level = level.flatMap { Logger.Level(rawValue: $0.rawValue) } ?? .notice
     }
@@ -46,7 +46,7 @@ enum AgentLogger {
 
 /// The agent's state for its log: what `reachagent status --full` prints.
 final class StateDump: Sendable {
-    /// The most lines of one dump: many probes must not push everything else out of the log.
+    /// The maximum number of lines of a dump: many probes must not push everything else out of the log.
     static let maximumLines = 200
     private static let columns = 100
 
@@ -56,13 +56,13 @@ final class StateDump: Sendable {
     /// The work in progress.
     private let request = Mutex(Request.none)
 
-    /// - Parameter status: The state at that moment; called on a thread of its own.
+    /// - Parameter status: Returns the current status; called on a thread of its own.
     init(of status: @escaping @Sendable () -> AgentStatus) { self.status = status }
 
-    /// Has the state logged, and once more for a request that comes meanwhile.
+    /// Logs the state, and once more if another request arrives meanwhile.
     ///
-    /// Safe from any thread, and quick: with thousands of probes the text takes a while, so it is made on a thread that
-    /// ends with it.
+    /// Safe from any thread, and does not block: with thousands of probes formatting takes a while, so it has a thread
+    /// of its own, which ends with it.
     func log() {
         let isFirst = request.withLock { request in
             defer { request = request == .none ? .first : .another }

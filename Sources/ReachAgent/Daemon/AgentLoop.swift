@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// The loop of the agent's main thread: when it ends, so does the agent.
 ///
-/// It waits for signals, for the moments at which something settles, for a journal that hangs, for the machine to
-/// resume from suspend, and for a request to end. It sleeps in poll(2), without a time-out while nothing waits to
-/// settle. Nothing here runs on Swift's shared threads: once they have run a single job, libdispatch wakes the process
-/// every second for ever.
+/// It waits for signals, for the times at which something settles, for a journal that hangs, for the machine to resume
+/// from suspend, and for a request to stop. It sleeps in poll(2), without a timeout while nothing waits to settle.
+/// Nothing here runs on Swift's shared threads: once they have run a single job, libdispatch wakes the process every
+/// second forever.
 final class AgentLoop: Sendable {
     /// The maximum time, in milliseconds, for which the journal may keep events from the subscribers without recording
     /// any.
@@ -18,15 +18,14 @@ final class AgentLoop: Sendable {
     private let wakeup: Wakeup
     private let timer: TimerDescriptor
     private let suspendWatch: SuspendWatch
-    /// `true` if there was a terminal to begin with.
+    /// `true` if the process had a terminal when it started.
     private let hadTerminal = isatty(STDIN_FILENO) == 1
     private let stopReason = Mutex<String?>(nil)
     private let work = Mutex<Work?>(nil)
 
     /// The loop's work that is due at a time.
     struct Work: Sendable {
-        /// Publishes what has settled, after a suspend that the machine may have come from, and gives the moment at
-        /// which to call again.
+        /// Publishes what has settled, with suspends taken into account, and returns the time of the next call.
         var tick: @Sendable () -> ContinuousClock.Instant?
         /// Releases events that the journal holds back from subscribers.
         var bypassRecorder: @Sendable () -> Void
@@ -34,20 +33,19 @@ final class AgentLoop: Sendable {
         var reload: @Sendable () -> Void
         /// Handles a request for the state in the log (SIGUSR1).
         var dump: @Sendable () -> Void
-        /// Reaps what hooks, or others for process 1, have left behind (SIGCHLD).
+        /// Reaps the orphaned children of hooks, or all orphans if this is process 1 (SIGCHLD).
         var reap: @Sendable () -> Void
     }
 
-    /// Blocks SIGHUP and SIGUSR1 until the loop takes them: one that comes while the agent starts then ends
-    /// no process.
+    /// Blocks SIGHUP and SIGUSR1 until the loop handles them, so that neither kills a process that is still starting.
     ///
-    /// To be called before anything else, in any case before any thread is started.
+    /// Must be called before anything else, and in any case before any thread is started.
     static func holdRequests() {
         SignalDescriptor.hold(SIGHUP)
         SignalDescriptor.hold(SIGUSR1)
     }
 
-    /// Takes SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGCHLD over; to be called before any thread is started.
+    /// Takes over SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGCHLD; must be called before any thread is started.
     ///
     /// - Parameter suspendWatch: Wakes the loop when the machine resumes.
     init(suspendWatch: SuspendWatch) throws(NetlinkError) {
@@ -61,20 +59,20 @@ final class AgentLoop: Sendable {
         }
     }
 
-    /// The reason of the agent's end; `nil` before it.
+    /// The reason that the agent stops; `nil` while it runs.
     var reason: String? { stopReason.withLock { $0 } }
 
     /// Sets the work; must be called before ``run()``.
     func setWork(_ work: Work) { self.work.withLock { $0 = work } }
 
-    /// Makes the loop ask for the next moment again.
+    /// Makes the loop query the next deadline again.
     ///
     /// Safe from any thread.
     func wake() { wakeup.signal() }
 
-    /// Starts anew or stops the time that the journal has for what it keeps from the subscribers.
+    /// Restarts or stops the timeout of the events that the journal holds back from the subscribers.
     ///
-    /// Safe from any thread, and quick.
+    /// Safe from any thread, and does not block.
     func timeRecorder(_ isHolding: Bool) {
         timer.set(milliseconds: isHolding ? Self.recorderPatience : 0)
     }
@@ -90,8 +88,9 @@ final class AgentLoop: Sendable {
     /// Loops on the calling thread until a signal comes or ``stop(because:)`` is called.
     func run() {
         loop()
-        // A second signal means that an orderly end would take too long. A late SIGHUP or SIGUSR1 is kept from
-        // the process for good: there is nothing left to reload or to tell, and it must not cut the end short.
+        // A second signal terminates the process, because an orderly shutdown would take too long. A late SIGHUP or
+        // SIGUSR1 stays blocked for good: there is nothing left to reload or to log, and it must not cut the shutdown
+        // short.
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
     }
 

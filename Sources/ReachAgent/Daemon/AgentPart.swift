@@ -27,12 +27,12 @@ extension [AgentPart] {
 
     /// Stops the parts in reverse order, each after the one before it has ended, until the deadline.
     ///
-    /// Behind a part that hangs the others are stopped all the same, in the same order: each is left a moment, in which
-    /// one that does not hang can end, so that the last events still reach the journal.
+    /// If a part hangs, the others are still stopped, in the same order: each gets a moment in which it can end, so
+    /// that the last events still reach the journal.
     ///
     /// - Parameters:
-    ///   - patience: The time that all of them have.
-    ///   - whenLate: Called with the name of each part that is not waited for any longer.
+    ///   - patience: The timeout of all parts together.
+    ///   - whenLate: Called with the name of each part that did not stop in time.
     func stop(within patience: Duration, whenLate: (String) -> Void) {
         let deadline = ContinuousClock.now + patience
         for part in reversed() where !part.hasStopped(by: Swift.max(deadline, .now + .milliseconds(50))) {

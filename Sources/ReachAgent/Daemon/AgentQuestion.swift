@@ -3,23 +3,24 @@ internal import ForeignText
 internal import Glibc
 internal import StateClient
 
-/// A question to the agent, asked by a command that waits for the answer.
+/// A request to the agent, by a command that waits for the reply.
 enum AgentQuestion {
-    /// The time limit of an answer.
+    /// The timeout of a reply.
     static let patience: Duration = .seconds(5)
 
-    /// Asks, and gives the parameters of the reply; without an answer it says why on standard error and ends.
+    /// Sends a request and returns the parameters of the reply; without a reply, prints the reason on standard error
+    /// and exits.
     ///
-    /// - Throws: `ExitCode` with 69 when there is no agent, 77 when it may not be asked, and 75 for everything else.
+    /// - Throws: `ExitCode` with 69 if there is no agent, 77 if access is denied, and 75 for any other error.
     static func ask(_ method: String, socket: String?) throws -> [UInt8] {
         try orExit { () throws(ClientError) in try answer(to: method, socket: socket) }
     }
 
-    /// Asks, and gives the parameters of the reply.
+    /// Sends a request and returns the parameters of the reply.
     ///
     /// - Parameters:
     ///   - parameters: The request's parameters as one JSON object; empty for none.
-    ///   - patience: The time for the agent's answer.
+    ///   - patience: The timeout of the reply.
     static func answer(
         to method: String,
         parameters: [UInt8] = [],
@@ -37,7 +38,7 @@ enum AgentQuestion {
         return try answer.get()
     }
 
-    /// Runs `body`; when there is no answer, says why on standard error and ends.
+    /// Runs `body`; if there is no reply, prints the reason on standard error and exits.
     static func orExit<Result>(_ body: () throws(ClientError) -> Result) throws -> Result {
         do throws(ClientError) {
             return try body()
@@ -48,7 +49,7 @@ enum AgentQuestion {
         }
     }
 
-    /// The status that a command ends with.
+    /// Returns the exit status for an error.
     static func status(_ error: ClientError) -> Int32 {
         switch error {
         case .noAgent: ExitStatus.unavailable
@@ -78,7 +79,7 @@ enum AgentQuestion {
         }
     }
 
-    /// Returns the other places at which an agent was looked for.
+    /// Returns the other locations at which an agent was looked for.
     private static func otherPlaces(than socket: String) -> [String] {
         guard socket == "/run/reachagent/control.sock", let directory = getenv("XDG_RUNTIME_DIR"),
             directory.pointee != 0
@@ -105,7 +106,7 @@ enum AgentQuestion {
 
 /// The names of users and groups on this machine.
 enum AccountName {
-    /// The most bytes that one entry of the databases may take.
+    /// The maximum size of an entry of the databases, in bytes.
     private static let maximumBytes = 64 << 10
 
     /// A user's name; `nil` when the number has none.

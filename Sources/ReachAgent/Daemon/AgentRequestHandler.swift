@@ -11,9 +11,9 @@ internal import StateSocket
 
 /// Answers the sockets' requests about the agent.
 ///
-/// Called on the sockets' event loop: everything here comes from copies that are at hand.
+/// Called on the sockets' event loop, so every answer is made from copies in memory.
 final class AgentRequestHandler: AgentInterface {
-    /// The maximum number of probes that an answer names when there is none of the name asked for.
+    /// The maximum number of probe names in the answer to a request with an unknown name.
     private static let maximumNames = 16
     /// The maximum number of probes without a path that a status names.
     private static let maximumWaiting = 256
@@ -83,19 +83,19 @@ final class AgentRequestHandler: AgentInterface {
         return StreamOpening(hello: event(hello), snapshot: event(snapshot), sequence: sequence)
     }
 
-    /// The present checks.
+    /// The current checks.
     var plan: ConnectivityPlan { driver.plan }
 
     func lagged(lastSequence: UInt64) -> Event { event(.subscriberLagged(lastSequence: lastSequence)) }
 
     func status(connections: Int) -> [UInt8] { JSONWriter.text(of: currentStatus(connections: connections)) }
 
-    /// The status at this moment.
+    /// The current status.
     ///
     /// - Parameter connections: The number of connections to the sockets.
     func currentStatus(connections: Int) -> AgentStatus { statusWithRecords(connections: connections).status }
 
-    /// The status, and all probes, of which it may not have room for.
+    /// The status, and all probes, including those that do not fit into the status.
     func statusWithRecords(connections: Int) -> (status: AgentStatus, probes: [ProbeRecord]) {
         let summary = sockets.map { sockets in
             AgentStatus.Sockets(
@@ -124,9 +124,9 @@ final class AgentRequestHandler: AgentInterface {
         return (status, probes)
     }
 
-    /// The page of this moment.
+    /// The current page.
     ///
-    /// For a thread that may take its time.
+    /// Takes long, and must not be called on the event loop.
     func page(connections: Int) -> [UInt8] {
         pages.page(of: PageCache.Version(sequence: statusStore.lastSequence, taken: history.taken)) { [self] in
             let status = currentStatus(connections: connections)
@@ -164,14 +164,14 @@ final class AgentRequestHandler: AgentInterface {
         }
     }
 
-    /// The configured probes that are made from nowhere at present: there is no path, or not their interface.
+    /// The configured probes that are not checked at present, because there is no path or their interface is missing.
     private func waitingProbes(besides records: [ProbeRecord]) -> [AgentStatus.ProbeStatus] {
         let made = Set(records.map(\.point.probe))
         let waiting = driver.plan.settings.probes.lazy.map(\.name).filter { !made.contains($0) }
         return waiting.prefix(Self.maximumWaiting).map { AgentStatus.ProbeStatus(probe: $0, verdict: "unknown") }
     }
 
-    /// The journal cannot say itself that it hangs: the bus knows, which waits for it no longer.
+    /// The status of the journal, which cannot report by itself that it hangs: the bus can, as it no longer waits for it.
     private var journalStatus: AgentStatus.Journal? {
         guard let journal else { return nil }
         var status = AgentStatus.Journal(journal.status())
@@ -202,7 +202,8 @@ final class AgentRequestHandler: AgentInterface {
         }
     }
 
-    /// Takes the report of a sink: it moves what the journal may forget, so that not every member of the group may send one.
+    /// Handles the report of a sink; it determines what the journal may discard, so not every member of the group may
+    /// send one.
     private func take(_ report: SinkReport, from client: AgentClient) -> ControlReply {
         guard let user = client.user, user == 0 || user == geteuid() else {
             return .failure(
@@ -220,7 +221,7 @@ final class AgentRequestHandler: AgentInterface {
         return .parameters(JSONWriter.text(of: SinkReportReply(isMetered: isMetered, budget: budget)))
     }
 
-    /// Begins the checks of one probe, or of all, at once, or joins those that are under way.
+    /// Starts the checks of one probe, or of all, or joins those that are in progress.
     private func check(_ wanted: ForeignText?, for user: UInt32) -> ControlReply {
         if let delay = checkRequests.delay(of: user) {
             return .failure(
@@ -262,7 +263,7 @@ final class AgentRequestHandler: AgentInterface {
         return .parameters(json.bytes)
     }
 
-    /// An event outside the history: a random number makes its `id` unique.
+    /// Creates an event outside the history: a random number makes its `id` unique.
     private func event(_ draft: EventDraft) -> Event {
         Event(draft, from: origin, at: .now, number: .random(in: 1 ... .max))
     }

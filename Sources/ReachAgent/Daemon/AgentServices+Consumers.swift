@@ -10,12 +10,13 @@ internal import StateSocket
 
 /// The consumers of the bus, as parts.
 extension AgentServices {
-    /// The time for the journal's disk to take the rest.
+    /// The timeout for writing the remaining events to the journal.
     private static let drainDeadline: Duration = .seconds(2)
-    /// The time for subscribers to take the rest; a slower one resumes from the journal, and does not hold up the end.
+    /// The timeout for sending the remaining events; a slower subscriber resumes from the journal, and does not delay
+    /// the end.
     private static let clientDeadline: Duration = .milliseconds(700)
 
-    /// Opens the journal; if none was requested and none can be made, there is none.
+    /// Opens the journal; returns `nil` if it cannot be opened and was not requested.
     static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
         guard let journal = configuration.journal else { return nil }
         do throws(JournalError) {
@@ -63,8 +64,7 @@ extension AgentServices {
         )
     }
 
-    /// The sockets are there before the kernel is asked, so that what keeps them from being opened ends the agent
-    /// first.
+    /// Opens the sockets before the kernel is queried, so that a failure to open them ends the agent first.
     func serving(
         _ server: StateServer,
         _ sockets: StateSocketConfiguration,
@@ -86,18 +86,18 @@ extension AgentServices {
         }
     }
 
-    /// Comes after the kernel: clients that have connected by then, as with sockets that the service manager made, learns the
-    /// state and not that there is none yet.
+    /// Starts after the kernel, so that clients that are already connected, as with sockets of the service manager, get
+    /// the state.
     static func answering(_ server: StateServer) -> AgentPart {
         AgentPart(name: "clients") {
             server.accept()
         } stop: {
-            // What is held in reserve for the end is not for those who connect now.
+            // The descriptors that are reserved for the end are not for new clients.
             server.stopAccepting()
         }
     }
 
-    /// Nothing has to be stopped: what is published last, with the end of the bus, is logged too.
+    /// Needs no stop: the last events, published with the end of the bus, are logged too.
     func logging(_ log: EventLog) -> AgentPart {
         AgentPart(name: "log") {
             log.start()
@@ -132,7 +132,7 @@ extension AgentServices {
         }
     }
 
-    /// Hooks end before the state machine does: what it announces of them is part of the history.
+    /// Stops the hooks before the state machine: the events about them are part of the history.
     func running(_ hooks: HookRunner, _ delivery: EventDelivery) -> AgentPart {
         AgentPart(name: "hooks") {
             delivery.start()
@@ -161,9 +161,9 @@ extension AgentServices {
         }
     }
 
-    /// The part that starts last and stops first: when everything is at work it says so.
+    /// Starts last and stops first: readiness is reported when every other part runs.
     ///
-    /// - Parameter threads: Those that the agent cannot do without.
+    /// - Parameter threads: The threads that the agent depends on.
     static func reporting(
         _ reporter: ServiceReporter,
         _ bus: NotificationBus<Event>,
@@ -183,7 +183,7 @@ extension AgentServices {
     }
 }
 
-/// The journal as what the sockets replay from.
+/// The journal as the source from which the sockets replay events.
 private struct JournalReplay: ReplaySource {
     let journal: EventJournal
 

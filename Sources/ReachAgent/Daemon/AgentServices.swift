@@ -11,13 +11,13 @@ internal import Reachability
 internal import StateSocket
 internal import Synchronization
 
-/// The parts of a running agent and how they hang together: kernel and probes → state machine → bus → consumers.
+/// The parts of a running agent and their connections: kernel and probes → state machine → bus → consumers.
 ///
-/// The parts start in the order of the list and stop in the reverse one: first the source, then the state machine,
-/// whose last event ends the bus, then the consumers when they have passed on what was published, and last the journal,
-/// which the others wait for.
+/// The parts start in the order of the list and stop in the reverse order: first the source, then the state machine,
+/// whose last event ends the bus, then the consumers once they have delivered all published events, and last the
+/// journal, for which the others wait.
 struct AgentServices {
-    /// The time limit for stopping all parts together.
+    /// The timeout for stopping all parts together.
     private static let shutdownDeadline: Duration = .seconds(8)
 
     let loop: AgentLoop
@@ -140,7 +140,7 @@ struct AgentServices {
         if let format = configuration.format {
             parts.append(printing(try EventPrinter(bus: bus, format: format, origin: origin)))
         }
-        // Subscribers get an event in this order, and nobody waits for these two.
+        // Subscribers get an event in this order; these two delay no other subscriber.
         parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != nil)))
         parts.append(following(EventDelivery(bus: bus, take: history.take)))
         parts.append(
@@ -167,7 +167,8 @@ struct AgentServices {
         if let reporter { parts.append(Self.reporting(reporter, bus, loop, threads)) }
     }
 
-    /// Returns the reader of a new configuration, which goes first to the kernel's questions and then to the judgement.
+    /// Returns the reloader, which applies a new configuration first to the kernel's monitor and then to the state
+    /// machine.
     private static func reloader(
         _ configuration: AgentConfiguration,
         _ driver: ReachabilityDriver,
@@ -200,7 +201,7 @@ struct AgentServices {
 
     /// Runs until a signal comes or a part ends the loop; then stops all parts in order.
     ///
-    /// - Throws: Why a part could not start; those before it have been stopped.
+    /// - Throws: The reason that a part could not start; those before it have been stopped.
     func run() throws {
         let whenLate: (String) -> Void = { [logger] name in
             logger.error("the part '\(name)' did not stop within \(Self.shutdownDeadline.components.seconds) s")
@@ -212,17 +213,17 @@ struct AgentServices {
     }
 }
 
-/// File descriptors that are kept free for the end.
+/// File descriptors that are reserved for the end of the process.
 ///
 /// A process that has used up its descriptors (RLIMIT_NOFILE) cannot even end: the journal is closed with new files, and
 /// libdispatch, on whose queues NIO ends its threads, traps when it cannot open the descriptors of its own event loop.
 private final class DescriptorReserve: Sendable {
-    /// As many as the end needs, and some to spare for what opens one at the same time.
+    /// The number that the end needs, with some to spare for descriptors that are opened at the same time.
     private static let count = 32
 
     private let descriptors: Mutex<[CInt]>
 
-    /// Takes them; as many as there are.
+    /// Reserves the descriptors, or as many as there are.
     init() {
         let taken = (0..<Self.count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
         descriptors = Mutex(taken.filter { $0 >= 0 })
@@ -230,7 +231,7 @@ private final class DescriptorReserve: Sendable {
 
     deinit { release() }
 
-    /// Gives them back; the second call does nothing.
+    /// Releases the descriptors; a second call does nothing.
     func release() {
         let taken = descriptors.withLock { descriptors in
             defer { descriptors = [] }

@@ -16,7 +16,7 @@ final class Blocking<Output: Sendable>: TaskExecutor {
 
     private init() {}
 
-    /// Runs `body` to its end on the calling thread.
+    /// Runs `body` to completion on the calling thread.
     static func run(_ body: @escaping @Sendable () async -> Output) -> Output {
         let executor = Blocking()
         Task(executorPreference: executor) {

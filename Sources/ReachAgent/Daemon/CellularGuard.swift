@@ -3,16 +3,16 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// Keeps a check that may not use a cellular interface from being made while it would.
+/// Prevents checks that may not use a cellular interface from using one.
 ///
-/// What the kernel says decides, and nothing is sent: the path to the target's address, the path to the Internet for a
+/// The kernel's view decides, and nothing is sent: the path to the target's address, the path to the Internet for a
 /// name, or the interface that the check is bound to.
 enum CellularGuard {
     /// The report of a check that was not made; nil when it may be made.
     ///
     /// - Parameters:
-    ///   - watch: Which interfaces are cellular where their names tell it, and what stands for the Internet.
-    ///   - kindOverrides: The same of the configuration.
+    ///   - watch: The interfaces that are cellular by their names, and the addresses that stand for the Internet.
+    ///   - kindOverrides: The kinds of interfaces in the configuration.
     static func refusal(
         of probe: Probe,
         watch: WatchOptions,

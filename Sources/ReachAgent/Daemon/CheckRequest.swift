@@ -12,13 +12,13 @@ final class CheckRequest: Sendable {
         var joined: Int?
     }
 
-    /// The end of the wait.
+    /// The outcome of the wait.
     enum End: Sendable {
         /// Every check has ended; none where there is nothing to check.
         case completed([CompletedCheck])
-        /// The time is over; the results so far, and the number of checks.
+        /// The wait timed out; the results so far, and the number of checks.
         case timedOut([CompletedCheck], of: Int)
-        /// The agent did not answer, or refused.
+        /// The agent did not answer, or rejected the request.
         case failed(ClientError)
     }
 
@@ -41,7 +41,7 @@ final class CheckRequest: Sendable {
     private let client: StateClient
     private let progress = Mutex(Progress())
 
-    /// A request for the checks of one probe, or of all.
+    /// Creates a request for the checks of one probe, or of all.
     init(of name: String?, _ client: StateClient) {
         self.name = name
         self.client = client
@@ -57,7 +57,7 @@ final class CheckRequest: Sendable {
 
     /// Requests the checks and waits for their results.
     ///
-    /// - Parameter timeout: The time for all of it.
+    /// - Parameter timeout: The timeout of the whole request.
     func run(timeout: Duration) async -> End {
         await withTaskGroup(of: End?.self) { group in
             group.addTask { await self.follow() }
@@ -72,7 +72,7 @@ final class CheckRequest: Sendable {
         }
     }
 
-    /// Follows the results from before the request on, so that none is missed.
+    /// Follows the results; starts before the request is sent, so that no result is missed.
     private func follow() async -> End? {
         let subscription = StateSubscription(
             types: [EventType.probeCompleted.rawValue],

@@ -9,7 +9,7 @@ enum ClockTrust {
     ///
     /// The unit's sandbox keeps the kernel from answering adjtimex(2), which could set the clock as well.
     private static let marker = "/run/systemd/timesync/synchronized"
-    /// After so much time without a time server the clock is all that there is.
+    /// The uptime after which the clock is trusted without a time server, because there is no better one.
     private static let patience: Duration = .seconds(86_400)
 
     /// Returns true when the clock is synchronised, or the machine has been up for a day without ever being so.

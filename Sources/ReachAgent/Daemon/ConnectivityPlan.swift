@@ -6,7 +6,7 @@ internal import Reachability
 
 /// The checks, their vantages, and the costs of the links: the settings and the network's portals put together.
 struct ConnectivityPlan: Sendable {
-    /// The time between two questions to a network that says it is not captive.
+    /// The time between two queries of a network that reports that it is not captive.
     private static let portalInterval: Duration = .seconds(300)
 
     /// The settings of the configuration.
@@ -27,7 +27,7 @@ struct ConnectivityPlan: Sendable {
         self.settings = settings
         self.portals = portals
         let asked = portals.compactMap { Self.definition($0, settings) }
-        // Never before a probe was configured, as for portals.
+        // Only if a probe is configured, as for portals.
         checksFirstHops = settings.checksFirstHops && !settings.probes.isEmpty
         let firstHop = checksFirstHops ? FirstHop.definition : nil
         let all = settings.probes + asked + [firstHop].compactMap(\.self)
@@ -57,7 +57,7 @@ struct ConnectivityPlan: Sendable {
         )
     }
 
-    /// `true` if the networks are asked at all: never before a probe is configured.
+    /// `true` if the networks are queried, which needs a configured probe.
     var asksNetworks: Bool { settings.portal.asksNetwork && !settings.probes.isEmpty }
 
     /// The configuration of the state machine.
@@ -136,7 +136,7 @@ struct ConnectivityPlan: Sendable {
         return costs
     }
 
-    /// The interface that packets leave through in the end: a tunnel's bytes are paid for by what carries it.
+    /// The egress interface of packets: the bytes of a tunnel are charged to the interface below it.
     private func interface(
         of vantage: Vantage,
         state: ReachabilityState,
@@ -193,7 +193,7 @@ struct NetworkPortal: Sendable, Hashable {
         }
     }
 
-    /// The page for a person, where the network names it itself.
+    /// The page for the user, if the network announces one.
     var page: String? {
         guard case .userPage(let url) = uri else { return nil }
         return url

@@ -5,10 +5,10 @@ internal import LinuxSupport
 internal import Probes
 internal import Synchronization
 
-/// Keeps the day's data usage over restarts, in a file beside the journal's events.
+/// Keeps the day's data usage across restarts, in a file beside the journal's events.
 ///
-/// The file is ahead of what was used, by up to ``reserve`` bytes for each account: so it need not be written for each
-/// check, and after a crash it says too much and never too little. An orderly end writes what is true.
+/// The file has up to ``reserve`` bytes for each account more than were used: so it need not be written for each check,
+/// and after a crash its numbers are too high, never too low. An orderly shutdown writes the exact usage.
 final class DataUsageStore: Sendable {
     static let name = "data-usage"
     static let reserve = 16 << 10
@@ -37,13 +37,13 @@ final class DataUsageStore: Sendable {
     /// The counts in the file, for the start.
     var usage: DataUsage? { state.withLock { $0.written } }
 
-    /// Takes what was used, and has it written where the file does not cover it; does not wait for the disk.
+    /// Records the usage, and starts to write it if the file does not cover it; does not wait for the disk.
     func note(_ usage: DataUsage) {
         state.withLock { $0.latest = usage }
         writeIfNeeded()
     }
 
-    /// Writes what was used exactly.
+    /// Writes the exact usage.
     ///
     /// - Returns: `false` when the disk did not answer in time.
     @discardableResult
@@ -68,7 +68,7 @@ final class DataUsageStore: Sendable {
         do throws(SystemError) {
             try NamedThread.start("data-usage") { self.write() }
         } catch {
-            // The next check tries again.
+            // The next check retries.
             state.withLock { $0.isWriting = false }
         }
     }
@@ -90,12 +90,12 @@ final class DataUsageStore: Sendable {
                 }
                 let isLast = state.isFinal
                 if isLast { state.latest = nil } else { usage.bytes = usage.bytes.mapValues(Self.ahead) }
-                // A clock that starts in 1970 must not wipe out the day that it is really.
+                // A clock that starts in 1970 must not overwrite the usage of the real day.
                 if let written = state.written, usage.day < written.day, !isTrusted {
                     state.isWriting = false
                     return (nil, isLast)
                 }
-                // Should writing fail, the next attempt is made when this is used up.
+                // If writing fails, the next attempt is made when this reserve is used up.
                 state.written = usage
                 return (usage, isLast)
             }

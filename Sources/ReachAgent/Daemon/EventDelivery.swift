@@ -2,11 +2,11 @@ internal import AgentEvents
 internal import NotificationBus
 internal import Synchronization
 
-/// Delivers published events to a consumer that takes them at once.
+/// Delivers published events to a consumer that handles them immediately.
 ///
-/// Events are taken on the publishing thread, which the consumer must not block: none waits in the subscription.
+/// The consumer is called on the publishing thread, which it must not block: no event waits in the subscription.
 final class EventDelivery: Sendable {
-    /// More than is ever published between two turns of a thread.
+    /// More events than are ever published while a thread waits for its turn.
     private static let capacity = 4096
 
     private let bus: NotificationBus<Event>
@@ -19,7 +19,7 @@ final class EventDelivery: Sendable {
         self.take = take
     }
 
-    /// Subscribes: what is published from now on is taken.
+    /// Subscribes to the events published from now on.
     func start() { subscription.withLock { $0 = subscribe() } }
 
     /// Ends the subscription.
@@ -35,12 +35,13 @@ final class EventDelivery: Sendable {
         bus.subscribe(capacity: Self.capacity) { [weak self] in self?.deliver() }
     }
 
-    /// One thread at a time, so that the order of the numbers is kept; what comes meanwhile has its publisher call this.
+    /// Delivers on one thread at a time, to keep the order of the numbers; an event published meanwhile leads to
+    /// another call.
     private func deliver() {
         subscription.withLock { subscription in
             switch subscription?.take() {
             case .notifications(let batch): for notification in batch { take(notification.content) }
-            // What was missed is behind; who takes events at once is after what is.
+            // Missed events are in the past; this consumer needs the current ones.
             case .lagged: subscription = subscribe()
             case .empty, .finished, nil: break
             }

@@ -5,11 +5,12 @@ internal import NotificationBus
 
 /// Logs published events: a line for every change, with its reason.
 ///
-/// Events are taken on the thread that publishes: the log never blocks, so this needs no thread of its own.
+/// Events are logged on the publishing thread: the log never blocks, so this needs no thread of its own.
 final class EventLog: Sendable {
     private let delivery: EventDelivery
 
-    /// - Parameter isPrinted: Whether events are printed anyway: then they are logged from `debug` on only.
+    /// - Parameter isPrinted: Whether events are printed anyway; then they are logged only if the log's level is
+    ///   `debug` or lower.
     init(bus: NotificationBus<Event>, logger: Logger, isPrinted: Bool) {
         delivery = EventDelivery(bus: bus) { event in
             guard !isPrinted || logger.logLevel <= .debug, let level = EventLogLine.level(of: event),
@@ -19,13 +20,13 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Subscribes: what is published from now on is logged, until the bus is finished.
+    /// Subscribes: events published from now on are logged, until the bus is finished.
     func start() { delivery.start() }
 }
 
 /// Logs the outcome of a hook's run, with its output.
 struct HookLog: Sendable {
-    /// The longest line of a hook's that is logged, in characters.
+    /// The maximum length of a line of a hook's output in the log, in characters.
     private static let longestLine = 1024
 
     private let logger = AgentLogger.make()
@@ -44,7 +45,7 @@ struct HookLog: Sendable {
 
 /// An event as a message of the log.
 enum EventLogLine {
-    /// Returns the level of an event; `nil` for one that is logged where it was made, or never.
+    /// Returns the level of an event; `nil` for one that is logged by its source, or never.
     static func level(of event: Event) -> Logger.Level? {
         switch event.type {
         case .agentStarted, .agentStopping, .suspendResumed: .notice
@@ -84,7 +85,8 @@ enum EventLogLine {
         }
     }
 
-    /// An uplink that is or was in use is news with the default path's own event; a standby has no other.
+    /// The level of an uplink's event: an active uplink is reported by the event of the default path, a standby only
+    /// here.
     private static func levelOfUplink(_ event: Event) -> Logger.Level {
         guard case .uplinkChanged(let change) = event.value.content, !change.from.isUsed, !change.to.isUsed,
             change.from.connectivity != change.to.connectivity
@@ -96,7 +98,8 @@ enum EventLogLine {
         return after < before && change.to.connectivity != .unknown ? .warning : .notice
     }
 
-    /// The first verdict is news only when it is a bad one: thousands of probes may begin at the same time.
+    /// The level of a probe's event: a first verdict matters only if it is bad, as thousands of probes may start
+    /// together.
     private static func levelOfProbe(_ event: Event) -> Logger.Level {
         guard case .probeChanged(let change) = event.value.content else { return .warning }
         return switch (change.from.verdict, change.to.verdict) {

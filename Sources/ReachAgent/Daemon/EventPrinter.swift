@@ -8,16 +8,17 @@ internal import Synchronization
 
 /// Prints events to standard output, each flushed at once.
 ///
-/// What the reader takes without waiting is written on the publisher's thread: no hop between threads delays it. The
-/// rest, and everything where the kernel cannot promise not to wait, is written by a thread of its own, which asks
-/// poll(2) first and writes no more than a pipe takes at once. So a reader that does not read delays nobody, one that
-/// has gone is noticed at once, even while nothing is to be printed, and at the end a stuck one is given up.
+/// Events that can be written without blocking are written on the publisher's thread, so that no switch between threads
+/// delays them. The rest, and all events if the kernel cannot guarantee a write that does not block, are written by a
+/// thread of its own, which calls poll(2) first and writes no more than a pipe accepts without blocking. So a stalled
+/// reader delays no other consumer, a reader that has gone is detected immediately, even while there is nothing to
+/// print, and a stalled reader is abandoned at the end.
 final class EventPrinter: Sendable {
-    /// The maximum number of events that wait for a slow reader before the stream is cut and goes on with a gap.
+    /// The maximum number of events that wait for a slow reader; after more, the stream continues with a gap.
     private static let capacity = 4096
     /// A pipe that is ready for writing takes this much without blocking (PIPE_BUF).
     private static let chunk = 4096
-    /// The maximum wait for a stuck reader at the end.
+    /// The maximum wait for a stalled reader at the end.
     private static let patience: Duration = .seconds(1)
 
     /// The bytes on their way to standard output; the writer holds the lock.
@@ -53,7 +54,7 @@ final class EventPrinter: Sendable {
 
     /// Subscribes, and starts the thread.
     ///
-    /// - Parameter whenReaderGone: Called at most once, on the thread, when nobody reads any more.
+    /// - Parameter whenReaderGone: Called at most once, on the thread, when the reader has closed the output.
     func start(whenReaderGone: @escaping @Sendable () -> Void) {
         output.withLock { $0.subscription = subscribe() }
         thread.enter()
@@ -68,7 +69,7 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// Waits until everything is printed that was published before the bus was finished, or the reader is given up.
+    /// Waits until all events published before the end of the bus are printed, or the reader is abandoned.
     func finish() {
         giveUpAt.withLock { $0 = .now.advanced(by: Self.patience) }
         wakeup.signal()
@@ -77,7 +78,7 @@ final class EventPrinter: Sendable {
 
     // MARK: On the publisher's thread
 
-    /// Writes what the reader takes at once, and leaves the rest to the thread.
+    /// Writes what the reader accepts without blocking, and leaves the rest to the thread.
     private func printWithoutWaiting() {
         let isDone = output.withLockIfAvailable { output in
             while output.canAvoidWaiting, fill(&output) {
@@ -91,7 +92,7 @@ final class EventPrinter: Sendable {
         if isDone != true { wakeup.signal() }
     }
 
-    /// Takes more events where everything is written; `false` when there is nothing to write.
+    /// Fetches more events once everything is written; `false` if there is nothing to write.
     private func fill(_ output: inout Output) -> Bool {
         guard output.unwritten.isEmpty else { return true }
         switch output.subscription?.take() {
@@ -111,7 +112,7 @@ final class EventPrinter: Sendable {
 
     // MARK: On the printer's thread
 
-    /// Prints until the bus is finished; `false` when nobody reads any more.
+    /// Prints until the bus is finished; `false` if the reader has closed the output.
     private func printUntilFinished() -> Bool {
         while true {
             let state = output.withLock { output -> (continues: Bool, isFinished: Bool) in
@@ -131,7 +132,7 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// Waits until the reader takes more; `false` when it has gone, or is given up.
+    /// Waits until the reader accepts more; `false` if it has gone, or is abandoned.
     private func waitForRoom() -> Bool {
         while true {
             let limit = giveUpAt.withLock { $0 }

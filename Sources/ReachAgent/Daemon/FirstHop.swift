@@ -5,14 +5,14 @@ internal import Reachability
 
 /// The built-in check of the next hop of each uplink: an ICMP echo, and the kernel's neighbour entry where it fails.
 ///
-/// It has no timer while all is well: the checks of the probes over the same uplink bring it along.
+/// It needs no timer while all is well: the checks of the probes over the same uplink trigger it.
 enum FirstHop {
-    /// The time for an echo: a neighbour entry that was not used for long needs 5 s until the kernel doubts it, and 3 s
-    /// more until it has failed.
+    /// The timeout of an echo: for an entry that was not used for long, the kernel takes 5 s until it probes the
+    /// neighbour, and 3 s more until the entry has failed.
     private static let timeout: Duration = .seconds(9)
-    /// The minimum time between two checks that others bring along, while those succeed.
+    /// The minimum time between two triggered checks while they succeed.
     private static let interval: Duration = .seconds(60)
-    /// The same after a check that failed.
+    /// The minimum time after a check that failed.
     private static let hurriedInterval: Duration = .seconds(10)
 
     /// The rule and the pace; the target depends on the point.
@@ -43,7 +43,8 @@ enum FirstHop {
         )
     }
 
-    /// The report on a next hop that has not answered the echo, which many do not: only silence on both counts.
+    /// Returns the report on a next hop that did not answer the echo, as many do not: failed only if neighbour
+    /// discovery failed.
     static func review(_ report: CheckReport, _ state: NextHopState) -> CheckReport {
         var report = report
         let code = report.verdict.code ?? .timeout
@@ -53,7 +54,7 @@ enum FirstHop {
             let evidence = "neighbour discovery failed"
             report.findings.insert(Finding(.hostUnreachable, subject: report.target, evidence: evidence), at: 0)
             report.verdict = .failed(.hostUnreachable, .echo)
-        // Neighbour discovery failed, and another packet has it begin anew.
+        // Neighbour discovery failed, and another packet has restarted it.
         case .unclear where code == .hostUnreachable: report.verdict = .failed(code, .echo)
         case .unclear: report.verdict = .unknown(code, .echo)
         }

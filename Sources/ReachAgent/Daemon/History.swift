@@ -15,11 +15,11 @@ struct History {
     private var from: Timestamp?
     private var through: UInt64 = .max
     private var until: Timestamp?
-    /// Shows how far reading has come; `nil` to show nothing.
+    /// The progress display; `nil` to show nothing.
     var progress: ReadingProgress?
     /// The end of the last reading.
     private var cursor: JournalCursor?
-    /// The subjects that were read, where one is asked for.
+    /// The subjects that were read, if the filter has one.
     private(set) var subjects: Set<[UInt8]> = []
     private static let maximumSubjects = 256
 
@@ -62,20 +62,20 @@ struct History {
                 }
             }
         }
-        // An event that is written from now on is not part of the answer.
+        // An event that is written from now on is not part of the result.
         through = end
         after = newest.min().map { $0 - 1 } ?? end
         cursor = nil
     }
 
-    /// Hands over what the journal holds at the moment, and tells on standard error what is damaged.
+    /// Reads the current contents of the journal, and reports damage on standard error.
     ///
-    /// - Parameter body: Is given each chunk, and those of its lines that were asked for.
+    /// - Parameter body: Called with each chunk, and with those of its lines that were requested.
     mutating func forEachChunk(_ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void) throws {
         try read({ Terminal.printError("reachagent: \($0); what follows it is shown") }, body)
     }
 
-    /// Hands over what was written since, in the same way.
+    /// Reads what was written since, in the same way.
     mutating func forEachNewChunk(_ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void) throws {
         if through < .max {
             (after, through) = (through, .max)
@@ -128,9 +128,9 @@ struct History {
 
 /// The share of a journal that was read, on the last line of a terminal, where reading takes a while.
 struct ReadingProgress {
-    /// The time after which there is something to see.
+    /// The time after which the progress is shown.
     private static let delay: Duration = .milliseconds(500)
-    /// The time between two changes.
+    /// The time between two updates.
     private static let interval: Duration = .milliseconds(100)
 
     private let last: UInt64
@@ -144,7 +144,7 @@ struct ReadingProgress {
     /// The progress through the numbers of events up to the last one, of which many may be missing.
     init(through last: UInt64) { self.last = last }
 
-    /// Shows how far reading has come, where it is time.
+    /// Updates the display if it is due.
     mutating func note(_ sequence: UInt64) {
         let first = first ?? sequence
         self.first = first

@@ -9,9 +9,9 @@ internal import Synchronization
 /// The availability of the last 90 days, the checks of the last 24 hours and the newest changes: read from the journal once,
 /// on a thread of its own, and followed with each event from then on.
 final class HistoryFollower: Sendable {
-    /// The maximum number of events that are kept while the journal is read; more have it read again.
+    /// The maximum number of events that are kept while the journal is read; after more, it is read again.
     private static let maximumWaiting = 4096
-    /// The time for which the days are not added up again while nothing changes, in microseconds.
+    /// The time for which the days are not computed again while nothing changes, in microseconds.
     private static let calendarAge: Int64 = 60_000_000
 
     private struct State {
@@ -20,7 +20,7 @@ final class HistoryFollower: Sendable {
         /// The events that were published while the journal is read.
         var waiting: [AgentEvent] = []
         var isIncomplete = false
-        /// The number of events that were taken.
+        /// The number of events that were handled.
         var taken: UInt64 = 0
         var calendars: (taken: UInt64, at: Timestamp, calendars: [AvailabilityCalendar])?
     }
@@ -29,13 +29,13 @@ final class HistoryFollower: Sendable {
     private let civilTime: CivilTime
     private let state = Mutex(State())
 
-    /// - Parameter path: The journal's directory; without one only what is published counts.
+    /// - Parameter path: The journal's directory; without one only published events count.
     init(journal path: String?, in civilTime: CivilTime) {
         self.path = path
         self.civilTime = civilTime
     }
 
-    /// Takes an event; on the thread that publishes it.
+    /// Handles an event, on the thread that publishes it.
     func take(_ event: Event) {
         let mustRead = state.withLock { state in
             state.taken &+= 1
@@ -59,15 +59,15 @@ final class HistoryFollower: Sendable {
         do throws(SystemError) {
             try NamedThread.start("history") { self.read(at: event.time) }
         } catch {
-            // The next event has it tried again.
+            // The next event retries.
             state.withLock { ($0.isReading, $0.waiting) = (false, []) }
         }
     }
 
-    /// The number of events that were taken.
+    /// The number of events that were handled.
     var taken: UInt64 { state.withLock { $0.taken } }
 
-    /// The shares at a moment; empty until the journal was read.
+    /// The shares at a time; empty until the journal was read.
     func entries(at now: Timestamp) -> [AgentStatus.Availability] {
         let history = state.withLock { $0.history }
         return history?.availability.entries(at: now).map { AgentStatus.Availability($0) } ?? []
@@ -89,9 +89,9 @@ final class HistoryFollower: Sendable {
         )
     }
 
-    /// The values of the page at a moment; empty until the journal was read.
+    /// The content of the page at a time; empty until the journal was read.
     ///
-    /// Costs as much as adding up 90 days: for a thread that may take its time.
+    /// Costs as much as computing 90 days: must not be called on a thread that others wait for.
     ///
     /// - Parameter summaries: The checks that were not published yet.
     func page(of status: AgentStatus, _ summaries: [ProbeSummary], at now: Timestamp) -> PageContent {
@@ -132,7 +132,7 @@ final class HistoryFollower: Sendable {
     private func read(at now: Timestamp) {
         var history = RecentHistory(at: now, in: civilTime)
         if let path, let start = history?.availability.start {
-            // What does not change for 90 days was told before.
+            // A state that has not changed for 90 days was published before that.
             var reading = JournalReading(of: path)
             reading.add(from: start, to: &history, at: now)
             if history?.availability.lacksBeginning == true, reading.hasOlderEvents {
@@ -143,7 +143,7 @@ final class HistoryFollower: Sendable {
         state.withLock { state in
             for event in state.waiting { history?.add(event) }
             (state.history, state.isReading, state.waiting) = (history, false, [])
-            // A page that was made meanwhile is of the past.
+            // A page that was made meanwhile is outdated.
             state.taken &+= 1
         }
     }

@@ -6,7 +6,7 @@ internal import Hooks
 
 /// The source of an event for hooks: a file, or the journal.
 struct HookEventSource {
-    /// The maximum number of events of the right types that are looked at, from the newest back.
+    /// The maximum number of events of the right types that are read, from the newest back.
     private static let maximumLookedAt = 1000
 
     /// `last`, `-` for standard input, or a file.
@@ -20,8 +20,7 @@ struct HookEventSource {
     ///
     /// - Parameters:
     ///   - types: The types that `last` may have; empty for those that hooks can have.
-    ///   - isWanted: Says of an event whether it is one of those that are looked for; when none is, the newest is
-    ///     taken.
+    ///   - isWanted: Returns whether an event is preferred; if none is, the newest is used.
     func event(of types: Set<EventType>, preferring isWanted: (HookEvent) -> Bool) throws -> HookEvent {
         if argument == "last" { return try last(types.isEmpty ? Set(HookTrigger.types) : types, isWanted) }
         return try EventFile.event(argument)
@@ -57,7 +56,7 @@ struct HookEventSource {
 
 /// A file with one event.
 private enum EventFile {
-    /// Reads the event; says on standard error what is wrong, and ends with the status that fits.
+    /// Reads the event; prints an error on standard error, and exits with the matching status.
     static func event(_ path: String) throws -> HookEvent {
         let name = path == "-" ? "standard input" : path
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

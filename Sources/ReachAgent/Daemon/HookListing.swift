@@ -1,9 +1,9 @@
 internal import AgentEvents
 internal import Hooks
 
-/// All hooks that an agent with the same configuration would have, and what would become of them.
+/// All hooks that an agent with the same configuration would have, and whether they would run.
 struct HookListing: Sendable {
-    /// The user as which it was judged.
+    /// The user for whom the hooks were evaluated.
     let user: String
     /// The files, and the agent that uses them.
     let files: AgentFiles
@@ -16,9 +16,9 @@ struct HookListing: Sendable {
     /// The configured hooks by name, then what lies in the folders.
     let hooks: [ListedHook]
 
-    /// Looks at what settings name.
+    /// Finds the hooks that the settings name.
     ///
-    /// Blocks while files are looked at.
+    /// Blocks while files are read.
     init(_ settings: HookSettings, files: AgentFiles, isSwitchedOff: Bool, user: String) {
         self.user = user
         self.files = files
@@ -48,7 +48,7 @@ struct HookListing: Sendable {
     }
 }
 
-/// A hook as it was found, and what would become of it.
+/// A hook as it was found, and whether it would run.
 struct ListedHook: Sendable {
     /// The kind of a hook.
     enum Kind: Sendable {
@@ -58,11 +58,11 @@ struct ListedHook: Sendable {
         case configured(HookDefinition)
     }
 
-    /// The reason that it does not run at all, whatever happens.
+    /// The reason that a hook never runs.
     enum Obstacle: Sendable, Hashable {
         /// A file of a folder before this one hides it.
         case masked(by: String)
-        /// It is not to be trusted, or cannot be run.
+        /// The file is not trusted, or cannot be run.
         case refused(HookRefusal)
         /// Anything else, with a name for programs and words for people.
         case skipped(code: String, words: String)
@@ -105,7 +105,7 @@ struct ListedHook: Sendable {
         }
     }
 
-    /// The run of it for an event; nil for what is no hook at all, such as a folder.
+    /// Returns the hook's run for an event; nil for an entry that is not a hook, such as a folder.
     func run(for event: HookEvent, timeout: Duration) -> SingleRun? {
         switch kind {
         case .configured(let definition): SingleRun(.configured(definition), event: event)
@@ -132,7 +132,7 @@ extension ListedHook {
             }
     }
 
-    /// A configured hook; its program is looked at as if it were to run now.
+    /// Creates a configured hook; its program is checked as if it were to run now.
     init(_ definition: HookDefinition) {
         self.init(name: definition.name, kind: .configured(definition))
         if case .refused(let refusal) = SingleRun(.configured(definition), event: .sample).plan().action {
@@ -142,7 +142,7 @@ extension ListedHook {
 }
 
 extension HookOccasion {
-    /// Returns the part of an event that the folders ask for.
+    /// Returns the change in an event that selects the folders.
     fileprivate static func change(of event: HookEvent) -> String {
         func words(_ name: String, _ from: String?, _ to: String?) -> String {
             "\(name) \(from ?? "unknown") → \(to ?? "unknown")"
@@ -153,7 +153,7 @@ extension HookOccasion {
 }
 
 extension HookEvent {
-    /// An event that says nothing, for looking at what does not depend on one.
+    /// An empty event, for evaluating what does not depend on one.
     fileprivate static let sample = HookEvent(
         Event(
             EventDraft(.agentStopping, .agentStopping(AgentStopping(reason: "none"))),

@@ -3,7 +3,7 @@ internal import Availability
 internal import EventJournal
 internal import StatePages
 
-/// Reads the recent history out of a journal; of events whose content does not matter only number and time.
+/// Reads the recent history from a journal; of irrelevant events it reads only number and time.
 struct JournalReading {
     private static let chunkBytes = 256 << 10
 
@@ -20,7 +20,7 @@ struct JournalReading {
         return firstRead.map { oldest < $0 } ?? true
     }
 
-    /// Adds the events from a moment on, or all.
+    /// Adds the events from a time on, or all.
     mutating func add(from start: Timestamp?, to history: inout RecentHistory?, at now: Timestamp) {
         guard var cursor = try? JournalReader(directory: path, includesHistory: true).events(from: start) else {
             return
@@ -32,7 +32,7 @@ struct JournalReading {
             do throws(JournalError) {
                 next = try cursor.next(atMost: Self.chunkBytes)
             } catch {
-                // Damage is a hole, of which nothing is known.
+                // Damage is a gap, about which nothing is known.
                 guard case .malformed = error.cause else { break }
                 continue
             }

@@ -16,16 +16,16 @@ final class KernelSource: Sendable {
         self.handle = handle
     }
 
-    /// Opens the sockets and starts to read.
+    /// Opens the sockets and starts reading.
     func start() throws(NetlinkError) {
         try state.withLock { state throws(NetlinkError) in
             state.monitor = try NetworkMonitor(state.configuration, handler: handle)
         }
     }
 
-    /// Watches something else from now on; the first view of it is complete, so nothing is missed in between.
+    /// Changes the configuration of the monitor; its first view is complete, so nothing is missed in between.
     ///
-    /// - Throws: Why that cannot be watched; what was watched before is watched again then.
+    /// - Throws: The reason that it cannot be used; then the previous configuration is in use again.
     func watch(_ configuration: MonitorConfiguration) throws(NetlinkError) {
         try state.withLock { state throws(NetlinkError) in
             guard configuration != state.configuration, let running = state.monitor else { return }
@@ -41,13 +41,13 @@ final class KernelSource: Sendable {
         }
     }
 
-    /// Has the monitor's thread call a closure as soon as it is free.
+    /// Calls a closure on the monitor's thread as soon as that is free.
     func whenFree(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.monitor }?.whenFree(body) }
 
     /// `true` while the kernel is watched.
     var isWatching: Bool { state.withLock { $0.monitor != nil } }
 
-    /// Stops; nothing is handled any more when this returns.
+    /// Stops the monitor; no event is handled after this returns.
     func stop() {
         state.withLock { state in
             state.monitor?.stop()

@@ -6,11 +6,11 @@ internal import Synchronization
 
 /// The condition for a machine to count as online.
 struct OnlineCondition: Sendable, Hashable {
-    /// The level that is asked for.
+    /// The required level.
     enum Level: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// There is a path.
         case path
-        /// There is a path, and the probes say that everything works.
+        /// There is a path, and the probes report that everything works.
         case full
     }
 
@@ -28,14 +28,14 @@ struct OnlineCondition: Sendable, Hashable {
     }
 
     var level: Level = .path
-    /// Any of these; none for all.
+    /// The accepted media; empty for all.
     var media: [Medium] = []
     /// The target whose path counts; `nil` for the default path.
     var target: String?
 
-    /// The state that the condition holds for.
+    /// Returns the state for which the condition holds.
     ///
-    /// - Throws: Which part of the condition does not hold.
+    /// - Throws: The part of the condition that does not hold.
     func check(_ states: States) throws(Failure) -> ReachabilityState {
         let state = try subject(states)
         guard state.via != .unknown else {
@@ -80,14 +80,14 @@ struct OnlineCondition: Sendable, Hashable {
 extension OnlineCondition {
     /// The settled states, kept up to date from a stream.
     struct States: Sendable {
-        /// That of the default path; `nil` while it is not known.
+        /// The state of the default path; `nil` while it is not known.
         private(set) var state: ReachabilityState?
-        /// Those of the targets, by name; `nil` while they are not known.
+        /// The states of the targets, by name; `nil` while they are not known.
         private(set) var targets: [String: ReachabilityState]?
-        /// The moment at which each of them was published, as far as that was seen.
+        /// The time at which each of them was published, as far as that was seen.
         private var since: [String: Timestamp] = [:]
 
-        /// Takes an item of the stream; one that has another form changes nothing.
+        /// Handles an item of the stream; one of an unknown form changes nothing.
         mutating func take(_ item: StreamItem) {
             switch item {
             case .snapshot(let line):
@@ -107,27 +107,27 @@ extension OnlineCondition {
             }
         }
 
-        /// The moment at which the state of a target, or of the default path, was published.
+        /// The time at which the state of a target, or of the default path, was published.
         func since(_ target: String?) -> Timestamp? { since[target ?? "default"] }
     }
 }
 
-/// Waits until a condition holds, whether the agent is there yet or not.
+/// Waits until a condition holds, whether or not the agent is running yet.
 final class OnlineWait: Sendable {
-    /// The end of the wait.
+    /// The outcome of the wait.
     enum End: Sendable {
         /// The condition holds for this state.
         case online(ReachabilityState)
-        /// It did not in time; why not.
+        /// The wait timed out, for this reason.
         case timedOut(OnlineCondition.Failure)
-        /// It makes no sense to wait.
+        /// An error that waiting cannot resolve.
         case failed(ClientError)
     }
 
-    /// The knowledge so far.
+    /// The information so far.
     private struct Progress {
         var states = OnlineCondition.States()
-        /// The error that keeps the connection from being made.
+        /// The error that prevents the connection.
         var error: ClientError?
         var hasConnected = false
     }
@@ -143,7 +143,7 @@ final class OnlineWait: Sendable {
 
     /// Waits.
     ///
-    /// - Parameter timeout: At most so long; zero for ever.
+    /// - Parameter timeout: The maximum time to wait; zero for no limit.
     func run(timeout: Duration) async -> End {
         await withTaskGroup(of: End?.self) { group in
             group.addTask { await self.follow() }

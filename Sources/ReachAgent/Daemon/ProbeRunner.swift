@@ -3,7 +3,7 @@ internal import Synchronization
 
 internal import struct AgentEvents.Timestamp
 
-/// The threads that make checks, from the first probe on: an agent without probes has none of them.
+/// The threads that make checks, started for the first probe: an agent without probes has none of them.
 final class ProbeRunner: Sendable {
     private struct Running {
         let transport: TransferTransport
@@ -22,13 +22,13 @@ final class ProbeRunner: Sendable {
     private let judge: ProbeScheduler.Judge
     private let state = Mutex(State.idle)
     private let allowsTransfers = Mutex(false)
-    /// The bytes of others than checks, while there was never a probe.
+    /// The bytes that are not those of checks, until there is a probe.
     private let budget = Mutex<ByteBudget?>(nil)
 
     /// - Parameters:
-    ///   - usageStore: Keeps what the day's budgets have lost; without one they begin anew with the process.
+    ///   - usageStore: Keeps the usage of the day's budgets; without it they start over with each process.
     ///   - transfers: The surroundings of transfers.
-    ///   - judge: Takes each completed check; called on other threads.
+    ///   - judge: Judges each completed check; called on other threads.
     init(
         limits: ScheduleLimits,
         usageStore: DataUsageStore?,
@@ -41,7 +41,7 @@ final class ProbeRunner: Sendable {
         self.judge = judge
     }
 
-    /// Sets what is to be made; the threads are started when there is something for the first time.
+    /// Sets the scheduled probes; the threads are started for the first one.
     ///
     /// - Parameter transfers: The identities of transfers that are not cancelled with their points.
     func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
@@ -76,12 +76,12 @@ final class ProbeRunner: Sendable {
         scheduler?.allowTransfers(isAllowed)
     }
 
-    /// Ends the transfer under way if its path has changed, or has it continue over the next one.
+    /// Ends the transfer in progress if its path has changed, or resumes it over the next path.
     ///
     /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for none.
     func pathChanged(of interfaces: Set<String?>) { running?.transport.pathChanged(of: interfaces) }
 
-    /// Sets how much is done at the same time.
+    /// Sets the limits of the schedule.
     func setLimits(_ limits: ScheduleLimits) {
         self.limits.withLock { $0 = limits }
         scheduler?.setLimits(limits)
@@ -90,7 +90,7 @@ final class ProbeRunner: Sendable {
     /// Makes these points due at once.
     func recheck(_ points: [ProbePoint]) { scheduler?.recheck(points) }
 
-    /// Makes these points due at once without cancelling anything; nothing where there was never a probe.
+    /// Makes these points due at once without cancelling anything; does nothing before the first probe.
     func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }
 
     /// Counts bytes that a sink used over a link, as those of checks are counted.
@@ -107,10 +107,10 @@ final class ProbeRunner: Sendable {
         return left
     }
 
-    /// The scheduler's counters; `nil` while there was never a probe.
+    /// The scheduler's counters; `nil` before the first probe.
     var statistics: ScheduleStatistics? { scheduler?.statistics }
 
-    /// Calls a closure when the threads that make checks were all free once; at once where there are none.
+    /// Calls a closure once the threads that make checks have all been free; immediately if there are none.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         guard let running else { return body() }
         running.scheduler.whenFree { running.transport.whenFree(body) }
@@ -125,9 +125,9 @@ final class ProbeRunner: Sendable {
         }
     }
 
-    /// Cancels all checks and ends the threads; nothing is judged any more when this returns.
+    /// Cancels all checks and ends the threads; no check is judged after this returns.
     ///
-    /// - Parameter whenCancelled: Called when no check opens anything any more, before the threads end.
+    /// - Parameter whenCancelled: Called when checks no longer open descriptors, before the threads end.
     func stop(whenCancelled: () -> Void = {}) {
         let running = state.withLock { state -> Running? in
             defer { state = .stopped }

@@ -9,16 +9,16 @@ internal import struct AgentEvents.TransferSketches
 
 /// The checks of each probe point since the hour (UTC) began.
 ///
-/// There is no timer: the first checks of the next hour hand out the summaries of the last one.
+/// There is no timer: the first checks of the next hour release the summaries of the last one.
 struct ProbeSummaries: Sendable {
     /// The maximum number of points that are summarized: each takes one to two kilobytes.
     static let maximumPoints = 4096
-    /// The maximum number of summaries that one check hands out, so that thousands of them do not delay other events.
+    /// The maximum number of summaries that one check releases, so that thousands of them do not delay other events.
     static let maximumAtOnce = 16
 
     private var hour: Int64 = 0
     private var open: [Probes.ProbePoint: ProbeSummary] = [:]
-    /// The summaries of hours that are over, in the order in which they are handed out.
+    /// The summaries of past hours, in the order in which they are released.
     private var ended: [ProbeSummary] = []
 
     /// Counts a check.
@@ -42,10 +42,10 @@ struct ProbeSummaries: Sendable {
         return due
     }
 
-    /// The summaries that were not handed out, those of the present hour among them.
+    /// The summaries that were not released, including those of the current hour.
     var unpublished: [ProbeSummary] { ended + open.values }
 
-    /// Takes all summaries, that of the present hour too.
+    /// Removes and returns all summaries, including those of the current hour.
     mutating func takeAll() -> [ProbeSummary] {
         close()
         defer { ended = [] }
@@ -79,10 +79,10 @@ extension ProbeSummary {
 }
 
 extension CheckReport {
-    /// The measurements of a transfer that says something about the link; nil for one that gave way.
+    /// The measurements of a transfer that are valid for the link; nil for a transfer that yielded.
     ///
-    /// One that gave way has another's bytes in it. One that failed counts: a link that is too slow for its timeout must not be
-    /// left out.
+    /// A transfer that yielded has measured other traffic as well. One that failed counts: a link that is too slow for
+    /// its timeout must not be left out.
     var measuredTransfer: Transfer? {
         if case .unknown = verdict { return nil }
         return transfer.map { Transfer($0) }.flatMap { $0.hasMeasurements ? $0 : nil }

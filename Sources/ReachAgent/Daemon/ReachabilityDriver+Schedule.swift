@@ -2,9 +2,9 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// The state machine's wishes for checks, on their way to the scheduler.
+/// Passes the state machine's requests for checks to the scheduler.
 extension ReachabilityDriver {
-    /// Notes what the machine wants to be checked.
+    /// Records the checks that the state machine wants.
     func schedule(_ state: inout State) {
         let rechecks = state.machine.takeRechecks()
         var points = state.machine.points
@@ -14,7 +14,7 @@ extension ReachabilityDriver {
         state.meetsPortal = false
         defer { state.isConfiguring = false }
         let now = ContinuousClock.now
-        // A transfer ends with the path that it began over, unless it is resumed: then it counts.
+        // A transfer ends with the path that it started on, unless it is resumed: then it counts.
         for point in rechecks where !state.plan.isTransfer(point) { state.freshSince[point] = now }
         noteTransfers(&state)
         if points != state.points || !rechecks.isEmpty || state.hasNewSchedule {
@@ -41,7 +41,7 @@ extension ReachabilityDriver {
         }
     }
 
-    /// Makes the checks of the next hops due that a check of a probe brings along.
+    /// Makes the checks of the next hops due that the check of a probe triggers.
     func scheduleFirstHops(with check: CompletedCheck, _ state: inout State) {
         guard !state.nextHops.isEmpty else { return }
         state.rechecks += FirstHop.due(
@@ -53,7 +53,7 @@ extension ReachabilityDriver {
         )
     }
 
-    /// Looks at what the networks tell about their portals; where that is something new, it becomes part of the plan.
+    /// Reads the portals that the networks announce; a new announcement becomes part of the plan.
     ///
     /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
     private func refreshPortals(_ state: inout State) -> Bool {
@@ -87,7 +87,7 @@ extension ReachabilityDriver {
             if let probes { runner.setProbes(followed(probes), keeping: kept) }
             if !rechecks.isEmpty { runner.recheck(rechecks) }
             if !transfers.changedPaths.isEmpty { runner.pathChanged(of: transfers.changedPaths) }
-            // Last: a transfer whose path has just changed is not due any more.
+            // Last: a transfer whose path has just changed is no longer due.
             if transfers.isNew, transfers.isAllowed { runner.allowTransfers(true) }
         }
     }

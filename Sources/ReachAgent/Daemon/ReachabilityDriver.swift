@@ -14,7 +14,7 @@ internal import struct AgentEvents.EventOrigin
 internal import struct AgentEvents.ProbeSummary
 internal import struct AgentEvents.Timestamp
 
-/// Feeds the pure state machine with the kernel's view, with checks and with time, and publishes what comes out of it.
+/// Feeds the pure state machine with the kernel's view, check results and time, and publishes its transitions.
 ///
 /// Everything happens under one lock, on the thread of the input: the order of the numbers is the order of the
 /// transitions, and no hop between threads lies between a kernel message and the bus. An event's time is that
@@ -30,26 +30,27 @@ final class ReachabilityDriver: Sendable {
         /// The events announced before the agent's first event.
         var announced: [EventDraft] = []
         var isCorrection = false
-        /// The moment that the caller of ``tick()`` waits for.
+        /// The time for which the caller of ``tick()`` waits.
         var awaited: ContinuousClock.Instant?
         var network = NetworkSnapshot(isSynchronized: false)
-        /// The points that the probes' schedule was last made of.
+        /// The points of which the probes' schedule was last made.
         var points: [ProbePoint] = []
         var costs: [Vantage: LinkCost] = [:]
         var nextHops: [ProbePoint: IPAddress] = [:]
-        /// The times at which checks of next hops were last brought along.
+        /// The times at which checks of next hops were last triggered.
         var nextHopChecks: [ProbePoint: ContinuousClock.Instant] = [:]
         /// `true` while a change has not reached the schedule.
         var hasNewSchedule = false
         var rechecks: [ProbePoint] = []
-        /// Since when the checks of these points count: one that was begun before says nothing about the path of now.
+        /// The times from which on the checks of these points count: one that started before was made over the previous
+        /// path.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
         var transfers = TransferUpdates()
-        /// `true` while rechecks are wanted because of another configuration, and not of another path.
+        /// `true` while rechecks are due to a new configuration, not to a new path.
         var isConfiguring = false
-        /// The checks of the present hour.
+        /// The checks of the current hour.
         var summaries = ProbeSummaries()
-        /// `true` if a check has met a portal since the schedule was looked at.
+        /// `true` if a check has met a portal since the schedule was updated.
         var meetsPortal = false
     }
 
@@ -68,14 +69,13 @@ final class ReachabilityDriver: Sendable {
     /// Held while the schedule is updated, so that the newest update is the last one.
     let scheduling = Mutex(())
 
-    /// A driver that publishes on a bus, and records what it has published.
+    /// Creates a driver that publishes on a bus, and records what it has published.
     ///
     /// - Parameters:
-    ///   - recorder: Takes every input of the state machine; `nil` when nobody wants them.
-    ///   - advertisedPortals: What the networks behind uplinks tell about their portals.
-    ///   - suspended: Tells for how long the machine was suspended since it was asked the last time; asked before every
-    ///     input.
-    ///   - onEarlierDeadline: Called when ``tick()`` has to be called earlier than it said.
+    ///   - recorder: Records every input of the state machine; `nil` for no recording.
+    ///   - advertisedPortals: Returns the portals that the networks behind uplinks announce.
+    ///   - suspended: Returns the duration of suspends since the last call; called before every input.
+    ///   - onEarlierDeadline: Called when ``tick()`` must be called earlier than it returned.
     init(
         bus: NotificationBus<Event>,
         statusStore: StatusStore,
@@ -100,7 +100,7 @@ final class ReachabilityDriver: Sendable {
         recorder?.record(.configuration(configuration, observed: .now), nextSequence: bus.lastSequence + 1)
     }
 
-    /// Says who makes the checks and who wants to see each of them; to be called before the first event comes.
+    /// Sets the runner of the checks, and the publisher of each of them; must be called before the first event.
     func connect(runner: ProbeRunner, checkPublisher: CheckPublisher?) {
         self.runner.withLock { $0 = runner }
         self.checkPublisher.withLock { $0 = checkPublisher }
@@ -108,7 +108,7 @@ final class ReachabilityDriver: Sendable {
 
     // MARK: Inputs
 
-    /// Takes an event of the monitor's.
+    /// Handles an event of the monitor.
     ///
     /// Called on the monitor's thread.
     func handle(_ event: NetworkEvent) {
@@ -137,7 +137,7 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// Takes a completed check, and says how soon the probe is due again.
+    /// Judges a completed check, and returns the time after which the probe is due again.
     ///
     /// Safe from any thread.
     func judge(_ check: CompletedCheck) -> Cadence {
@@ -162,7 +162,7 @@ final class ReachabilityDriver: Sendable {
         return cadence
     }
 
-    /// Publishes what has held long enough, and says when to call again; `nil` while nothing waits.
+    /// Publishes what has held long enough, and returns the time of the next call; `nil` while nothing waits.
     func tick() -> ContinuousClock.Instant? {
         perform { state in
             let now = ObservedTime.now
@@ -175,7 +175,7 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// Takes another configuration, and publishes what is different in it.
+    /// Applies another configuration, and publishes the differences.
     func configure(_ settings: Settings, _ reload: ConfigurationReload) {
         perform { state in
             let now = ObservedTime.now
@@ -191,7 +191,7 @@ final class ReachabilityDriver: Sendable {
         }
     }
 
-    /// Takes the progress of a transfer; from any thread.
+    /// Publishes the progress of a transfer; safe from any thread.
     func show(_ progress: TransferProgress, of point: ProbePoint) {
         checkPublisher.withLock { $0 }?.take(progress, of: point)
     }
@@ -206,7 +206,7 @@ final class ReachabilityDriver: Sendable {
     /// The checks that no published summary has yet.
     var summaries: [ProbeSummary] { state.withLock { $0.summaries.unpublished } }
 
-    /// The present checks.
+    /// The current checks.
     var plan: ConnectivityPlan { state.withLock { $0.plan } }
 
     /// The cost of the default path, and whether it is metered.
@@ -215,7 +215,7 @@ final class ReachabilityDriver: Sendable {
         return plan.costOfDefaultPath(in: network)
     }
 
-    /// Has the checks of a probe, or of all, begun at once, from all of their vantages.
+    /// Starts the checks of a probe, or of all, immediately and from all of their vantages.
     func requestChecks(of probe: String?) -> RequestedChecks {
         let points = state.withLock { $0.machine.points.filter { probe == nil || $0.probe == probe } }
         return runner.withLock { $0 }?.request(points) ?? RequestedChecks()
@@ -249,10 +249,10 @@ final class ReachabilityDriver: Sendable {
         recorder?.finish()
     }
 
-    /// Does something with the state, and then tells the schedule and the loop what came of it.
+    /// Runs a closure on the state, and then updates the schedule and the loop.
     private func perform<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         let (result, isEarlier, isScheduled) = state.withLock { state in
-            // Before anything settles: time that the machine slept through is no time that a state has held.
+            // Before anything settles: the time of a suspend does not count as time for which a state has held.
             if state.isStarted, let duration = suspended() { resume(after: duration, &state) }
             let result = body(&state)
             schedule(&state)
@@ -265,7 +265,7 @@ final class ReachabilityDriver: Sendable {
         return result
     }
 
-    /// Counts a check, and publishes the summaries of the last hour: they wake nothing up.
+    /// Counts a check, and publishes the summaries of the last hour, for which nothing wakes up.
     private func summarize(_ check: CompletedCheck, _ state: inout State, at time: ObservedTime) {
         let stamp = Timestamp(state.clock.stamp(time))
         let goodRate = state.plan.goodRate(of: check.point.probe)
@@ -282,7 +282,7 @@ final class ReachabilityDriver: Sendable {
 
     func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
 
-    /// The agent's first event goes out together with the first view: an agent that cannot see has not started.
+    /// Publishes the agent's first event together with the first view: an agent without a view has not started.
     private func start(_ state: inout State, at time: ObservedTime) {
         guard !state.isStarted else { return }
         state.isStarted = true

@@ -6,17 +6,17 @@ internal import Logging
 internal import StateSocket
 internal import Synchronization
 
-/// Reads the configuration again: checked as a whole first, so that a bad file changes nothing.
+/// Reloads the configuration, which is validated as a whole first, so that a bad file changes nothing.
 ///
-/// Files may hang, so it has a thread of its own while it reads. One reading at a time, and at most one begins in a
-/// second; requests that come meanwhile share the next one, which begins after them.
+/// Files may hang, so each reload has a thread of its own. One reload runs at a time, and at most one starts in a
+/// second; requests that arrive meanwhile share the next one, which starts after them.
 final class Reloader: Sendable {
     typealias Reply = @Sendable (ControlReply) -> Void
 
-    /// The parts of a reading that the service manager learns.
+    /// The phases of a reload that are reported to the service manager.
     enum Reading: Sendable {
         case started
-        /// It is over; the settings are in use unless there is a refusal.
+        /// The reload has finished; the settings are in use unless they were rejected.
         case ended(refusal: String?)
     }
 
@@ -27,18 +27,18 @@ final class Reloader: Sendable {
         var waiting: [Reply] = []
         var isReading = false
         var isRequestedAgain = false
-        /// The beginning of the last reading.
+        /// The start of the last reload.
         var began: ContinuousClock.Instant?
     }
 
-    /// The time from the beginning of a reading to that of the next one.
+    /// The minimum time between the starts of two reloads.
     private static let interval = Duration.seconds(1)
 
-    /// The most bytes of messages that one reply carries; all of them are in the log.
+    /// The maximum size of the messages in a reply, in bytes; all of them are in the log.
     private static let longestMessage = 16 * 1024
     /// The maximum number of errors in the event and the status; all of them are in the log.
     private static let maxErrors = 16
-    /// The most requests that wait for one reading.
+    /// The maximum number of requests that wait for one reload.
     private static let maximumWaiting = 64
 
     private let source: ConfigurationSource
@@ -52,9 +52,9 @@ final class Reloader: Sendable {
 
     /// - Parameters:
     ///   - loaded: The configuration in effect.
-    ///   - noteReading: Told of the beginning and the end of each reading, one reading at a time.
-    ///   - reject: Takes the errors of a reading that changes nothing.
-    ///   - apply: Takes other settings into use.
+    ///   - noteReading: Called at the start and at the end of each reload, for one reload at a time.
+    ///   - reject: Handles the errors of a reload that changes nothing.
+    ///   - apply: Applies other settings.
     init(
         source: ConfigurationSource,
         loaded: ConfigurationFile.Loaded,
@@ -70,11 +70,10 @@ final class Reloader: Sendable {
         status = Mutex(Self.status(of: source, path: source.path, files: loaded.files))
     }
 
-    /// Has a part that is made after this one take new settings too.
+    /// Adds a closure that applies new settings to a part that is created after this one.
     func whenApplied(_ follow: @escaping @Sendable (Settings) -> Void) { followers.withLock { $0.append(follow) } }
 
-    /// The files in use, when they were read, and whether the last reload was rejected; `nil` when no file is read at
-    /// all.
+    /// The files in use, when they were read, and whether the last reload was rejected; `nil` if no file is read at all.
     var facts: AgentStatus.Configuration? { status.withLock { $0 } }
 
     private static func status(
@@ -93,9 +92,9 @@ final class Reloader: Sendable {
         )
     }
 
-    /// Reads the configuration again.
+    /// Reloads the configuration.
     ///
-    /// Safe from any thread, and quick.
+    /// Safe from any thread, and does not block.
     ///
     /// - Parameter reply: Called once, on another thread.
     func reload(reply: @escaping Reply = { _ in }) {
@@ -137,7 +136,7 @@ final class Reloader: Sendable {
         }
     }
 
-    /// Blocks this thread until a second after the last reading began.
+    /// Blocks this thread until a second after the start of the last reload.
     private func awaitTurn() {
         guard let began = state.withLock({ $0.began }) else { return }
         let left = Self.interval - began.duration(to: .now)
@@ -153,7 +152,7 @@ final class Reloader: Sendable {
     }
 
     private func read() -> ControlReply {
-        // A service manager waits for both, whatever comes of the reading.
+        // The service manager waits for both notifications, whatever the result.
         noteReading(.started)
         guard let path = state.withLock({ $0.path }) ?? source.find() else {
             noteReading(.ended(refusal: nil))

@@ -21,7 +21,7 @@ struct RunOnce {
     /// - Throws: `ExitCode` with 1 when the machine is not reachable, or its probes say that something is missing.
     func run() throws {
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in try NetworkMonitor.snapshot(monitor) }
-        // Transfers wait for full connectivity, and say nothing about it.
+        // Transfers require full connectivity, and have no effect on it.
         var settings = settings
         settings.probes.removeAll { $0.probe.transfer != nil }
         let plan = ConnectivityPlan(settings)
@@ -42,7 +42,7 @@ struct RunOnce {
         guard machine.state.via.isReachable, isFine else { throw ExitCode(ExitStatus.finding) }
     }
 
-    /// Nothing settles, and the first failure counts: there is no second check.
+    /// Returns a configuration in which nothing settles and the first failure counts, because there is no second check.
     private func configuration(_ plan: ConnectivityPlan) -> MachineConfiguration {
         var configuration = plan.machineConfiguration
         configuration.settle = .none
@@ -54,7 +54,7 @@ struct RunOnce {
         return configuration
     }
 
-    /// Makes every check once, and waits for all of them; each ends with its own time-out at the latest.
+    /// Makes every check once, and waits for all of them; each ends with its own timeout at the latest.
     private func checks(_ probes: [ScheduledProbe]) -> [CompletedCheck] {
         guard !probes.isEmpty else { return [] }
         let completed = Mutex<[ProbePoint: CompletedCheck]>([:])

@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// Reports to the service manager: readiness, the state in a sentence, and keep-alives while nothing is stuck.
 ///
-/// A keep-alive is sent when all threads that the agent cannot do without have answered, so that a hanging one leads to
-/// a restart. Without a manager there is no reporter.
+/// A keep-alive is sent when all threads that the agent depends on have answered, so that a hanging one leads to a
+/// restart. Without a manager there is no reporter.
 final class ServiceReporter: Sendable {
     private struct State {
         /// The state as it was reported last.
@@ -31,7 +31,7 @@ final class ServiceReporter: Sendable {
     /// - Parameters:
     ///   - watchdog: The time that the manager waits for a keep-alive; `nil` when it expects none.
     ///   - sentence: The state, in one sentence.
-    ///   - wake: Has the agent's loop call ``step(at:)``.
+    ///   - wake: Makes the agent's loop call ``step(at:)``.
     init(
         socket: NotifySocket,
         watchdog: WatchdogTimeout?,
@@ -57,7 +57,7 @@ final class ServiceReporter: Sendable {
         }
     }
 
-    /// The configuration is being read again, or no longer.
+    /// Reports the start or the end of a reload.
     func note(_ reading: Reloader.Reading) {
         state.withLock { state in
             switch reading {
@@ -70,7 +70,7 @@ final class ServiceReporter: Sendable {
         }
     }
 
-    /// The agent has begun to end.
+    /// Reports that the agent is stopping.
     func stopping(because reason: String) {
         state.withLock { state in
             state.isReady = false
@@ -78,22 +78,22 @@ final class ServiceReporter: Sendable {
         }
     }
 
-    /// Has the sentence reported again by the loop's next step.
+    /// Makes the loop's next step report the sentence again.
     ///
-    /// Safe from any thread, and quick.
+    /// Safe from any thread, and does not block.
     func stateChanged() { wake() }
 
-    /// Uses that the process is awake anyway: a keep-alive that is due soon may be sent now.
+    /// Takes advantage of a process that is awake anyway: a keep-alive that is due soon may be sent now.
     ///
-    /// Safe from any thread, and quick.
+    /// Safe from any thread, and does not block.
     func noteAwake() {
         let isWelcome = state.withLock { $0.isReady && $0.liveness?.isWelcome(at: .now) == true }
         if isWelcome { wake() }
     }
 
-    /// Reports changes, and queries every part when it is time; called by the agent's loop.
+    /// Reports changes, and queries every part when that is due; called by the agent's loop.
     ///
-    /// - Returns: When to call again; `nil` when there is no watchdog.
+    /// - Returns: The time of the next call; `nil` without a watchdog.
     func step(at now: ContinuousClock.Instant = .now) -> ContinuousClock.Instant? {
         let (step, members, isFirstSign) = state.withLock { state -> (LivenessCheck.Step?, [AgentThread], Bool) in
             guard state.isReady else { return (nil, [], false) }
@@ -122,7 +122,7 @@ final class ServiceReporter: Sendable {
         if state.withLock({ $0.liveness?.answer(member, round: round) }) == true { wake() }
     }
 
-    /// The state, and behind it the error of a rejected reload until a reload succeeds.
+    /// The state, followed by the error of a rejected reload until a reload succeeds.
     private func text(_ state: State) -> String {
         sentence() + (state.refusal.map { "; the last reload was rejected: \($0)" } ?? "")
     }
@@ -141,7 +141,7 @@ final class ServiceReporter: Sendable {
     }
 }
 
-/// A liveness check of the parts that a service cannot do without: pure, with time as a parameter.
+/// A liveness check of the parts that a service depends on: pure, with time as a parameter.
 ///
 /// A keep-alive is due at every interval. Then all parts are queried, and it is sent when all have answered; in the second
 /// half of the interval the parts are queried at any step, so that a service that is awake anyway need not be woken. Silent
@@ -165,12 +165,12 @@ struct LivenessCheck: Sendable {
     private let names: [String]
     private let interval: Duration
     private var round = 0
-    /// The number of questions in this round; 0 between two rounds.
+    /// The number of queries in this round; 0 between two rounds.
     private var asked = 0
     private var absent: Set<Int> = []
     private var started: ContinuousClock.Instant
 
-    /// The moment of the next work; `nil` when only an answer can change anything.
+    /// The time of the next work; `nil` if only an answer can change anything.
     private(set) var deadline: ContinuousClock.Instant?
 
     /// - Parameters:
@@ -184,18 +184,18 @@ struct LivenessCheck: Sendable {
         deadline = start + interval
     }
 
-    /// Returns whether a step at a moment would start a round.
+    /// Returns whether a step at a time would start a round.
     func isWelcome(at now: ContinuousClock.Instant) -> Bool { asked == 0 && now >= started + interval / 2 }
 
-    /// Takes the answer of a queried part.
+    /// Records the answer of a queried part.
     ///
-    /// - Returns: Whether it was the last that was missing.
+    /// - Returns: Whether it was the last missing answer.
     mutating func answer(_ member: Int, round: Int) -> Bool {
         guard round == self.round, absent.remove(member) != nil else { return false }
         return absent.isEmpty
     }
 
-    /// Returns the work that is due at a moment.
+    /// Returns the work that is due at a time.
     mutating func step(at now: ContinuousClock.Instant) -> Step {
         var step = Step(round: round)
         if asked > 0, absent.isEmpty {
@@ -227,7 +227,7 @@ struct WatchdogTimeout: Sendable, Hashable {
     /// The maximum time between two keep-alives.
     let duration: Duration
 
-    /// The time that an environment asks of a process; `nil` when it asks for none, or asks another process.
+    /// Reads the timeout from an environment; `nil` if there is none, or if it is for another process.
     ///
     /// - Parameters:
     ///   - environment: `WATCHDOG_USEC` is in microseconds; `WATCHDOG_PID` may be missing.

@@ -1,13 +1,13 @@
 internal import NetlinkMonitor
 internal import Reachability
 
-/// A settled state, since when it stands, and what may replace it.
+/// A settled state, the time since which it has held, and the state that may replace it.
 struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
     /// A state that was observed and has not held long enough.
     struct Pending: Sendable, Equatable {
         /// The state as it was observed last.
         var state: State
-        /// The moment at which the observed state began to differ from the settled one.
+        /// The time at which the observed state began to differ from the settled one.
         var since: ObservedTime
         /// The cause of the change.
         var cause: ChangeCause
@@ -15,37 +15,37 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
 
     /// The settled state.
     private(set) var state: State
-    /// The moment of its publication; `nil` while nothing was published.
+    /// The time of its publication; `nil` while nothing was published.
     private(set) var since: ObservedTime?
-    /// The moment since which `via` is the same, whatever else changed; `nil` while nothing was published.
+    /// The time since which `via` has been the same, whatever else changed; `nil` while nothing was published.
     private(set) var viaSince: ObservedTime?
-    /// The moment since which the connectivity is the same, whatever else changed; `nil` while it is unknown.
+    /// The time since which the connectivity has been the same, whatever else changed; `nil` while it is unknown.
     private(set) var connectivitySince: ObservedTime?
     /// The cause of the change; `nil` while nothing was published.
     private(set) var cause: ChangeCause?
-    /// The state observed now, where that is another one.
+    /// The state that is observed now, if it is another one.
     private(set) var pending: Pending?
 
     /// A state that was not published.
     init(unknown state: State) { self.state = state }
 
-    /// Takes a raw change.
+    /// Records a raw change.
     ///
     /// - Parameters:
     ///   - change: The change, as it was observed.
-    ///   - isSettled: Whether the new state is what was published, as far as raw changes tell it.
+    ///   - isSettled: Whether the new state is the published one, as far as raw changes show it.
     mutating func observe(_ change: Change<State>, isSettled: Bool? = nil) {
         guard !(isSettled ?? (change.to == state)) else { return pending = nil }
         pending = Pending(state: change.to, since: pending?.since ?? change.observed, cause: change.cause)
     }
 
-    /// Takes a settled change.
+    /// Records a settled change.
     ///
     /// - Parameters:
     ///   - change: The change that was published.
-    ///   - time: When it was published.
-    ///   - keepsVia: Whether the state is reached through the same as before.
-    ///   - keepsConnectivity: Whether the probes say the same as before; `nil` when they say nothing.
+    ///   - time: The time of its publication.
+    ///   - keepsVia: Whether `via` is the same as before.
+    ///   - keepsConnectivity: Whether the probes report the same as before; `nil` if they report nothing.
     mutating func settle(
         _ change: Change<State>,
         at time: ObservedTime,

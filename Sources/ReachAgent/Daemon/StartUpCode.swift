@@ -3,10 +3,9 @@ internal import Glibc
 
 /// The code that only a start needs: command line, configuration, the first reading of everything.
 ///
-/// It is more than half of what is ever touched, and the kernel maps sixteen pages around each that is.
+/// It is more than half of the code that is ever used, and the kernel maps sixteen pages around each one that is.
 enum StartUpCode {
-    /// Gives the code and the constants that were needed so far back to the kernel, which may take them for something else
-    /// first of all.
+    /// Returns the code and the constants that were used so far to the kernel, which may reclaim them first of all.
     ///
     /// The pages stay in the page cache as long as memory is not short, so that what is needed again is a minor fault. They
     /// are marked cold, and unmapped: otherwise a process that sleeps for weeks would be charged for each.
@@ -14,7 +13,7 @@ enum StartUpCode {
         guard let text = try? String(contentsOfFile: "/proc/self/smaps", encoding: .utf8) else { return }
         for mapping in MappedFile.all(inSmaps: text) where mapping.isUnwritten {
             let start = UnsafeMutableRawPointer(bitPattern: mapping.start)
-            // A kernel that does not know the first one unmaps all the same.
+            // A kernel that does not know the first advice still unmaps the pages.
             madvise(start, mapping.length, MADV_COLD)
             madvise(start, mapping.length, MADV_DONTNEED)
         }
@@ -34,7 +33,7 @@ struct MappedFile: Equatable {
     static func all(inSmaps text: String) -> [MappedFile] {
         var mappings: [MappedFile] = []
         var heading: (start: UInt, length: Int, isReadOnly: Bool)?
-        // Both counts must be there, and nothing.
+        // Both counts must be there, and be zero.
         var unwritten = 0
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)

@@ -27,7 +27,7 @@ final class StatusStore: Sendable {
 
     /// A store in which nothing is known yet.
     ///
-    /// - Parameter lastSequence: The number of the last event of the run before, which the journal has; 0 without one.
+    /// - Parameter lastSequence: The number of the last event of the previous run, which the journal has; 0 without one.
     init(agent: AgentFacts, targets: [Target], lastSequence: UInt64) {
         self.agent = agent
         state = Mutex(
@@ -40,14 +40,14 @@ final class StatusStore: Sendable {
         )
     }
 
-    /// Takes the kernel's view: before the transitions that come of it.
+    /// Records the kernel's view, before the transitions that result from it.
     func note(_ update: NetworkUpdate) { state.withLock { $0.network = update.snapshot } }
 
-    /// Takes a transition that was published.
+    /// Records a transition that was published.
     ///
     /// - Parameters:
     ///   - sequence: The event's number.
-    ///   - time: When the event was made.
+    ///   - time: The time of the event.
     func note(_ transition: Transition, sequence: UInt64, at time: ObservedTime) {
         state.withLock { state in
             state.lastSequence = max(state.lastSequence, sequence)
@@ -80,7 +80,7 @@ final class StatusStore: Sendable {
         }
     }
 
-    /// Takes a loss of the kernel's messages that was published.
+    /// Records a published loss of kernel messages.
     func note(_ overrun: Overrun, sequence: UInt64) {
         state.withLock { state in
             state.lastSequence = max(state.lastSequence, sequence)
@@ -88,7 +88,7 @@ final class StatusStore: Sendable {
         }
     }
 
-    /// Takes the number of any other event that was published.
+    /// Records the number of any other event that was published.
     func note(sequence: UInt64) { state.withLock { $0.lastSequence = max($0.lastSequence, sequence) } }
 
     /// The number of the newest event that the status has.
@@ -97,7 +97,7 @@ final class StatusStore: Sendable {
     /// The settled state.
     var reachability: ReachabilityState { state.withLock { $0.reachability.state } }
 
-    /// Takes other targets, after a reload; those that were there before keep their state.
+    /// Sets other targets, after a reload; those that were there before keep their state.
     func setTargets(_ targets: [Target]) {
         state.withLock { state in
             state.targets = targets.map { target in
@@ -107,7 +107,7 @@ final class StatusStore: Sendable {
         }
     }
 
-    /// The status at this moment.
+    /// The current status.
     func status(
         at now: ObservedTime = .now,
         journal: AgentStatus.Journal?,
@@ -164,7 +164,7 @@ final class StatusStore: Sendable {
 extension StatusStore.State {
     fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
         if recent.count == AgentStatus.mostRecent {
-            // Many probes that fail at once must not push out what they make of the state.
+            // Many probes that fail at once must not push out the changes of the state that result.
             let probes = recent.indices.filter { recent[$0].transition.isOfProbe }
             let isCrowded = probes.count > AgentStatus.mostRecent / 2
             recent.remove(at: isCrowded ? probes.first ?? 0 : 0)
@@ -183,7 +183,7 @@ extension Transition {
 }
 
 extension ReachabilityState {
-    /// `true` if the probes say anything.
+    /// `true` if the probes report anything.
     fileprivate var hasProbesWord: Bool {
         connectivity != .unknown && connectivity != .none || connectivityReason != nil
     }

@@ -13,7 +13,7 @@ final class SuspendWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// A watch that counts from now.
+    /// Creates a watch that counts from now.
     ///
     /// Without such a descriptor of the kernel, suspends are still detected on the next call.
     init() {
@@ -22,7 +22,7 @@ final class SuspendWatch: Sendable {
 
     /// The descriptor that becomes readable when the machine resumes or the clock is set; -1 where there is none.
     ///
-    /// Ask anew before each poll(2), which ignores -1.
+    /// Must be read again before each poll(2), which ignores -1.
     var descriptor: Int32 { state.withLock { $0.clock.descriptor } }
 
     /// The duration of suspends since the last call; `nil` without one.
@@ -30,7 +30,7 @@ final class SuspendWatch: Sendable {
     /// Makes the descriptor unreadable again.
     func takeSuspension() -> Duration? {
         state.withLock { state in
-            // First armed, then looked: a suspend that comes between the two is found now, and wakes once for nothing.
+            // Armed before the clocks are read: a suspend in between is detected now, and causes one spurious wake-up.
             state.clock.reset()
             return state.detector.detect(.now)
         }
@@ -61,9 +61,9 @@ extension SuspendClocks {
     }
 }
 
-/// The clocks that go on and stand still during suspend, read together.
+/// The clocks that continue and that stop during suspend, read together.
 struct SuspendClocks: Sendable, Hashable {
-    /// CLOCK_MONOTONIC, which stands still, before the other clock was read.
+    /// CLOCK_MONOTONIC, which stops, before the other clock was read.
     var monotonicBefore: Duration
     /// CLOCK_BOOTTIME, which includes suspends.
     var boot: Duration
@@ -77,22 +77,23 @@ struct SuspendClocks: Sendable, Hashable {
     var suspended: Duration { boot - monotonicBefore - uncertainty / 2 }
 }
 
-/// Finds in readings of the clocks that the machine was suspended.
+/// Detects suspends of the machine from readings of the clocks.
 ///
 /// Pure. Both clocks run at the same rate, and the difference between them grows by suspends alone; setting the clock
 /// of the day does not change it.
 struct SuspendDetector: Sendable {
     /// The shortest suspend that is reported.
     static let threshold: Duration = .milliseconds(500)
-    /// The least certain reading that counts: a thread that was held up between two clocks takes a delay for a suspend.
+    /// The maximum uncertainty of a reading that counts: a delay of the thread between two clocks would look like a
+    /// suspend.
     static let maximumUncertainty: Duration = .milliseconds(100)
 
     private var known: Duration?
 
-    /// Looks at the clocks.
+    /// Evaluates a reading of the clocks.
     ///
-    /// - Returns: For how long the machine was suspended since the last detection; `nil` when it was not, or for less than
-    ///   the threshold, or when the reading is too uncertain. The next one then finds what this one missed.
+    /// - Returns: The duration of suspends since the last detection; `nil` if there was none, or less than the
+    ///   threshold, or if the reading is too uncertain. The next call then includes what this one missed.
     mutating func detect(_ clocks: SuspendClocks) -> Duration? {
         guard .zero <= clocks.uncertainty, clocks.uncertainty <= Self.maximumUncertainty else { return nil }
         let suspended = clocks.suspended

@@ -1,15 +1,15 @@
 internal import ServiceSupport
 internal import Synchronization
 
-/// The requests of one kind that each user may make: a few at once, and then some in each second.
+/// A rate limit on the requests of one kind for each user: a burst, and then a number in each second.
 ///
 /// However few connections a check makes (``ProbeScheduler/request(_:)``) and however many reloads share one reading,
 /// each costs time, and users share the agent's.
 final class UserRequests: Sendable {
-    /// The most users whose requests are remembered.
+    /// The maximum number of users whose requests are remembered.
     private static let maximumUsers = 1024
 
-    /// A user's requests that may come at once.
+    /// The number of requests of a user in a burst.
     let burst: Int
     /// The number that may come in each second after that.
     let perSecond: Double
@@ -20,15 +20,15 @@ final class UserRequests: Sendable {
         self.perSecond = perSecond
     }
 
-    /// The checks on request.
+    /// The limit on requests for checks.
     static func checks() -> UserRequests { UserRequests(burst: 20, perSecond: 2) }
 
-    /// The reloads on request.
+    /// The limit on requests to reload.
     static func reloads() -> UserRequests { UserRequests(burst: 10, perSecond: 0.5) }
 
     /// Counts a request of a user.
     ///
-    /// - Returns: The time after which to try again when it is one too many; `nil` when it may be answered.
+    /// - Returns: The time after which to retry if it exceeds the limit; `nil` if it is allowed.
     func delay(of user: UInt32, at now: ContinuousClock.Instant = .now) -> Duration? {
         buckets.withLock { buckets in
             if buckets[user] == nil, buckets.count >= Self.maximumUsers {

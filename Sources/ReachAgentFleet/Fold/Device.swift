@@ -4,7 +4,7 @@ internal import ForeignText
 
 /// A device as its events have it.
 ///
-/// Pure: every moment is an event's.
+/// Pure: every time is that of an event.
 struct Device: Sendable {
     /// The maximum number of uplinks that are kept.
     static let maximumUplinks = 16
@@ -41,7 +41,7 @@ struct Device: Sendable {
 
     /// Adds an event; one that was added before changes nothing.
     ///
-    /// - Returns: `false` for one that is no numbered event of an agent's.
+    /// - Returns: `false` if it is not a numbered event of an agent.
     mutating func add(_ message: FleetMessage) -> Bool {
         guard let line = ScannedLine(message.payload.span), let sequence = line.sequence, let time = line.time else {
             return false
@@ -54,7 +54,7 @@ struct Device: Sendable {
         position = (epoch, sequence)
         lastSeen = max(lastSeen, message.stored)
         known = nil
-        // The numbers of another epoch begin anew, which only its name says where a snapshot was restored.
+        // The numbers of another epoch start again; after the restore of a snapshot, only the epoch's name shows that.
         event?.id = "\(String(decoding: epoch.bytes, as: UTF8.self))-\(sequence)"
         if let source = event?.source, source != self.source {
             self.source = source.utf8.count <= Self.maximumSourceBytes ? source : ""

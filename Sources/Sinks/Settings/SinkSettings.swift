@@ -26,7 +26,7 @@ public struct SinkSettings: Codable, Sendable, Hashable {
     public var window: Int
     /// The files with the credentials.
     public var credentials: Credentials
-    /// The authorities of the broker's certificate; `nil` for the system's.
+    /// The authorities of the broker's certificate; `nil` for those of the system.
     public var authorities: String?
     /// The SHA-256 digests of public keys, in hexadecimal, of which the broker's chain must have one; MQTT only.
     public var pins: [String]

@@ -15,7 +15,7 @@ extension ShippingEngine {
     mutating func take(_ state: MachineState, _ now: Moment) {
         let former = machine
         machine = state
-        // The agent knows whether the path is metered, and its answer to a report says so.
+        // The agent knows whether the path is metered, and reports it in its answer to a report.
         reportDue = now.instant
         if isConnected, state.payload != former.payload { publishState() }
         let isAnotherPath = state.via != former.via || state.interface != former.interface

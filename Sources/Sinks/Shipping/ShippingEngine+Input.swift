@@ -34,9 +34,9 @@ extension ShippingEngine {
         /// The agent does not know the requested stream or number (`stream_changed`, `sequence_unknown`): its stream is
         /// this one. Nothing follows; the engine subscribes anew.
         case restarted(stream: String)
-        /// The subscription has ended, and its connection is not made again by the caller; the engine subscribes anew
+        /// The subscription has ended, and its connection is not made again by the caller; the engine subscribes again
         /// after a while. A caller that reconnects by itself, and resumes after the last event that it handed in, never
-        /// says so.
+        /// reports this.
         case closed
     }
 

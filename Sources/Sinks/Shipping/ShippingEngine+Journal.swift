@@ -2,7 +2,7 @@ internal import AgentEvents
 
 // The journal: where shipping begins, and which events are shipped.
 extension ShippingEngine {
-    /// Begins behind the broker's newest event; where it has none of ours, behind the cursor; else with the oldest
+    /// Starts after the broker's newest event; if it has none of this device, after the cursor; else with the oldest
     /// event.
     ///
     /// The cursor counts when nothing is stored: a stream that was purged, or a broker that cannot be asked, must not
@@ -76,7 +76,7 @@ extension ShippingEngine {
         reportDue = now.instant
         switch course {
         case .verifying(let base) where base.epoch.stream != stream: restarted(stream, now)
-        // The event to compare with does not exist yet. An agent that has just started says 0, and may have it.
+        // The event to compare with does not exist yet. An agent that has just started reports 0, and may have it.
         case .verifying(let base) where newest > 0 && newest < base.sequence: restarted(stream, now)
         case .shipping where epoch == nil:
             epoch = StreamEpoch(stream: stream)
@@ -123,7 +123,7 @@ extension ShippingEngine {
         }
         // The disk is of an earlier time, and numbers are given twice.
         guard let epoch = latest.next else { return connectionEnded(.unusableStream, now) }
-        // The time of another journal's event says nothing about this one; that of the cursor does.
+        // The time of an event of another journal has no meaning for this one; that of the cursor does.
         let limit = base.epoch.stream == stream ? base.time : position?.time ?? base.time
         begin(.skipping(through: limit), in: epoch, stream: stream)
     }

@@ -80,8 +80,8 @@ struct ShippingQueue: Sendable, Hashable {
 
     /// Empties the queue, and returns the events that the broker may lack although it has later ones.
     ///
-    /// These are the ones that it refused for now, and those whose answer never came although a later one's did: a
-    /// cluster that changes its leader drops some of what is in flight. The newest stored event tells nothing of them.
+    /// These are the ones that it refused for now, and those whose answer never came although that of a later one did:
+    /// a cluster that changes its leader drops some of what is in flight. The newest stored event does not reveal them.
     mutating func removeAll() -> [Entry] {
         // A later answer came: the event was passed over for certain.
         for index in entries.indices.prefix(entries.lastIndex { $0.state == .acknowledged } ?? 0)

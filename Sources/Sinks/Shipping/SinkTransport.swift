@@ -4,7 +4,7 @@
 /// is asked whenever ``descriptor`` is ready, ``deadline`` is over, or the transport has called the closure `wake` that
 /// it was made with (from any thread, any number of times).
 public protocol SinkTransport: AnyObject {
-    /// A descriptor to wait for; `nil` for a transport with threads of its own, which wakes the sink's.
+    /// A descriptor to wait for; `nil` for a transport with threads of its own, which wakes the sink's thread.
     var descriptor: Int32? { get }
     /// `true` to wait until the descriptor can be written to as well.
     var wantsToWrite: Bool { get }
@@ -46,7 +46,7 @@ public struct SinkMessage: Sendable, Hashable {
     }
 }
 
-/// An answer of a broker's, or the end of the connection.
+/// An answer of a broker, or the end of the connection.
 public enum TransportEvent: Sendable, Hashable {
     /// The connection is made. `newest` is the newest event of this device that the broker has stored; `nil` where it
     /// has none, or cannot be asked (``SinkSettings/mqtt``).
@@ -78,7 +78,7 @@ public struct TransportFailure: Error, Sendable, Hashable {
 public struct StoredPosition: Sendable, Hashable {
     /// The id of the message (``SinkMessage/id``).
     public var id: String
-    /// The time of the event, as its payload says (RFC 3339).
+    /// The time of the event, from its payload (RFC 3339).
     public var time: String
 
     /// Creates a position.

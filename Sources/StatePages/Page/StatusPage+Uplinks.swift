@@ -125,7 +125,7 @@ extension StatusPage {
     }
 }
 
-/// The days of a calendar as bars: the height tells an outage, and a dash in the middle a day without data.
+/// The days of a calendar as bars: the height shows an outage, and a dash in the middle a day without data.
 struct AvailabilityBars {
     private static let (width, gap, height) = (3, 1, 32)
     /// The height of a day with an outage, however short: the missing part has to be seen.

@@ -5,9 +5,9 @@ internal import FoundationEssentials
 
 /// The page for people: one HTML document of the state, the last 90 days and the newest changes.
 ///
-/// It is whole without its script, which only takes the document again when an event says that something has changed, and
-/// puts the differences in place: so there is one place that has words for a status, and they are those of
-/// `reachagent status`.
+/// It is complete without its script, which only fetches the document again after an event that changes something, and
+/// replaces the differences in place: so a single place has the words for a status, which are those of `reachagent
+/// status`.
 public struct StatusPage {
     /// The policy of the page: nothing but its own style and script, and connections to where it came from.
     public static let contentSecurityPolicy = """

@@ -1,8 +1,8 @@
 internal import AgentEvents
 internal import Availability
 
-/// The transfers of hours or days as bars: the height tells the median rate, a narrow bar one below the good rate, a dash a
-/// time without one.
+/// The transfers of hours or days as bars: the height shows the median rate, a narrow bar a rate below the good one, a
+/// dash a time without one.
 struct TransferBars {
     private static let (width, narrowWidth, gap, height) = (3, 1, 1, 32)
     /// The height of the lowest rate: it has to be seen.

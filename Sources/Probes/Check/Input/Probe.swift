@@ -32,7 +32,7 @@ public struct Probe: Sendable {
     public var trust: TrustEvaluator
     /// The options of TLS handshakes.
     public var tls: TLSOptions
-    /// The interface that everything is sent through (`SO_BINDTODEVICE`); nil for the route's.
+    /// The interface that everything is sent through (`SO_BINDTODEVICE`); nil for that of the route.
     ///
     /// Names are looked up by the system's resolver, over any interface.
     public var interface: String?

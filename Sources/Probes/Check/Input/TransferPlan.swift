@@ -5,7 +5,7 @@ public import HTTPSerialization
 public struct TransferPlan: Sendable {
     /// The priority of a transfer's packets.
     public enum Priority: String, Sendable, Hashable, CaseIterable, Codable {
-        /// As any other connection's.
+        /// The priority of any other connection.
         case normal
         /// Below everything else: `SO_PRIORITY` 1, DSCP LE (RFC 8622), and the congestion control `lp` where the kernel
         /// has it.
@@ -16,7 +16,7 @@ public struct TransferPlan: Sendable {
     public var downloadBytes: Int
     /// The payload bytes to upload; 0 for no upload.
     public var uploadBytes: Int
-    /// The URL that takes the upload by POST; nil for the target's.
+    /// The URL that takes the upload by POST; nil for that of the target.
     public var uploadURL: HTTPURL?
     /// Continues by `Range` and `If-Range` after the path was lost, over the next one, within the check's timeout.
     public var resumes: Bool

@@ -83,7 +83,7 @@ enum SystemLookup {
     /// Maps a status of getaddrinfo(3), returned after some time, to a failure.
     ///
     /// EAI_AGAIN stands for name servers that are silent, that answered SERVFAIL and that could not be reached; only
-    /// the time tells the first from the others.
+    /// the time distinguishes the first case from the others.
     static func failure(_ status: CInt, systemError: CInt, after time: Duration) -> HostLookupFailure {
         let reason = gai_strerror(status).map { String(cString: $0) } ?? "status \(status)"
         switch status {

@@ -51,7 +51,7 @@ enum TLSFailure {
     /// Returns the finding for an alert that arrived after the client's side of the handshake was complete.
     ///
     /// A TLS 1.3 server verifies the client certificate when the client may already send, so its rejection arrives
-    /// instead of a response. Nil when the error is not the TLS library's.
+    /// instead of a response. Nil if the error is not one of the TLS library.
     static func findingAfterHandshake(_ error: any Error, subject: String) -> Finding? {
         guard let failure = Failure(error) else { return nil }
         return finding(failure, subject: subject)
@@ -149,7 +149,7 @@ private enum TLSAlert {
     static func code(_ number: UInt8) -> FindingCode {
         switch number {
         case 70: .tlsProtocolVersion
-        // Alerts about a certificate; a server verifies only the client's.
+        // Alerts about a certificate; a server verifies only that of the client.
         case 41...46, 48, 49, 116: .tlsClientCertificate
         default: .tlsAlert
         }

@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import ForeignText
 internal import StateClient
 
-/// `reachagent check`: the agent makes its probes now.
+/// `reachagent check`: runs the agent's probes immediately.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -68,7 +68,7 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// Shows results; the worst of them decides the status.
+    /// Prints the results; the worst one determines the exit status.
     private func show(_ checks: [AgentEvents.CompletedCheck]) throws {
         guard !checks.isEmpty else {
             if !json { Terminal.print(Self.nothing) }

@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import ForeignText
 internal import StateClient
 
-/// `reachagent completion`: the script that completes the command line.
+/// `reachagent completion`: the completion script of a shell.
 struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
@@ -39,24 +39,24 @@ struct CompletionCommand: ParsableCommand {
 
 /// The names that a running agent knows, for completions.
 enum AgentNames {
-    /// A sort of names.
+    /// A kind of name.
     enum Sort: Sendable {
         case probes, targets, hooks, uplinks
-        /// Everything that events are about.
+        /// The subjects of events.
         case subjects
-        /// Targets and probes: what `route` and `diagnose` take.
+        /// Targets and probes: the arguments of `route` and `diagnose`.
         case destinations
-        /// The codes of what is wrong at the moment, and without an agent all codes.
+        /// The codes of the current problems, or all codes if no agent answers.
         case codes
-        /// The beginnings of URLs, and what the configuration names.
+        /// URL schemes, and the names of the configuration.
         case checks
     }
 
-    /// The time that the agent has: a shell waits for its completions.
+    /// The timeout of the query: a shell waits for its completions.
     private static let patience: Duration = .milliseconds(300)
     private static let schemes = ["https://", "http://", "tcp://", "icmp://", "dns://"]
 
-    /// The names of a sort, each once and in order; those of the agent only while one answers.
+    /// Returns the names of a kind, sorted and without duplicates; those of the agent only if it answers.
     ///
     /// - Parameter words: The words of the command line, with the option `--socket` if there is one.
     static func names(of sort: Sort, words: [String]) -> [String] {
@@ -66,7 +66,7 @@ enum AgentNames {
         return names(of: sort, in: status)
     }
 
-    /// The names of a sort in a status; those that a shell would have to quote are left out.
+    /// Returns the names of a kind in a status; names that a shell would have to quote are left out.
     static func names(of sort: Sort, in status: AgentStatus?) -> [String] {
         let probes = status?.probes.map(\.probe) ?? []
         let targets = status?.targets.map(\.name) ?? []
@@ -112,7 +112,7 @@ enum AgentNames {
 }
 
 extension CompletionKind {
-    /// The names that the running agent knows; none where no agent answers at once.
+    /// The names that the running agent knows; empty if no agent answers immediately.
     static func agentNames(of sort: AgentNames.Sort) -> CompletionKind {
         .custom { words, _, _ in AgentNames.names(of: sort, words: words) }
     }

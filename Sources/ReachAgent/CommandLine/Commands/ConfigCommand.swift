@@ -94,7 +94,7 @@ struct ConfigShowCommand: ParsableCommand {
     }
 }
 
-/// `reachagent config init`: a configuration to begin with.
+/// `reachagent config init`: creates an initial configuration.
 struct ConfigInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -141,7 +141,7 @@ struct ConfigInitCommand: ParsableCommand {
         for step in steps(files, path) { Terminal.print("  \(ForeignText.line(step))") }
     }
 
-    /// The file that gives probes to a configuration without any.
+    /// The path at which a configuration without probes gets its probes.
     private func standardPath(_ files: AgentFiles) throws -> String {
         guard let main = files.configuration ?? files.searched.first else {
             Terminal.printError("reachagent: no home directory says where the file belongs; name it with '--output'")
@@ -180,7 +180,7 @@ struct ConfigInitCommand: ParsableCommand {
         }
     }
 
-    /// The commands that bring it into effect.
+    /// The commands that apply the new configuration.
     private func steps(_ files: AgentFiles, _ path: String) -> [String] {
         if let output {
             return ["validate it: reachagent config check \(output)", "use it: reachagent run --config \(output)"]
@@ -190,16 +190,16 @@ struct ConfigInitCommand: ParsableCommand {
     }
 }
 
-/// A file that must not exist before.
+/// A file that must not exist yet.
 enum NewFile {
-    /// The reason why it could not be written.
+    /// The reason that the file could not be written.
     struct Failure: Error {
         /// errno(3).
         let code: Int32
         var reason: String { String(cString: strerror(code)) }
     }
 
-    /// Writes a text to a new file, and makes the folders above it; a file that cannot be written whole is removed.
+    /// Writes a text to a new file and creates its parent directories; a partially written file is removed.
     static func write(_ text: String, to path: String) throws(Failure) {
         try makeFolders(above: path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -221,7 +221,7 @@ enum NewFile {
         for end in path.indices.dropFirst() where path[end] == "/" {
             guard mkdir(String(path[..<end]), 0o755) != 0, errno != EEXIST else { continue }
             let code = errno
-            // A folder that exists need not be writable for its user (mkdir(2) may say so first).
+            // An existing directory need not be writable for the user, which mkdir(2) may report before EEXIST.
             guard access(String(path[..<end]), F_OK) == 0 else { throw Failure(code: code) }
         }
     }

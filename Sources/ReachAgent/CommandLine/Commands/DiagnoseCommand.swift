@@ -35,7 +35,7 @@ struct DiagnoseCommand: ParsableCommand {
             """
     )
 
-    // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
+    // Parsed here: a transform's error message would repeat the argument, which may contain a password.
     @Argument(
         help: ArgumentHelp("Also check this URL, host, or probe or target of the configuration.", valueName: "target"),
         completion: .agentNames(of: .checks)
@@ -118,7 +118,7 @@ struct DiagnoseCommand: ParsableCommand {
         }
     }
 
-    /// Writes a file that others cannot read; a symbolic link or a special file is refused.
+    /// Writes a file that others cannot read; rejects a symbolic link or a special file.
     private func write(_ bytes: [UInt8], to path: String) throws {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let descriptor = open(path, flags, 0o600)

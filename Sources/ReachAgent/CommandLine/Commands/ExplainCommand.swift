@@ -45,12 +45,12 @@ struct Explanation {
     let meaning: String
     let remedy: String
 
-    /// Every code that there is an explanation for.
+    /// The codes that have an explanation.
     static let codes = Set(
         FindingCode.allCases.map(\.rawValue) + ReasonCode.allCases.map(\.rawValue) + SinkCode.allCases.map(\.rawValue)
     ).sorted()
 
-    /// The explanation of a code, which may have brackets around it; `nil` for one that does not exist.
+    /// The explanation of a code, which may be in brackets; `nil` for an unknown code.
     init?(_ text: String) {
         code = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         let (finding, sink) = (FindingCode(rawValue: code), SinkCode(rawValue: code))

@@ -3,7 +3,7 @@ internal import CommandText
 internal import ForeignText
 internal import Glibc
 
-/// `reachagent fleet`: the program of that name, as git(1) finds its commands.
+/// `reachagent fleet`: runs the program `reachagent-fleet`, as git(1) runs its external commands.
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
@@ -28,7 +28,7 @@ struct FleetCommand: ParsableCommand {
             """
     )
 
-    /// The program.
+    /// The name of the program.
     static let program = "reachagent-fleet"
 
     @Argument(parsing: .captureForPassthrough, help: "The command and its options.")
@@ -42,7 +42,7 @@ struct FleetCommand: ParsableCommand {
         var reason = ENOENT
         for path in paths {
             Self.replaceProcess(path, words)
-            // What is there and cannot be started is of more interest than where it is not.
+            // A file that exists but cannot be executed is a better reason than a missing one.
             if errno != ENOENT, errno != ENOTDIR { reason = errno }
         }
         guard reason == ENOENT else {
@@ -55,7 +55,7 @@ struct FleetCommand: ParsableCommand {
         throw ExitCode(ExitStatus.unavailable)
     }
 
-    /// The places to look: beside this program, then in the directories of the PATH with an absolute path.
+    /// The candidate paths: beside this program, then in the absolute directories of the PATH.
     static func paths(ownPath: String?, path: String) -> [String] {
         let own = ownPath.flatMap { text in text.lastIndex(of: "/").map { String(text[..<$0]) } }
         let directories = path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
@@ -69,7 +69,7 @@ struct FleetCommand: ParsableCommand {
         }
     }
 
-    /// Returns only where the program cannot be started; `errno` says why.
+    /// Replaces the process; returns only if the program cannot be started, with the reason in `errno`.
     private static func replaceProcess(_ path: String, _ words: [String]) {
         let arguments = ([program] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

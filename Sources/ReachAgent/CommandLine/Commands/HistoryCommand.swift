@@ -4,7 +4,7 @@ internal import EventJournal
 internal import ForeignText
 internal import Glibc
 
-/// `reachagent history`: what the journal holds.
+/// `reachagent history`: the events of the journal.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
@@ -86,7 +86,7 @@ struct HistoryCommand: ParsableCommand {
 
     @OptionGroup var source: JournalSourceOptions
 
-    /// The most events that `--last` counts: their numbers are remembered.
+    /// The maximum of `--last`, whose event numbers are kept in memory.
     private static let maximumLast = 1_000_000
 
     func validate() throws {
@@ -113,7 +113,7 @@ struct HistoryCommand: ParsableCommand {
                 showsOmitted: json
             )
             history.progress = ReadingProgress(through: try reader.newestSequence ?? 0)
-            // Before the first reading, so that nothing is written between the two without notice.
+            // Started before the first read, so that no write in between goes unnoticed.
             let watch = try follow ? Self.watch(path) : nil
             if let last { try history.keepNewest(last) }
             try history.forEachChunk { chunk, lines throws(StandardOutput.Failure) in try printer.print(chunk, lines) }
@@ -140,7 +140,7 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    /// The types that people see only on request.
+    /// The event type that is shown to people only on request.
     private var hiddenType: EventType? { json || all || !types.isEmpty ? nil : .pathChanged }
 
     private static func watch(_ directory: String) throws -> JournalWatch {
@@ -151,7 +151,7 @@ struct HistoryCommand: ParsableCommand {
         return watch
     }
 
-    /// Names the subjects that there are when none is the one that was asked for.
+    /// Lists the existing subjects if none matches the requested one.
     private func noteUnknownSubject(_ history: History) {
         guard let subject, !history.subjects.isEmpty, !history.subjects.contains(Array(subject.utf8)) else { return }
         let names = history.subjects.map { String(decoding: $0, as: UTF8.self) }.sorted()
@@ -169,13 +169,13 @@ private struct HistoryPrinter {
     private var lines: EventLines
     private var corruptLines = 0
 
-    /// A printer of lines as they are, or of lines for people in a style.
+    /// Creates a printer of unchanged JSON lines, or of styled lines for people.
     init(isJSON: Bool, style: TerminalStyle) {
         self.isJSON = isJSON
         lines = EventLines(style: style)
     }
 
-    /// Prints some of a chunk's lines, and what is missing where it is missing.
+    /// Prints the selected lines of a chunk, with each gap reported in its place.
     mutating func print(_ chunk: JournalChunk, _ selected: [JournalLine]) throws(StandardOutput.Failure) {
         corruptLines += chunk.corruptLines
         var missing = chunk.missing[...]
@@ -194,7 +194,7 @@ private struct HistoryPrinter {
         for gap in missing { try print(missing: gap) }
     }
 
-    /// Writes the rest, and tells how many lines were damaged.
+    /// Flushes the output, and reports the number of damaged lines.
     mutating func flush() throws(StandardOutput.Failure) {
         try output.flush()
         switch corruptLines {
@@ -205,7 +205,7 @@ private struct HistoryPrinter {
         corruptLines = 0
     }
 
-    /// A gap is reported among the lines for people; beside JSON lines, which stay as they are, on standard error.
+    /// Reports a gap among the lines for people, or on standard error beside JSON lines, which stay unchanged.
     private mutating func print(missing gap: ClosedRange<UInt64>) throws(StandardOutput.Failure) {
         let text =
             gap.lowerBound == gap.upperBound
@@ -222,7 +222,7 @@ private struct HistoryPrinter {
 private final class JournalWatch {
     private let descriptor: Int32
 
-    /// Watches a directory from now on; `nil` when the system has no watch left.
+    /// Starts watching a directory; `nil` if the system has no inotify watch left.
     init?(directory: String) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -235,9 +235,9 @@ private final class JournalWatch {
 
     deinit { close(descriptor) }
 
-    /// Blocks until something was written since the last call.
+    /// Blocks until something has been written since the last call.
     func wait() {
-        // What changed does not matter: the journal is read on from where the last reading ended.
+        // The kind of change does not matter: reading resumes where it last ended.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
         }

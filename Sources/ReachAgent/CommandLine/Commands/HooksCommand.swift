@@ -4,7 +4,7 @@ internal import Configuration
 internal import Glibc
 internal import Hooks
 
-/// `reachagent hooks`: what runs when something changes.
+/// `reachagent hooks`: the programs and requests that run on changes.
 struct HooksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hooks",
@@ -18,7 +18,7 @@ struct HooksCommand: ParsableCommand {
     )
 }
 
-/// `reachagent hooks list`: which hooks would run, and why others would not.
+/// `reachagent hooks list`: the hooks that would run, and the reasons that others would not.
 struct HooksListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -71,7 +71,7 @@ struct HooksListCommand: ParsableCommand {
     }
 }
 
-/// `reachagent hooks run`: one hook, here and now.
+/// `reachagent hooks run`: runs one hook immediately.
 struct HooksRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -151,7 +151,7 @@ struct HooksRunCommand: ParsableCommand {
         }
     }
 
-    /// The hook of the name; one that is masked, disabled or put aside is an error with the reason.
+    /// Returns the named hook; throws with the reason if it is masked, disabled or put aside.
     private func hook(in listing: HookListing) throws -> ListedHook {
         guard let hook = listing.hook(named: name) else {
             let names = listing.hooks.filter { $0.obstacle == nil }.map(\.name)
@@ -175,7 +175,7 @@ struct HooksRunCommand: ParsableCommand {
     }
 }
 
-/// The files and folders that `reachagent hooks` is about: those of the running agent, unless others are named.
+/// The files and folders that `reachagent hooks` works on: those of the running agent, unless others are named.
 struct HookSourceOptions: ParsableArguments {
     @OptionGroup var source: AgentFileOptions
 
@@ -192,7 +192,7 @@ struct HookSourceOptions: ParsableArguments {
 
     /// Reads the configuration and the folders.
     ///
-    /// What is wrong with the configuration is said on standard error, and the status is 78.
+    /// Configuration errors are printed on standard error, and the exit status is 78.
     func listing() throws -> HookListing {
         let files = try source.files()
         let settings: Settings

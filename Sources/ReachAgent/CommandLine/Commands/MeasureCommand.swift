@@ -7,7 +7,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// `reachagent measure`: a bounded transfer, now.
+/// `reachagent measure`: makes a bounded transfer immediately.
 struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
@@ -47,7 +47,7 @@ struct MeasureCommand: ParsableCommand {
             """
     )
 
-    // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
+    // Parsed here: a transform's error message would repeat the argument, which may contain a password.
     @Argument(help: "The URL, host, or probe of the configuration to measure.", completion: .agentNames(of: .checks))
     var target: String?
 
@@ -72,7 +72,7 @@ struct MeasureCommand: ParsableCommand {
             throw ValidationError("'--each' and '--interface' exclude each other")
         }
         if metered, !each { throw ValidationError("'--metered' has no meaning without '--each'") }
-        // A name is judged when the configuration is read.
+        // A name is validated when the configuration is read.
         guard let target, target.firstRange(of: "://") != nil else { return }
         guard case .http = try Arguments.probeTarget(target) else {
             throw ValidationError("a transfer needs an https:// or http:// URL")
@@ -121,7 +121,7 @@ struct MeasureCommand: ParsableCommand {
         }
     }
 
-    /// Refuses options that a configured probe sets itself: one that is passed over in silence would look as if it counted.
+    /// Rejects options that a configured probe sets itself: a silently ignored option would appear to take effect.
     private func refuseOptions(of subject: MeasureSubject) throws {
         guard let definition = subject.definition else { return }
         let options = transfer.givenForRequest + policy.given + connection.givenForHTTP
@@ -139,7 +139,7 @@ struct MeasureCommand: ParsableCommand {
         if connection.families != .any { probe.families = connection.families }
         if connection.noCellular { probe.request.allowsCellularAccess = false }
         try probe.validate()
-        // What cannot be sent is the command line's fault, and no finding.
+        // A request that cannot be serialized is a usage error, not a finding.
         if case .http(let url) = probe.target { _ = try probe.serializer.serialize(probe.request, to: url) }
         return probe
     }
@@ -160,7 +160,7 @@ struct MeasureCommand: ParsableCommand {
         )
     }
 
-    /// The measurements to make; one over a cellular interface is not where '--no-cellular' says so.
+    /// The measurements to make; one over a cellular interface is skipped if '--no-cellular' is set.
     private func session(_ subject: MeasureSubject, _ probe: Probe, _ settings: Settings) throws -> MeasureSession {
         var measurements = [UplinkMeasurement(interface: connection.interface)]
         if each {

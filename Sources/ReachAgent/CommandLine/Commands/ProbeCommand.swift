@@ -5,7 +5,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// `reachagent probe`: one check, now, with every phase shown.
+/// `reachagent probe`: runs one check immediately, and shows every phase.
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
@@ -40,7 +40,7 @@ struct ProbeCommand: ParsableCommand {
             """
     )
 
-    // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
+    // Parsed here: a transform's error message would repeat the argument, which may contain a password.
     @Argument(help: "The URL, host, or name of the configuration to check.", completion: .agentNames(of: .checks))
     var target: String
 
@@ -58,18 +58,18 @@ struct ProbeCommand: ParsableCommand {
     @OptionGroup(title: "Expert options") var watch: WatchOptions
 
     func validate() throws {
-        // A name is judged when the configuration is read.
+        // A name is validated when the configuration is read.
         guard target.firstRange(of: "://") != nil else { return }
         try validate(try Arguments.probeTarget(target))
     }
 
-    /// Refuses options that the target has no use for.
+    /// Rejects options that do not apply to the target.
     private func validate(_ target: ProbeTarget) throws {
         if case .http(let url) = target {
             guard portal, url.scheme == .https else { return }
             throw ValidationError("'--portal' needs an http:// URL: over TLS no portal can answer in its place")
         }
-        // An option that is passed over in silence would look like an expectation that was met.
+        // A silently ignored option would look like an expectation that was met.
         var meaningless = given + connection.givenForHTTP
         if case .tcp = target {} else if connection.connectTo != nil { meaningless.append("--connect-to") }
         if portal { meaningless.append("--portal") }
@@ -78,7 +78,7 @@ struct ProbeCommand: ParsableCommand {
         }
     }
 
-    /// The names of the options that were given and set the check.
+    /// The names of the given options that configure the check.
     private var given: [String] {
         request.given + (request.printRequest ? ["--print-request"] : []) + expectations.given + policy.given
     }
@@ -106,7 +106,7 @@ struct ProbeCommand: ParsableCommand {
         }
     }
 
-    /// The check that the argument stands for; options that a configured probe sets itself are refused.
+    /// Returns the check that the argument specifies; rejects options that a configured probe sets itself.
     private func checkTarget(_ settings: Settings) throws -> CheckTarget {
         let checked: CheckTarget
         do {
@@ -156,7 +156,7 @@ struct ProbeCommand: ParsableCommand {
         case .target(let target): probe = try self.probe(target)
         }
         try probe.validate()
-        // What cannot be sent is the command line's fault, and no finding.
+        // A request that cannot be serialized is a usage error, not a finding.
         if case .http(let url) = probe.target { _ = try probe.serializer.serialize(probe.request, to: url) }
         return probe
     }
@@ -187,7 +187,7 @@ struct ProbeCommand: ParsableCommand {
             )
             throw ExitCode(ExitStatus.tryAgain)
         }
-        // The lock is held until the check is over.
+        // The lock is held until the check has finished.
         defer { withExtendedLifetime(lock) {} }
         let prober = Prober()
         defer { prober.shutDownAndWait() }

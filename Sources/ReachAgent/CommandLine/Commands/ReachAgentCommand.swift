@@ -1,12 +1,12 @@
 internal import ArgumentParser
-// The text of commands is that of the other programs, too: each file of these commands has it without a line for it.
+// Re-exported for the files of all commands; the other programs share this text.
 @_exported public import CommandText
 internal import Glibc
 
 /// `reachagent`: the command line's root.
 @main
 struct ReachAgentCommand: ParsableCommand {
-    /// The name of the group of commands that are seldom needed.
+    /// The name of the group of rarely used commands.
     static let rest = "More"
 
     static let configuration = CommandConfiguration(
@@ -58,21 +58,21 @@ struct ReachAgentCommand: ParsableCommand {
         ]
     )
 
-    /// The command of a command line.
+    /// Returns the command of a command line.
     ///
-    /// swift-argument-parser shows the program's help where the topic of `help` is no command.
+    /// swift-argument-parser shows the program's help if the topic of `help` is not a command.
     static func command(for arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "help", let topic = RootHelp.unknownTopic(of: arguments.dropFirst()) {
             throw ValidationError("Unexpected argument '\(topic)'")
         }
-        // Beginning with the command itself, the parser looks at its declarations half as often. What it refuses, the whole
-        // program's parser judges: that one knows `--version`, `help` and the other commands.
+        // Parsing with the selected command itself halves the work of the parser. If that fails, the root command's
+        // parser decides: it knows `--version`, `help` and the other commands.
         let path = CommandPath(arguments[...])
         if path.isComplete, let command = try? path.type.parseAsRoot(Array(path.rest)) { return command }
         return try parseAsRoot(arguments)
     }
 
-    /// Runs the command of the process's arguments.
+    /// Runs the command that the process's arguments specify.
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
@@ -93,15 +93,15 @@ enum Agent {
 
 /// The help of the program as a whole: every command on one screen, in its group.
 ///
-/// swift-argument-parser gives each group a heading, which takes two screens; `reachagent help COMMAND` is its own.
+/// swift-argument-parser gives each group a heading, which takes two screens; it still prints `reachagent help COMMAND`.
 enum RootHelp {
-    /// The arguments that ask for the help of the program.
+    /// The arguments that request the help of the program.
     private static let requests = [[], ["-h"], ["--help"], ["help"]]
 
-    /// True for a command line that asks for the help of the program.
+    /// True for a command line that requests the help of the program.
     static func isRequested(by arguments: [String]) -> Bool { requests.contains(arguments) }
 
-    /// The first word that leads to no command; `nil` where all do.
+    /// The first argument that names no command; `nil` if all do.
     static func unknownTopic(of words: ArraySlice<String>) -> String? {
         var type: any ParsableCommand.Type = ReachAgentCommand.self
         for word in words where !word.hasPrefix("-") {

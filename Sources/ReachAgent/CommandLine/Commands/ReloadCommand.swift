@@ -4,7 +4,7 @@ internal import ForeignText
 internal import FoundationEssentials
 internal import StateClient
 
-/// `reachagent reload`: the agent reads its configuration again.
+/// `reachagent reload`: makes the agent reload its configuration.
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
@@ -22,7 +22,7 @@ struct ReloadCommand: ParsableCommand {
             """
     )
 
-    /// Reading many files, and looking up whom they name, takes its time.
+    /// Reading many files, and looking up the users that they name, takes time.
     private static let patience: Duration = .seconds(30)
 
     @Flag(help: "Print the agent's answer: one JSON object on one line.")
@@ -51,10 +51,10 @@ struct ReloadCommand: ParsableCommand {
 
 /// The result of a reload.
 private enum ReloadText {
-    /// The most names of one sort that are listed.
+    /// The maximum number of names that are listed of each kind.
     private static let maximumNames = 40
 
-    /// The lines for an answer; unknown members are printed as they are.
+    /// The lines for a reply; unknown members are printed as they are.
     static func lines(_ parameters: [UInt8]) -> [String] {
         guard let reply = try? EventDecoder.decode(ConfigurationReload.self, from: parameters) else {
             return ["the configuration was read again"]
@@ -72,10 +72,10 @@ private enum ReloadText {
         return lines
     }
 
-    /// True for a code that puts the fault on the configuration, not on the question.
+    /// True for an error of the configuration, not of the request.
     static func isRefusal(_ code: String) -> Bool { code == "configuration_invalid" || code == "no_configuration_file" }
 
-    /// The lines for a configuration that was refused: every flaw on a line of its own.
+    /// The lines for a rejected configuration, one for each error.
     static func refusal(_ code: String, _ message: String) -> [String] {
         let lines = message.split(whereSeparator: \.isNewline).map { ForeignText.line(String($0)) }
         guard code == "configuration_invalid" else {
@@ -85,7 +85,7 @@ private enum ReloadText {
             + lines.map { "  \($0)" }
     }
 
-    /// The agent's answer for a configuration that was refused, as it is on the wire.
+    /// The agent's reply for a rejected configuration, in its wire format.
     static func json(_ code: String, _ message: String) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in

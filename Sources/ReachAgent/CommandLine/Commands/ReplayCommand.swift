@@ -7,7 +7,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// `reachagent replay`: what an agent made of the inputs that it recorded.
+/// `reachagent replay`: the events that result from recorded inputs.
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -76,7 +76,7 @@ struct ReplayCommand: ParsableCommand {
     }
 }
 
-/// The settled states of a machine that a recording is fed to.
+/// The settled states of a state machine that replays a recording.
 private struct ReplayedStates: Equatable {
     struct TargetStatus: Equatable {
         let name: String
@@ -108,13 +108,13 @@ private struct ReplayPrinter {
     private var origin = EventOrigin(streamID: "", host: "")
     private var sequence: UInt64 = 1
 
-    /// A printer; lines for people are in a style.
+    /// Creates a printer; lines for people are in a style.
     init(format: OutputFormat, style: TerminalStyle) {
         self.format = format
         lines = EventLines(style: style)
     }
 
-    /// Takes who recorded; to be called first.
+    /// Sets the origin of the events from the recording's header; must be called first.
     mutating func begin(_ header: RecordingHeader) {
         let prefix = "/reachagent/"
         let host = header.source.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
@@ -128,7 +128,7 @@ private struct ReplayPrinter {
         for transition in step.transitions {
             let time = Timestamp(clock.stamp(step.recorded.input.observed))
             let event = Event(EventDraft(transition), from: origin, at: time, number: sequence)
-            // A recording may come from anywhere, with any number in it.
+            // A recording is untrusted input: its number may be any.
             sequence &+= 1
             switch format {
             case .json: try output.print(line: event.line)
@@ -147,7 +147,7 @@ private struct ReplayPrinter {
         }
     }
 
-    /// Writes the rest.
+    /// Flushes the output.
     mutating func finish() throws(StandardOutput.Failure) { try output.flush() }
 
     private func json(_ states: ReplayedStates, behind recorded: RecordedInput) -> [UInt8] {

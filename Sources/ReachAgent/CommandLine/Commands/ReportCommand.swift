@@ -90,12 +90,12 @@ struct ReportCommand: ParsableCommand {
         }
     }
 
-    /// There is no report, for a reason.
+    /// The reason that there is no report.
     struct NothingToReport: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Makes the report.
+    /// Creates the report.
     func report(of journal: ReportedJournal) throws -> Report {
         let account = try journal.account(of: try time.window(now: .now))
         guard let report = Report(account, selection, objective: slo), !account.isEmpty else {

@@ -160,7 +160,7 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Puts what the command line says into the settings of the file.
+    /// Applies the options of the command line to the settings of the file.
     private var override: @Sendable (inout Settings) throws(ConfigurationErrors) -> Void {
         let (up, down, targets, options, level) = (settleUp, settleDown, targets, configuration, log.logLevel)
         return { settings throws(ConfigurationErrors) in

@@ -6,7 +6,7 @@ internal import StateClient
 
 extension StatusText.Area: ExpressibleByArgument {}
 
-/// `reachagent status`: the state, the reason, and what to do.
+/// `reachagent status`: the state, the reason, and the next step.
 struct StatusCommand: ParsableCommand {
     /// The form of the output.
     enum Output: String, ExpressibleByArgument, CaseIterable {

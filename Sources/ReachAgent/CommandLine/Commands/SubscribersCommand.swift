@@ -4,7 +4,7 @@ internal import ForeignText
 internal import NetlinkMonitor
 internal import StateClient
 
-/// `reachagent subscribers`: who listens to the agent.
+/// `reachagent subscribers`: the clients of the agent's sockets.
 struct SubscribersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribers",
@@ -76,7 +76,7 @@ struct SubscribersText {
         ]
     }
 
-    /// The filters of a subscriber, below its line; none when it gets everything.
+    /// The filters of a subscriber, below its line; empty if it receives all events.
     private func filters(_ subscriber: SubscriberList.Subscriber) -> [String] {
         guard !subscriber.types.isEmpty || !subscriber.subjects.isEmpty else { return [] }
         var words: [String] = []

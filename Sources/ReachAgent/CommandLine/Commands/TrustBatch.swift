@@ -21,7 +21,7 @@ struct TrustBatch {
         }
     }
 
-    /// The answer to one line; a line that is no question gets an answer that says so.
+    /// Returns the answer to one line; an invalid line is answered with an error.
     func answer(to line: [UInt8]) async -> [UInt8] {
         var id: TrustQuestion.Identifier?
         let question: TrustQuestion
@@ -88,7 +88,7 @@ private struct TrustLineReader {
     /// The result of a read.
     enum Item {
         case line([UInt8])
-        /// A line that was longer than allowed; it was read over.
+        /// A line that exceeded the maximum length, and was skipped.
         case tooLong
     }
 

@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Probes
 
-/// `reachagent trust`: questions about certificates.
+/// `reachagent trust`: the evaluation of certificates.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
@@ -134,9 +134,9 @@ struct TrustEvaluateCommand: ParsableCommand {
     }
 }
 
-/// Moments as text (RFC 3339).
+/// Times as text (RFC 3339).
 enum TrustTime {
-    /// Reads `2026-11-21T12:00:00Z`, with an offset or with fractions too; nil when it is no such moment.
+    /// Parses `2026-11-21T12:00:00Z`, optionally with an offset or with fractions; nil if the text is not a valid time.
     static func date(_ text: String) -> Date? {
         guard (20...40).contains(text.utf8.count) else { return nil }
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("." as Character))

@@ -27,10 +27,9 @@ struct TrustQuestion: Sendable {
     private let lists: [[UInt8]]
     private let isStrict: Bool
 
-    /// Reads a question; members that it does not know are ignored.
+    /// Parses a question; unknown members are ignored.
     ///
-    /// - Throws: The first member that is missing, or has another form: an option that was not understood must not become
-    ///   one that was not given.
+    /// - Throws: The first member that is missing or malformed: a malformed option must not be treated as absent.
     init(_ object: JSONObject) throws(JSONObject.Flaw) {
         roots = try object.strings("roots")
         intermediates = try object.strings("intermediates") ?? []
@@ -47,7 +46,7 @@ struct TrustQuestion: Sendable {
         isStrict = try object.boolean("strict") ?? false
     }
 
-    /// The identifier of a question, whatever else it has.
+    /// The identifier of a question, even if the rest of it is invalid.
     static func identifier(of object: JSONObject) throws(JSONObject.Flaw) -> Identifier? {
         if let number = try? object.integer("id", as: Int.self) { return .number(number) }
         do throws(JSONObject.Flaw) {
@@ -63,8 +62,8 @@ struct TrustQuestion: Sendable {
 
     /// Evaluates the question.
     ///
-    /// - Throws: ``SecurityPolicyError`` when a part of it cannot be used. Roots and intermediates that cannot be decoded
-    ///   are passed over, as in a handshake.
+    /// - Throws: ``SecurityPolicyError`` when a part of it cannot be used. Roots and intermediates that cannot be
+    ///   decoded are skipped, as in a handshake.
     func verdict() async throws(SecurityPolicyError) -> Probes.TrustVerdict {
         guard let mode = SecurityPolicy.PinningMode(rawValue: mode) else {
             throw .unreadable(path: "'mode'", reason: "'\(mode)' is not none, public-key or certificate")
@@ -116,7 +115,7 @@ struct TrustQuestion: Sendable {
         return .address(bytes)
     }
 
-    /// The certificates in PEM texts; a text that holds none stands for one that cannot be decoded.
+    /// The certificates in PEM texts; a text without any counts as one that cannot be decoded.
     private static func certificates(_ texts: [[UInt8]]) -> [[UInt8]] {
         texts.flatMap { text in
             let found = CertificateFile.blocks(in: text)

@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import ArgumentParser
 internal import StateClient
 
-/// `reachagent wait-online`: ends as soon as the machine is online.
+/// `reachagent wait-online`: exits as soon as the machine is online.
 struct WaitOnlineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait-online",

@@ -103,7 +103,7 @@ struct WatchCommand: ParsableCommand {
         return subscription
     }
 
-    /// Refuses a subject that the running agent does not have, and for which `watch` would wait for ever.
+    /// Rejects a subject that the running agent does not have, for which `watch` would wait forever.
     private func checkSubjects() throws {
         guard !subjects.isEmpty, let reply = try? AgentQuestion.answer(to: "status", socket: agent.socket),
             let status = try? StateClient.decode(AgentStatus.self, from: reply, to: "status"),
@@ -128,7 +128,7 @@ struct WatchCommand: ParsableCommand {
         return names.filter { seen.insert($0).inserted }
     }
 
-    /// Prints until the stream ends; gives why it did.
+    /// Prints events until the stream ends, and returns the reason.
     private static func follow(_ stream: StateStream, _ text: WatchText) async -> ClientError? {
         var text = text
         do throws(ClientError) {

@@ -31,7 +31,7 @@ extension Diagnosis {
         }
     }
 
-    /// The first of the agent's own problems decides.
+    /// The section of a running agent; the first of its own problems determines the verdict.
     private static func running(_ status: AgentStatus, facts: [Fact]) -> Section {
         if let journal = status.journal, journal.isDegraded == true {
             let detail = journal.detail.map { ": \($0)" } ?? ""
@@ -117,7 +117,7 @@ extension Diagnosis {
         case .some(.none): [Fact("configuration", "no file")]
         case .read(let files, let probes)?:
             [Fact("configuration", "\(files.joined(separator: ", ")): \(probes) probe\(probes == 1 ? "" : "s")")]
-        // The messages quote the files.
+        // The errors are left out, because they quote the files.
         case .rejected(let errors)?: [Fact("configuration", "rejected, \(errors.count) errors")]
         }
     }

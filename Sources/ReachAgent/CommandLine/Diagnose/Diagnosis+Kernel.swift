@@ -3,10 +3,10 @@ internal import Reachability
 
 internal import enum AgentEvents.ShellWord
 
-// Link, address, route and next hop: what the kernel says.
+// Link, address, route and next hop: the layers that the kernel reports.
 
 extension Diagnosis {
-    /// The sections of the layers that the kernel decides.
+    /// The sections of the layers that are judged by the kernel's view.
     static func kernelSections(_ evidence: DiagnosisEvidence) -> [Section] {
         switch evidence.kernel {
         case .success(let snapshot)?:
@@ -20,7 +20,7 @@ extension Diagnosis {
         }
     }
 
-    /// The summary of what the deadline has cut off.
+    /// The summary of a layer that was not read within the deadline.
     static let outOfTime = "not read within the deadline"
 }
 
@@ -45,14 +45,14 @@ struct KernelEvidence {
         let indexes = Set(routed + used.compactMap(\.self))
         var links = snapshot.links.values.filter { Self.media.contains($0.kind) || indexes.contains($0.index) }
         if links.isEmpty {
-            // A container's way out is a veth without evidence of a medium.
+            // A container's egress is a veth without evidence of a medium.
             let addressed = Set(snapshot.addresses.filter(\.reachesBeyondLink).map(\.interfaceIndex))
             links = snapshot.links.values.filter { addressed.contains($0.index) && !$0.leadsNowhere }
         }
         self.links = links.sorted { $0.index < $1.index }
     }
 
-    /// The reason that no family has a usable path; `nil` while one has.
+    /// The reason that no family has a usable path; `nil` if one has.
     var obstacle: ReasonCode? { state.via.isReachable ? nil : state.path.reason ?? .noRoute }
 
     var paths: [(family: String, path: Path)] { [("IPv4", state.ipv4), ("IPv6", state.ipv6)] }

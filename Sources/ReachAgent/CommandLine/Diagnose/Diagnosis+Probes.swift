@@ -3,10 +3,10 @@ internal import Hooks
 internal import Probes
 internal import Reachability
 
-// Connection, TLS and response: what the probes say.
+// Connection, TLS and response: the layers that the probes check.
 
 extension Diagnosis {
-    /// The days before its end from which on a certificate is a warning.
+    /// The number of days before its expiry from which on a certificate is a warning.
     private static let daysOfWarning = 7
 
     /// The sections of the layers that only checks can judge.
@@ -19,7 +19,7 @@ extension Diagnosis {
         return [connection(probes), tls(probes), response(probes)]
     }
 
-    /// The reason that there is no check to go by.
+    /// The reason that no check result is available.
     private static func absence(_ evidence: DiagnosisEvidence) -> String {
         let byHand = "'reachagent diagnose https://www.example.org/' makes a check"
         switch evidence.agent {

@@ -102,7 +102,7 @@ extension KernelEvidence {
         )
     }
 
-    /// The rules beside the three that every Linux has.
+    /// The rules other than the three default rules of Linux.
     private var ruleFacts: [Diagnosis.Fact] {
         let standard: [UInt32: UInt32] = [0: 255, 32_766: 254, 32_767: 253]
         let rules = snapshot.rules.filter { standard[$0.priority] != $0.table }
@@ -184,7 +184,7 @@ extension KernelEvidence {
     }
 }
 
-/// A path as the kernel's answers make it.
+/// A path, as derived from the kernel's replies.
 typealias NetlinkPath = Reachability.Path
 
 extension NetlinkPath {

@@ -73,7 +73,7 @@ struct Diagnosis: Sendable {
         }
     }
 
-    /// The moment at which the evidence was complete.
+    /// The time at which the evidence was complete.
     let time: Timestamp
     /// The versions of the programs and of the kernel.
     let versions: [Fact]
@@ -83,7 +83,7 @@ struct Diagnosis: Sendable {
     /// The section to read first: the first broken layer, else the first with a warning.
     var finding: Section? { sections.first { $0.verdict == .error } ?? sections.first { $0.verdict == .warning } }
 
-    /// The verdict on the whole machine; without an answer of the kernel nothing was checked.
+    /// The verdict on the whole machine; not checked if the kernel did not answer.
     var verdict: Verdict {
         finding?.verdict ?? (sections.first { $0.layer == .route }?.verdict == .notChecked ? .notChecked : .ok)
     }
@@ -135,7 +135,7 @@ struct DiagnosisText {
             + block.lines
     }
 
-    /// Wrapped text behind a verdict in its colour and a label.
+    /// Wrapped text after a coloured verdict and a label.
     private func painted(_ verdict: Diagnosis.Verdict, width: Int, _ label: String, _ text: String) -> [String] {
         var block = TextBlock(columns: style.columns)
         block.add(verdict.title.padded(to: width) + label, text, indent: 0, labelWidth: width + label.count)
@@ -166,7 +166,7 @@ struct DiagnosisText {
 }
 
 extension Diagnosis {
-    /// The version of the form below.
+    /// The version of the JSON format below.
     private static let schemaVersion = 1
 
     /// One JSON object on one line.

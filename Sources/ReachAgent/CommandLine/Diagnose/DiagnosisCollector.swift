@@ -8,23 +8,24 @@ internal import Probes
 internal import Reachability
 internal import StateClient
 
-/// Reads the evidence for a diagnosis on a thread of its own, as far as it gets within a deadline.
+/// Collects the evidence for a diagnosis on a thread of its own, until a deadline.
 ///
-/// A disk, a resolver or an agent that hangs costs what was to be read after it, and never more than the deadline.
+/// A disk, a resolver or an agent that hangs leaves the evidence incomplete, but never delays the result beyond the
+/// deadline.
 struct DiagnosisCollector: Sendable {
     /// The maximum number of names that are looked up.
     private static let maximumNames = 4
 
-    /// The control socket to ask; `nil` for the usual one.
+    /// The control socket to query; `nil` for the usual one.
     let socket: String?
-    /// The configuration file to go by; `nil` for the running agent's.
+    /// The configuration file to use; `nil` for that of the running agent.
     let configuration: String?
     /// The targets and names of probes to check.
     let targets: [String]
-    /// The time for everything.
+    /// The timeout of the whole collection.
     let timeout: Duration
 
-    /// The evidence, complete or as it is at the deadline.
+    /// Returns the evidence, complete or as collected by the deadline.
     func run() throws(SystemError) -> DiagnosisEvidence {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let evidence = Monitor(DiagnosisEvidence())
@@ -41,7 +42,7 @@ struct DiagnosisCollector: Sendable {
         }
     }
 
-    /// The cheap and local first; what waits for others last.
+    /// Collects cheap local evidence first, and evidence that waits for others last.
     private func collect(into evidence: Monitor<DiagnosisEvidence>, until deadline: ContinuousClock.Instant) {
         func rest(atMost limit: Duration) -> Duration {
             min(limit, max(.milliseconds(1), ContinuousClock.now.duration(to: deadline)))
@@ -74,14 +75,14 @@ struct DiagnosisCollector: Sendable {
             var probe = check
             probe.timeout = rest(atMost: probe.timeout)
             let report = Self.report(on: probe)
-            // A URL as it was typed may have a password in it.
+            // A URL as typed may contain a password.
             let name = CheckTarget.isName(target) ? target : report.target
             let check = DiagnosisEvidence.Check(name: name, report: report)
             evidence.withLock { $0.checks.append(check) }
         }
     }
 
-    /// The settings of the named configuration, else of the agent's; the defaults where it cannot be used.
+    /// The settings of the named configuration, else of the agent's; the defaults if it cannot be used.
     private func settings(of agent: AgentStatus?, into evidence: Monitor<DiagnosisEvidence>) -> Settings {
         let own = AgentFiles.own()
         let files =

@@ -33,7 +33,7 @@ struct DiagnosisEvidence: Sendable {
         let isBehindProgram: Bool
     }
 
-    /// The moment at which the evidence was complete.
+    /// The time at which the evidence was complete.
     var time = Timestamp.now
     /// The versions of the programs and of the kernel.
     var versions: [Diagnosis.Fact] = []
@@ -47,7 +47,7 @@ struct DiagnosisEvidence: Sendable {
     var hasService = false
     /// The configuration.
     var configuration: Configuration?
-    /// The sentence for a target that is neither a URL nor a name of the configuration; nothing is read after it.
+    /// The error message for a target that is neither a URL nor a configured name; nothing is read after it.
     var unknownTarget: String?
     /// The kernel's view.
     var kernel: Result<NetlinkMonitor.NetworkSnapshot, NetlinkError>?
@@ -57,7 +57,7 @@ struct DiagnosisEvidence: Sendable {
     var neighbours: [NextHop: NeighbourState] = [:]
     /// The names of the configured probes' hosts that were looked up.
     var lookups: [Lookup] = []
-    /// The checks that were asked for.
+    /// The requested checks.
     var checks: [Check] = []
     /// True when everything was read within the deadline.
     var isComplete = false
@@ -135,18 +135,18 @@ struct ProbeEvidence {
         isCut = (status?.probesOmitted ?? 0) > 0
     }
 
-    /// The reasons for which a transfer is not made, as configured: nothing is broken.
+    /// The codes of transfers that are not made because of the configuration, which are not failures.
     private static let transferRefusals = Set(
         [FindingCode.pathChanged, .transferYielded, .transferMetered, .transferBusy].map(\.rawValue)
     )
-    /// The failures of transfers alone, which never decide about the connectivity.
+    /// The failures of transfers alone, which never affect the connectivity.
     private static let transferFailures = Set(
         [FindingCode.throughputLow, .addedLatencyHigh, .transferStalled, .rangeInvalid].map(\.rawValue)
     )
 
     func failures(in layer: Diagnosis.Layer) -> [Failure] { failures.filter { $0.layer == layer } }
 
-    /// The layer that a code of a check is about; a check that timed out is sorted by its phase.
+    /// Returns the layer that a check's code concerns; a timeout is attributed by its phase.
     private static func layer(of code: String, in phase: Phase? = nil) -> Diagnosis.Layer {
         let resolver = [FindingCode.dnsNXDomain, .dnsNoAddress, .dnsTimeout, .dnsFailure, .resolverBusy]
         if resolver.map(\.rawValue).contains(code) { return .resolver }

@@ -5,7 +5,7 @@ internal import NetlinkMonitor
 struct ResolverConfiguration: Sendable, Hashable {
     /// The maximum size of a file, in bytes.
     private static let maximumBytes = 64 << 10
-    /// The file with the name servers behind systemd-resolved's own.
+    /// The file with the upstream name servers of systemd-resolved.
     private static let upstreamFile = "/run/systemd/resolve/resolv.conf"
 
     /// The name servers, as they are written.
@@ -14,7 +14,7 @@ struct ResolverConfiguration: Sendable, Hashable {
     var search: [String] = []
     /// The options.
     var options: [String] = []
-    /// The name servers behind the stub of systemd-resolved; empty without one.
+    /// The upstream name servers of the systemd-resolved stub; empty without it.
     var upstreams: [String] = []
     /// The sources of host names.
     var hosts: String?
@@ -41,7 +41,7 @@ struct ResolverConfiguration: Sendable, Hashable {
 
     init() {}
 
-    /// Parses the lines of resolv.conf; of several `search` lines the last one counts.
+    /// Parses the lines of resolv.conf; the last of several `search` lines applies.
     init(parsing lines: [[Substring]]) {
         for words in lines {
             let values = words.dropFirst().map(String.init)
@@ -54,7 +54,7 @@ struct ResolverConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The name servers' addresses, to look their routes up; one with a zone has its link's own.
+    /// The addresses of the name servers, for looking up their routes; one with a zone is bound to its link.
     var addresses: [IPAddress] { (nameServers + upstreams).compactMap { IPAddress($0) } }
 
     /// The value of the line `hosts`.

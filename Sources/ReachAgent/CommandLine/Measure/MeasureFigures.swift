@@ -63,7 +63,7 @@ struct MeasureFigures {
         return leg.isComplete ? ByteCountText.whole(bytes) : ByteCountText.of(bytes, outOf: wanted)
     }
 
-    /// Seconds with as many decimals as matter: `0.43 s`, `4.3 s`, `120 s`.
+    /// Seconds with the significant decimals: `0.43 s`, `4.3 s`, `120 s`.
     static func seconds(_ duration: Duration) -> String {
         let hundredths = (max(0, duration.microseconds) + 5000) / 10_000
         if hundredths < 100 { return "0.\(hundredths < 10 ? "0" : "")\(hundredths) s" }
@@ -77,7 +77,7 @@ struct MeasureFigures {
 }
 
 extension ByteCountText {
-    /// Bytes as ``of(_:)`` shows them, without a decimal that says nothing: `20 MiB`, `1.5 MiB`.
+    /// Bytes as ``of(_:)`` shows them, without a zero decimal: `20 MiB`, `1.5 MiB`.
     static func whole(_ count: UInt64) -> String {
         let text = of(count)
         return text.firstRange(of: ".0 ").map { text.replacingCharacters(in: $0) } ?? text
@@ -85,7 +85,7 @@ extension ByteCountText {
 }
 
 extension String {
-    /// The text with a space for a range of it.
+    /// Returns the text with a range replaced by a space.
     fileprivate func replacingCharacters(in range: Range<Index>) -> String {
         self[..<range.lowerBound] + " " + self[range.upperBound...]
     }

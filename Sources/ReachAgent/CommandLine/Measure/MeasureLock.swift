@@ -1,9 +1,10 @@
 internal import Glibc
 internal import StateClient
 
-/// The lock on transfers as `reachagent measure` takes it: two transfers of a machine would measure each other.
+/// The transfer lock as `reachagent measure` takes it: concurrent transfers of a machine would distort each other's
+/// results.
 ///
-/// It is kept over all uplinks, so that their measurements compare.
+/// It is held for all uplinks, so that their measurements are comparable.
 final class MeasureLock {
     /// The maximum time to wait: longer than a transfer of the agent takes by default.
     static let patience: Duration = .seconds(300)
@@ -27,12 +28,12 @@ final class MeasureLock {
     /// The lock in a directory.
     init(directory: String) { self.directory = directory }
 
-    /// The other transfer in words.
+    /// The description of the other transfer.
     static func text(_ holder: Int32?) -> String {
         "another transfer of this machine" + (holder.map { " (process \($0))" } ?? "")
     }
 
-    /// Takes the lock if it is free; true also where there is none to take.
+    /// Takes the lock if it is free; also returns true if there is no lock to take.
     func take() -> Bool {
         guard lock == nil else { return true }
         switch TransferLock.take(in: directory) {

@@ -18,7 +18,7 @@ struct MeasureOptions: ParsableArguments {
     )
     var upload: Int?
 
-    // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
+    // Parsed here: a transform's error message would repeat the argument, which may contain a password.
     @Option(
         name: .customLong("upload-url"),
         help: ArgumentHelp("The URL that takes the upload (default: the probe's, else the target).", valueName: "url"),
@@ -26,7 +26,7 @@ struct MeasureOptions: ParsableArguments {
     )
     var uploadURL: String?
 
-    // These are parsed by us too.
+    // These are parsed here for the same reason.
     @Option(
         name: .customLong("header"),
         help: ArgumentHelp("A header field of each request (repeatable).", valueName: "name: value")
@@ -55,7 +55,7 @@ struct MeasureOptions: ParsableArguments {
         _ = try headers()
     }
 
-    /// The transfer: that of the probe with what the options change.
+    /// Returns the transfer of the probe, as changed by the options.
     ///
     /// - Throws: `ExitCode` when nothing would be transferred.
     func plan(_ configured: TransferPlan?) throws -> TransferPlan {

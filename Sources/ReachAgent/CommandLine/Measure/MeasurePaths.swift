@@ -3,8 +3,8 @@ internal import Probes
 internal import Reachability
 internal import Synchronization
 
-/// The paths under the transfers of `reachagent measure`: one that changes ends the transfer, or has its download go on over
-/// the next one, instead of a wait for a connection that is dead.
+/// The paths of the transfers of `reachagent measure`: a path change ends the transfer, or resumes its download over
+/// the next path, instead of waiting for a dead connection.
 final class MeasurePaths: Sendable {
     /// The part of a snapshot that transfers depend on.
     struct View: Sendable, Equatable {
@@ -48,13 +48,13 @@ final class MeasurePaths: Sendable {
     /// The paths of a prober's transfers.
     init(of prober: Prober) { self.prober = prober }
 
-    /// Starts to watch the kernel; without netlink a dead connection is noticed by the stall timeout alone.
+    /// Starts watching the kernel; without netlink only the stall timeout detects a dead connection.
     func start(_ configuration: MonitorConfiguration) {
         let started = try? NetworkMonitor(configuration) { [weak self] event in self?.handle(event) }
         monitor.withLock { $0 = started }
     }
 
-    /// Stops to watch.
+    /// Stops watching.
     func stop() {
         let running = monitor.withLock { monitor in
             defer { monitor = nil }
@@ -63,7 +63,7 @@ final class MeasurePaths: Sendable {
         running?.stop()
     }
 
-    /// Notes the interface that the next transfer is bound to.
+    /// Sets the interface that the next transfer is bound to.
     func follow(_ interface: String?) { state.withLock { $0.bound = interface } }
 
     private func handle(_ event: NetworkEvent) {

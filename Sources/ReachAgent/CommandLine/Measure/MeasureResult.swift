@@ -16,7 +16,7 @@ struct MeasureResult: Encodable {
         self.measurement = measurement
     }
 
-    /// Writes the report, and behind it the interface; without a report the reason.
+    /// Encodes the report followed by the interface, or the reason that there is no report.
     func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         switch measurement.outcome {

@@ -4,12 +4,12 @@ internal import Probes
 /// The live display of `reachagent measure`: a line for each direction of each uplink, with a bar, the rate and the added
 /// latency.
 ///
-/// All columns have fixed widths, so that nothing moves but the bar and the digits; on a narrow terminal those go first that
-/// matter least.
+/// All columns have fixed widths, so that nothing moves but the bar and the digits; a narrow terminal omits the least
+/// important columns first.
 struct MeasureScreen {
     let style: TerminalStyle
 
-    /// A column beside the bar, in the order in which they give way.
+    /// A column beside the bar, in the order in which columns are omitted.
     private enum Column: Int, CaseIterable {
         case elapsed, bytes, percent, added
 
@@ -32,8 +32,8 @@ struct MeasureScreen {
     /// The lines for measurements that are made one after another.
     ///
     /// - Parameters:
-    ///   - elapsed: The time since the current transfer began.
-    ///   - other: The transfer of this machine that is waited for; nil for none.
+    ///   - elapsed: The time since the current transfer started.
+    ///   - other: The other transfer of this machine that delays these; nil for none.
     func lines(_ measurements: [UplinkMeasurement], elapsed: Duration, waitingFor other: String? = nil) -> [String] {
         let labels = measurements.map { measurements.count > 1 || $0.interface != nil ? $0.uplink ?? "" : "" }
         let width = min(labels.map(\.displayWidth).max() ?? 0, 15)
@@ -156,7 +156,7 @@ struct MeasureScreen {
         ByteCountText.of(UInt64(max(0, min(count, total))), outOf: UInt64(max(0, total)))
     }
 
-    /// An added latency in whole milliseconds: the next is another one.
+    /// An added latency in whole milliseconds: the value keeps changing, so decimals would be noise.
     private static func added(_ duration: Duration) -> String {
         "+\((max(0, duration.microseconds) + 500) / 1000) ms"
     }

@@ -7,13 +7,13 @@ internal import Synchronization
 
 /// The transfers of `reachagent measure`, one after another, with their live display on standard error.
 ///
-/// The calling thread sleeps until there is progress or a signal. A signal cancels the transfer, of which the report then has
-/// what was measured so far.
+/// The calling thread sleeps until there is progress or a signal. A signal cancels the transfer, whose report then has
+/// the measurements made so far.
 final class MeasureSession {
     /// The time between two changes of the display while there is no progress.
     private static let tick: Duration = .milliseconds(200)
 
-    /// The current transfer, from the prober's threads to the one that draws.
+    /// The progress of the current transfer, passed from the prober's threads to the drawing thread.
     private final class LatestProgress: Sendable {
         private let state: Mutex<UplinkMeasurement>
         private let wakeup: Wakeup
@@ -42,7 +42,7 @@ final class MeasureSession {
     private var lines = LiveLines()
     private var began = ContinuousClock.now
 
-    /// Prepares the measurements; to be called before another thread is started.
+    /// Prepares the measurements; must be called before any other thread is started.
     init(_ measurements: [UplinkMeasurement], color: ColorMode) throws(SystemError) {
         self.measurements = measurements
         self.color = color
@@ -53,8 +53,8 @@ final class MeasureSession {
     /// Makes the measurements that have no outcome yet.
     ///
     /// - Parameters:
-    ///   - lock: The lock on transfers of this machine, which is waited for.
-    ///   - kernel: The view of the kernel in which a transfer's path may change.
+    ///   - lock: The machine's lock on transfers, which must be free or become free.
+    ///   - kernel: The kernel's view, which reports path changes of a transfer.
     ///   - probe: The transfer of a measurement.
     ///   - judge: Judges the report of a transfer.
     ///   - whenMeasured: Called after each measurement, while there is no live display.
@@ -126,7 +126,7 @@ final class MeasureSession {
 
     // MARK: Signals
 
-    /// Sleeps until there is progress or a signal, and no longer than an interval.
+    /// Sleeps until there is progress or a signal, at most for an interval.
     private func sleep(at interval: Duration?) {
         let deadline = interval.map { ContinuousClock.now + $0 }
         if wakeup.sleep(untilReady: signals.descriptor, for: POLLIN, deadline: deadline) == .woken { wakeup.reset() }
@@ -154,7 +154,8 @@ final class MeasureSession {
 
     // MARK: Display
 
-    /// True while standard error is a terminal that shows what this process writes: one in the background stays silent.
+    /// True while standard error is a terminal with this process in its foreground: a process in the background stays
+    /// silent.
     private var isLive: Bool {
         isatty(STDERR_FILENO) == 1 && tcgetpgrp(STDERR_FILENO) == getpgrp()
             && getenv("TERM").map { String(cString: $0) } != "dumb"
@@ -164,7 +165,7 @@ final class MeasureSession {
         guard isLive else { return }
         let size = TerminalStyle.size(of: STDERR_FILENO) ?? (80, 24)
         var style = TerminalStyle.of(STDERR_FILENO, color: color)
-        // The terminal's echo of Ctrl-C has room: one that wraps would leave its row behind.
+        // Leaves room for the terminal's echo of Ctrl-C: a wrapped line would leave its row behind.
         style.columns = min(max(1, size.columns - 3), 120)
         let screen = MeasureScreen(style: style)
         let shown = screen.lines(measurements, elapsed: ContinuousClock.now - began, waitingFor: other)

@@ -5,11 +5,11 @@ internal import Probes
 
 /// The server that `reachagent measure` transfers from and to: a URL, or a configured probe with its headers and trust.
 struct MeasureSubject {
-    /// The payload bytes of a download where neither the command line nor the probe says how many.
+    /// The payload bytes of a download if neither the command line nor the probe sets them.
     static let standardDownload = 20 << 20
-    /// The payload bytes of an upload to `--upload-url` where nothing says how many.
+    /// The payload bytes of an upload to `--upload-url` if nothing sets them.
     static let standardUpload = 5 << 20
-    /// The duration of a transfer where neither the command line nor the probe says how long.
+    /// The duration of a transfer if neither the command line nor the probe sets it.
     static let standardTimeout: Duration = .seconds(120)
 
     /// The configured probe; nil for a URL.
@@ -57,8 +57,8 @@ struct MeasureSubject {
     ///
     /// - Parameters:
     ///   - standard: The check of a URL.
-    ///   - options: The bytes, which win over the probe's.
-    ///   - timeout: The maximum duration, which wins over the probe's.
+    ///   - options: The bytes, which override those of the probe.
+    ///   - timeout: The maximum duration, which overrides that of the probe.
     func probe(_ standard: (ProbeTarget) throws -> Probe, _ options: MeasureOptions, timeout: Duration?) throws -> Probe
     {
         var probe = try definition?.probe ?? standard(target)

@@ -105,7 +105,7 @@ struct MeasureText {
         return cells.reduce(title) { $0 + Self.gap + $1 }
     }
 
-    /// The lines; figures stand at the right of their columns, to be compared.
+    /// The lines of the table, with right-aligned figures for comparison.
     private func table(_ measurements: [UplinkMeasurement]) -> [String] {
         let rows = rows(measurements)
         let (titleWidth, cellWidths) = widths(rows)

@@ -6,8 +6,8 @@ internal import Reachability
 
 /// The uplinks of `reachagent measure --each`: the interfaces with a default route, and those that the probe names.
 enum MeasureUplinks {
-    /// A measurement for each uplink, the used ones first; one that cannot carry a transfer, or must not, has that as its
-    /// outcome.
+    /// A measurement for each uplink, active uplinks first; an uplink that cannot or must not carry a transfer has that
+    /// as its outcome.
     ///
     /// - Parameters:
     ///   - definition: The probe; nil for a URL.

@@ -6,10 +6,10 @@ internal import Reachability
 struct MeasureVerdict {
     private let rule: TransferRule
 
-    /// The verdict by a rule.
+    /// Creates a verdict by the thresholds of a rule.
     init(_ rule: TransferRule) { self.rule = rule }
 
-    /// The report with the verdict of the thresholds where they override its own.
+    /// Returns the report with the verdict of the thresholds, if it overrides the report's own verdict.
     func judged(_ report: Probes.CheckReport) -> Probes.CheckReport {
         // A transfer that was too slow for its bytes has timed out as a consequence.
         let (isOK, isTimeout) = (report.verdict == .ok, report.verdict.code == .timeout)

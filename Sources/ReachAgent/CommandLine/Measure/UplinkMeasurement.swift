@@ -1,8 +1,8 @@
 internal import Probes
 
-/// A transfer of `reachagent measure` over one uplink: waiting, running or over.
+/// A transfer of `reachagent measure` over one uplink: waiting, running or finished.
 struct UplinkMeasurement: Sendable {
-    /// The end of a measurement.
+    /// The outcome of a measurement.
     enum Outcome: Sendable {
         /// The transfer was made, wholly or in part.
         case report(CheckReport)
@@ -21,13 +21,13 @@ struct UplinkMeasurement: Sendable {
     /// The outcome; nil before the end.
     var outcome: Outcome?
 
-    /// A measurement that has not begun.
+    /// Creates a measurement that has not started.
     init(interface: String?, outcome: Outcome? = nil) {
         self.interface = interface
         self.outcome = outcome
     }
 
-    /// Takes a progress of the transfer.
+    /// Records the progress of the transfer.
     mutating func note(_ progress: TransferProgress) {
         latest = progress
         switch progress.phase {
@@ -43,8 +43,8 @@ struct UplinkMeasurement: Sendable {
         return report
     }
 
-    /// The findings to show: what ended the transfer and what explains it, without the certificate's warnings, which are
-    /// those of `reachagent probe`, and without the cancellation, which the user has asked for.
+    /// The findings to show: the one that ended the transfer and those that explain it, without certificate warnings,
+    /// which `reachagent probe` shows, and without a cancellation by the user.
     var findings: [Finding] {
         (report?.findings ?? []).filter { $0.severity != .warning && $0.code != .cancelled }
     }
@@ -63,7 +63,7 @@ struct UplinkMeasurement: Sendable {
         return distinct.isEmpty ? nil : distinct.joined(separator: ", ")
     }
 
-    /// The exit status that the measurement alone has; one that is left out because it costs money has none.
+    /// The exit status for this measurement alone; nil if it was skipped because the uplink is metered.
     var status: Int32? {
         switch outcome {
         case .report(let report)?:

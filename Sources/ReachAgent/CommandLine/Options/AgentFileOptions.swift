@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import ForeignText
 
-/// The configuration that a command goes by: a named file, else the running agent's.
+/// The configuration that a command uses: a named file, else that of the running agent.
 struct AgentFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -28,7 +28,7 @@ struct AgentFileOptions: ParsableArguments {
         return try config.map { AgentFiles(configuration: $0) } ?? AgentFiles.find(socket: agent.socket)
     }
 
-    /// Reads the settings; a configuration that cannot be used is an error where it was named, else a warning.
+    /// Reads the settings; an unusable configuration is an error if it was named, else a warning.
     func settings() throws -> Settings {
         let files = try files()
         do throws(ConfigurationErrors) {
@@ -41,14 +41,14 @@ struct AgentFileOptions: ParsableArguments {
         }
     }
 
-    /// Prints on standard error what is wrong with a configuration.
+    /// Prints the errors of a configuration on standard error.
     static func rejection(of error: ConfigurationErrors) -> ExitCode {
         for line in error.errors { Terminal.printError(ForeignText.line(line.description)) }
         return ExitCode(ExitStatus.badConfiguration)
     }
 }
 
-/// The configuration that `config check` and `config show` are about.
+/// The configuration that `config check` and `config show` read.
 struct ConfigurationFileArgument: ParsableArguments {
     @Argument(
         help: "The configuration file (default: that of the running agent, else the one that 'reachagent run' reads).",
@@ -96,7 +96,7 @@ struct JournalSourceOptions: ParsableArguments {
     func directories() throws -> [String] { try AgentFiles.journals(named: directory, socket: agent.socket) }
 }
 
-/// The agent to ask.
+/// The agent to query.
 struct SocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -11,7 +11,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json, human, none
 }
 
-/// The forms of argument that need more than a type: each function names what is wrong and what is accepted.
+/// The parsers of argument values; their errors name the mistake and the accepted values.
 enum Arguments {
     static func address(_ text: String) throws -> IPAddress {
         guard let address = IPAddress(text) else {
@@ -58,7 +58,7 @@ enum Arguments {
         try duration(text, atMost: ("36500d", .seconds(36_500 * 86_400)))
     }
 
-    /// A duration as everywhere on the command line: `500ms`, `1m30s`, `2h`, `3d`; a bare number is seconds.
+    /// A duration in the syntax of the whole command line: `500ms`, `1m30s`, `2h`, `3d`; a bare number is seconds.
     private static func duration(_ text: String, atMost limit: (text: String, duration: Duration)) throws -> Duration {
         let isBare = text.utf8.last.map { $0 &- UInt8(ascii: "0") < 10 } ?? false
         guard let duration = Quantity.duration(isBare ? "\(text)s" : text) else {
@@ -70,7 +70,7 @@ enum Arguments {
         return duration
     }
 
-    /// A number of bytes as everywhere on the command line: `4096`, `512K`, `8M`, `2G` (powers of 1024).
+    /// A number of bytes in the syntax of the whole command line: `4096`, `512K`, `8M`, `2G` (powers of 1024).
     static func byteCount(_ text: String) throws -> Int {
         guard let bytes = Quantity.bytes(text) else {
             throw ValidationError("expected a size of at most 1024G, such as 512K, 8M or 2G, got '\(text)'")
@@ -149,9 +149,9 @@ extension Arguments {
     }
 }
 
-/// Paths that mean the same in every working directory.
+/// Absolute paths, which do not depend on the working directory.
 enum AbsolutePath {
-    /// A path from the root on; a relative one begins at the working directory.
+    /// Returns the absolute path; a relative one is resolved against the working directory.
     static func of(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         let current = FileManager.default.currentDirectoryPath
@@ -159,7 +159,7 @@ enum AbsolutePath {
         return parts.reduce(current == "/" ? "" : current) { "\($0)/\($1)" }
     }
 
-    /// A directory that a variable names; the XDG Base Directory Specification has relative ones ignored.
+    /// Returns the directory in a variable; relative ones are ignored, as the XDG Base Directory Specification requires.
     static func named(_ variable: String, in environment: [String: String]) -> String? {
         guard let value = environment[variable], value.hasPrefix("/") else { return nil }
         return value

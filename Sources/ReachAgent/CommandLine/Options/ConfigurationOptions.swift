@@ -22,7 +22,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Flag(help: "Read no configuration file.")
     var noConfig = false
 
-    // Parsed by us: a transform's error message would repeat the argument, and there may be a password in it.
+    // Parsed here: a transform's error message would repeat the argument, which may contain a password.
     @Option(
         name: .customLong("probe"),
         help: ArgumentHelp(
@@ -47,7 +47,7 @@ struct ConfigurationOptions: ParsableArguments {
             )
     }
 
-    /// The files that are looked for when none is named; none where none is to be read, or one is named.
+    /// The files to look for; empty if one is named or none is to be read.
     var searched: [String] {
         guard !noConfig, config == nil else { return [] }
         return ConfigurationFile.standardPaths(
@@ -56,7 +56,7 @@ struct ConfigurationOptions: ParsableArguments {
         )
     }
 
-    /// The probes of the command line, each with a name made of its host; none has a name that is taken.
+    /// The probes of the command line, each with an unused name that is derived from its host.
     func definitions(besides taken: Set<String>) throws(ConfigurationErrors) -> [ProbeDefinition] {
         var names = taken
         var definitions: [ProbeDefinition] = []
@@ -84,7 +84,7 @@ struct ConfigurationOptions: ParsableArguments {
         ConfigurationError(file: error.file, line: error.line, message: error.message)
     }
 
-    /// The target's host in the letters that a name may have.
+    /// The target's host, in the characters that a name may have.
     private static func name(of url: String) -> String {
         guard let target = try? ProbeTarget(parsing: url) else { return "probe" }
         let host: String =

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Probes
 
-/// The way of a check's packets, and its time limit.
+/// The egress of a check, and its timeout.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("timeout"),
@@ -70,7 +70,7 @@ struct ConnectionOptions: ParsableArguments {
 
     var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }
 
-    /// The names of the options that were given and are about HTTP or TLS.
+    /// The names of the given options that concern HTTP or TLS.
     var givenForHTTP: [String] {
         let options = [
             ("--max-redirects", maxRedirects != 0), ("--tls-minimum", minimumTLS != .tls12), ("--http1", isHTTPOneOnly),
@@ -91,7 +91,7 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// The versions and names of TLS.
+    /// The options of TLS.
     ///
     /// - Throws: ``ClientIdentity/LoadError`` when the certificate or the key cannot be used.
     func tlsOptions() throws -> TLSOptions {

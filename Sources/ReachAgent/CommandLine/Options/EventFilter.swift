@@ -13,7 +13,7 @@ struct EventFilter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - types: Types and families, each with or without the prefix.
-    ///   - hidden: A type that does not pass, whatever the others are.
+    ///   - hidden: A type that never passes.
     init(types: [String], subject: String?, hiding hidden: EventType? = nil) {
         if !types.isEmpty { self.types = Set(types.flatMap(EventType.matching).map { Array($0.rawValue.utf8) }) }
         self.hidden = hidden.map { Array($0.rawValue.utf8) }
@@ -27,18 +27,18 @@ struct EventFilter: Sendable, Hashable {
         return types?.contains(Array(type)) ?? true
     }
 
-    /// True when events of one subject alone pass.
+    /// True if the filter has a subject.
     var hasSubject: Bool { subject != nil }
 
-    /// Reads an argument: a type of the journal, or a family such as `path.*`.
+    /// Parses an argument: a type of the journal, or a family such as `path.*`.
     static func journalType(argument text: String) throws -> String { try knownType(text, besides: []) }
 
-    /// Reads an argument: a type that a subscriber can have, or a family.
+    /// Parses an argument: a type that a subscriber can have, or a family.
     static func subscribedType(argument text: String) throws -> String {
         try knownType(text, besides: [.probeCompleted, .probeProgress])
     }
 
-    /// A type or family without the prefix; what no event has is refused with what there is.
+    /// A type or family without the prefix; an unknown one is rejected with the list of known ones.
     private static func knownType(_ text: String, besides others: [EventType]) throws -> String {
         let known = EventType.allCases.filter { $0.isNumbered || others.contains($0) }
         let name = EventType.shortName(of: text)

@@ -17,7 +17,7 @@ struct HookOptions: ParsableArguments {
         }
     }
 
-    /// The hooks to run, with what a configuration says.
+    /// The hooks to run, with the settings of a configuration.
     func hooks(of settings: Settings) -> HookSettings { noHooks ? HookSettings() : place.hooks(of: settings) }
 }
 
@@ -46,7 +46,7 @@ struct HookFolderOptions: ParsableArguments {
     func hooks(of settings: Settings, agent: RunningAgent? = nil) -> HookSettings {
         var active = settings.activeHooks(standardFolders: HookLocation().folders)
         if let used = agent?.status.hookSetup?.folders { active.folders = used }
-        // Files of hooks are found by absolute paths only, as every folder above them is looked at.
+        // Hook files need absolute paths, because every directory above them is checked.
         if !folders.isEmpty { active.folders = folders.map(AbsolutePath.of) }
         return active
     }
@@ -57,7 +57,7 @@ struct HookLocation {
     private let environment: [String: String]
     private let isRoot: Bool
 
-    /// The locations that an environment makes; by default the process's.
+    /// Creates the locations for an environment, by default that of this process.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0) {
         self.environment = environment
         self.isRoot = isRoot
@@ -65,7 +65,7 @@ struct HookLocation {
 
     /// The folders, by falling priority; none for a user who has no home directory.
     var folders: [String] {
-        // What systemd gives to services.
+        // Set by systemd for services.
         let isService = environment["RUNTIME_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
         if isRoot || isService { return HookSettings.systemFolders }
         if let configuration = AbsolutePath.named("XDG_CONFIG_HOME", in: environment) {

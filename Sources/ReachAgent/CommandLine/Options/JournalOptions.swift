@@ -4,7 +4,7 @@ internal import EventJournal
 internal import FoundationEssentials
 internal import Glibc
 
-/// The journal: its place and its size.
+/// The journal: its location and its size.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -85,7 +85,7 @@ struct JournalOptions: ParsableArguments {
         }
     }
 
-    /// The journal's configuration in a directory; where the command line is silent, the file has its say.
+    /// The journal's configuration in a directory; options that are not given are taken from the file.
     func configuration(in directory: String, _ settings: AgentSettings) -> JournalConfiguration {
         let size = journalSize ?? settings.journalBytes ?? Self.standardSize
         return JournalConfiguration(
@@ -102,15 +102,15 @@ struct JournalOptions: ParsableArguments {
     }
 }
 
-/// The places of the journal where the command line names none.
+/// The locations of the journal if the command line names none.
 struct JournalLocation {
-    /// The places of services.
+    /// The location for services.
     static let system = "/var/lib/reachagent/journal"
 
     private let environment: [String: String]
     private let isRoot: Bool
 
-    /// The locations that an environment makes; by default the process's.
+    /// Creates the locations for an environment, by default that of this process.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0) {
         self.environment = environment
         self.isRoot = isRoot
@@ -134,7 +134,7 @@ struct JournalLocation {
         return isRoot && AbsolutePath.named("XDG_STATE_HOME", in: environment) == nil ? Self.system : user
     }
 
-    /// The directory that systemd gives a service; of several directories the first one is ours.
+    /// The state directory that systemd sets for a service; the first of several is used.
     private var service: String? {
         guard let first = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
         return first.hasPrefix("/") ? "\(first)/journal" : nil

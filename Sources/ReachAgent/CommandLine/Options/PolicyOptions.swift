@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Probes
 
-/// Whom to trust: AFSecurityPolicy's settings, the anchors and the revocation lists.
+/// The trust settings: the options of AFSecurityPolicy, the anchors and the revocation lists.
 struct PolicyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -134,7 +134,7 @@ struct PolicyOptions: ParsableArguments {
         }
     }
 
-    /// The evaluator for these options; a file that is bad is named on standard error, and the command ends with 78.
+    /// The evaluator for these options; an invalid file is reported on standard error, with exit status 78.
     ///
     /// - Parameter roots: A file that replaces the system's roots where `--ca-file` does not.
     func trustEvaluator(roots: String? = nil) throws -> TrustEvaluator {

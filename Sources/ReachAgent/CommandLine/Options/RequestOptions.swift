@@ -11,14 +11,14 @@ struct RequestOptions: ParsableArguments {
     )
     var method: String?
 
-    // Parsed by us: a transform's error message would repeat the argument, which may be a secret.
+    // Parsed here: a transform's error message would repeat the argument, which may be a secret.
     @Option(
         name: .customLong("header"),
         help: ArgumentHelp("A header field; wins over one of our own (repeatable).", valueName: "name: value")
     )
     var headerLines: [String] = []
 
-    // These are parsed by us too.
+    // These are parsed here for the same reason.
     @Option(
         name: .customLong("query"),
         help: ArgumentHelp(
@@ -133,7 +133,7 @@ struct RequestOptions: ParsableArguments {
         return request
     }
 
-    /// The serializer with the headers that every request of ours has.
+    /// The serializer with the headers that every request of the agent has.
     static func serializer() -> RequestSerializer {
         let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
         let environment = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import StateSocket
 
-/// The sockets: their place, and their users.
+/// The sockets: their location, and their users.
 struct StateSocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import NetlinkMonitor
 
-/// The addresses to look up and the kinds of interfaces: the same for every command that asks the kernel.
+/// The addresses to look up and the kinds of interfaces: the same for every command that queries the kernel.
 struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("interface-kind"),
@@ -41,7 +41,7 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The monitor's configuration for these options; where they are silent, the settings of a file have their say.
+    /// The monitor's configuration for these options; options that are not given are taken from the settings.
     func monitorConfiguration(
         targets: [IPAddress] = [],
         kindOverrides others: [KindOverride] = [],

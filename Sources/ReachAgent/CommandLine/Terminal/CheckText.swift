@@ -7,7 +7,7 @@ internal import Reachability
 /// with its certificates, then what else was found.
 struct CheckText {
     let style: TerminalStyle
-    /// The thresholds from which on an expiring certificate is a warning, as of the agent's probes.
+    /// The thresholds at which an expiring certificate is a warning, as for the agent's probes.
     var expiry = ExpiryPolicy()
     /// The evidence of a portal check; `nil` for other checks.
     var portal: PortalEvidence?
@@ -18,7 +18,7 @@ struct CheckText {
         var block = TextBlock(columns: style.columns)
         let findings = FindingText(style: style, isConfigured: isConfigured)
         block.addFitting(headline(report), hanging: 2)
-        // A portal's answer meets no expectation, which is no fault of the target.
+        // A portal's answer meets no expectation, which is not the target's fault.
         let isPortal = portal?.verdict == .portal
         findings.add(isPortal ? [] : report.findings.filter { $0.severity == .refusal }, to: &block)
         addExpiring(report, to: &block)
@@ -154,7 +154,7 @@ struct CompletedCheckText {
         return ForeignText.line("\(code)\(phase), after \(time)")
     }
 
-    /// The findings that decided.
+    /// Adds the findings that determined the verdict.
     private func add(_ report: AgentEvents.CheckReport, to block: inout TextBlock) {
         for finding in report.findings where finding.code == report.code {
             guard let code = FindingCode(rawValue: finding.code) else { continue }

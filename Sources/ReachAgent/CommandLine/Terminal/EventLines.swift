@@ -4,13 +4,13 @@ internal import Glibc
 
 /// Events as lines for people: the day where it changes, then time, subject, headline, detail and number of each event.
 ///
-/// On a terminal a line that is too long continues under its own text. No word is broken that has room in a line of its own.
+/// On a terminal a long line continues under its own text. A word is broken only if it does not fit on a line of its own.
 struct EventLines {
-    /// The maximum of members that are shown of content that is not known.
+    /// The maximum number of members that are shown of unknown content.
     private static let maximumMembers = 8
     /// The columns of a subject; a longer one moves what follows.
     private static let subjectWidth = 14
-    /// The minimum of columns for a text beside its subject; a narrower terminal has no column for subjects.
+    /// The minimum number of columns for a text beside its subject; a narrower terminal has no column for subjects.
     private static let minimumTextWidth = 34
 
     private let style: TerminalStyle
@@ -22,9 +22,9 @@ struct EventLines {
     ///
     /// - Parameters:
     ///   - style: The colours.
-    ///   - today: A moment of the day that needs no line; `nil` to begin with the day of the first event.
-    ///   - width: The columns of the terminal at the moment; `nil` for a file or a pipe, where each event is one line.
-    ///   - local: Writes a moment in the local time zone.
+    ///   - today: A time on the day that needs no line; `nil` to begin with the day of the first event.
+    ///   - width: The current columns of the terminal; `nil` for a file or a pipe, where each event is one line.
+    ///   - local: Formats a time in the local time zone.
     init(
         style: TerminalStyle,
         today: Timestamp? = nil,
@@ -45,14 +45,14 @@ struct EventLines {
     /// The lines of an event that this process has made.
     mutating func lines(of event: Event) -> [String] { lines(of: event.value, EventSummary(event.value)) }
 
-    /// The lines of an event that was read; anything has a form that is safe to show, also what is not an event.
+    /// The lines of an event that was read; any input gives text that is safe to show, even if it is not an event.
     mutating func lines(of json: [UInt8]) -> [String] {
         guard let event = AgentEvent(line: json) else { return [ForeignText.shown(json, limit: 120)] }
         let summary = EventSummary(event) ?? Self.unknown(event, json)
         return lines(of: event, summary)
     }
 
-    /// The lines of a moment's state: `now`, or what is below it.
+    /// The lines of a state at a time: `now`, or the lines below it.
     mutating func lines(_ summary: EventSummary, at time: Timestamp) -> [String] { lines(time, summary, nil) }
 
     /// A remark between the events, such as one about missing numbers.
@@ -176,15 +176,15 @@ enum EventFormat: Sendable {
     }
 }
 
-/// Words that are laid out in lines of a width, and painted after that.
+/// Words that are wrapped to a width, and coloured afterwards.
 ///
-/// A word is only broken where a line of its own has no room for it.
+/// A word is broken only if it does not fit on a line of its own.
 private struct WordWrap {
     private let columns: Int
     private let hanging: Int
     private var finished: [String] = []
     private var line = ""
-    /// The columns of the present line that are in use.
+    /// The columns of the current line that are in use.
     private(set) var used = 0
     /// True before the first word of a line.
     private var isAtStart = true

@@ -37,7 +37,7 @@ struct TrustText {
 /// Certificates and their chains as an operator reads them.
 struct CertificateText {
     let style: TerminalStyle
-    /// The moment for which the days that are left are counted.
+    /// The time from which the remaining days are counted.
     let date: Date
 
     private static let labelWidth = 13

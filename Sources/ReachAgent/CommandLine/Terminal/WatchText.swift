@@ -6,17 +6,17 @@ internal import StateClient
 struct WatchText {
     /// One line.
     enum Line: Hashable {
-        /// A line of the agent's, for standard output.
+        /// A line of the agent, for standard output.
         case json([UInt8])
         /// Text for standard output.
         case text(String)
-        /// For standard error: what happens to the stream itself.
+        /// A notice about the stream itself, for standard error.
         case notice(String)
     }
 
     private var format: EventFormat
     private let socket: String
-    /// Events before this moment are left out, until the first one that is not.
+    /// Events before this time are left out, until the first one that is not.
     private var from: Timestamp?
     /// The last number that was seen, and the stream that it belongs to.
     private var lastNumber: UInt64?
@@ -28,7 +28,7 @@ struct WatchText {
     /// - Parameters:
     ///   - format: The format in which events are printed.
     ///   - socket: The socket's path.
-    ///   - since: The event or the moment after which the stream was asked for.
+    ///   - since: The event or the time after which the stream was requested.
     init(_ format: EventFormat, socket: String, since: EventPosition? = nil) {
         self.format = format
         self.socket = ForeignText.line(socket)
@@ -46,7 +46,7 @@ struct WatchText {
         case .snapshot(let line): snapshot(line)
         case .event(let line): event(line)
         case .interrupted(let error, _): interrupted(error)
-        // Who asks for the time since a moment asks for what there is of it.
+        // A request by time asks for the events that still exist since then.
         case .missed(let range): from == nil ? [.notice(Self.missed(range))] : []
         case .restarted: [.notice("the agent restarted its numbering; events after the last one are not known")]
         }
@@ -60,7 +60,7 @@ struct WatchText {
             if stream == hello.stream, let lastNumber { text += "; resuming after event #\(lastNumber)" }
             lines.append(.notice(text))
         }
-        // The number of a hello that begins with a snapshot is as good as that of an event.
+        // The number of a hello that begins with a snapshot counts like that of an event.
         if stream != hello.stream, stream != nil || lastNumber == nil { lastNumber = hello.sequence }
         stream = hello.stream
         isAway = false

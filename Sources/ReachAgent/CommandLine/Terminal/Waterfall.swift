@@ -10,7 +10,7 @@ struct Waterfall {
 
     private static let width = 24
 
-    /// One line a phase: its name, its time, its bar, and what came of it.
+    /// One line for each phase: its name, its time, its bar, and its result.
     func lines(_ hop: Probes.CheckHop) -> [String] {
         hop.phases.map { timing in
             let name = Self.name(timing.phase).padded(to: 10)

@@ -92,7 +92,7 @@ extension AgentEvents.CheckHop {
 extension AgentEvents.CheckHop.Response {
     /// The head, and the size of the body; never the body, even if the report has it.
     ///
-    /// The fields are as `ForeignText` shows text, up to 1 KiB each: a terminal may be what reads the JSON.
+    /// The fields are escaped as by `ForeignText`, up to 1 KiB each: the JSON may be shown on a terminal.
     fileprivate init(_ response: ResponseReport) {
         self.init(
             httpVersion: response.httpVersion,
@@ -122,7 +122,7 @@ extension TLSHandshake {
 }
 
 extension AgentEvents.TrustVerdict {
-    /// The days that a certificate has left are counted from the moment for which it was judged.
+    /// The remaining days of a certificate are counted from the time for which it was judged.
     init(_ verdict: Probes.TrustVerdict) {
         // To the microsecond, as it is written.
         let time = Timestamp(verdict.date)
@@ -159,11 +159,11 @@ extension Certificate {
     }
 }
 
-/// Shows every single check to the subscribers that ask for `probe.completed`, and the progress of transfers to those
-/// that ask for `probe.progress`; it costs nothing while none does.
+/// Publishes each check to the subscribers of `probe.completed`, and the progress of transfers to those of
+/// `probe.progress`; it costs nothing without such a subscriber.
 struct CheckPublisher: Sendable {
     let origin: EventOrigin
-    /// Returns true when somebody asks for events of a type.
+    /// Returns true if a subscriber wants events of a type.
     let isWanted: @Sendable (EventType) -> Bool
     let send: @Sendable (Event) -> Void
 

@@ -5,22 +5,22 @@ internal import NetlinkMonitor
 internal import struct FoundationEssentials.Date
 
 extension Timestamp {
-    /// The civil time of a moment.
+    /// The civil time of an observed time.
     init(_ observed: ObservedTime) { self.init(microsecondsSince1970: observed.microsecondsSince1970) }
 
-    /// The moment that a date stands for, to the microsecond; one that is too far away becomes the nearest that fits.
+    /// The time of a date, to the microsecond; one out of range becomes the nearest that fits.
     init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
         // Years 0001 to 9999: what RFC 3339 can write.
         self.init(microsecondsSince1970: Int64(min(max(microseconds, -62_135_596_800e6), 253_402_300_799e6)))
     }
 
-    /// The moment as Foundation knows it.
+    /// The time as a date of Foundation.
     var date: Date { Date(timeIntervalSince1970: Double(microsecondsSince1970) / 1_000_000) }
 }
 
 extension ObservedTime {
-    /// The time since the moment, by the clock that does not jump.
+    /// The time since then, by the monotonic clock.
     func milliseconds(until now: ObservedTime) -> Int64 { max(0, instant.duration(to: now.instant).milliseconds) }
 }
 
@@ -30,9 +30,9 @@ extension ObservedTime {
 struct EventClock: Sendable {
     private var last: ObservedTime?
 
-    /// The time of the next event, which an input of that moment brings about.
+    /// Returns the time of the next event, which an input of that time causes.
     mutating func stamp(_ observed: ObservedTime) -> ObservedTime {
-        // Compared by the clock that nobody sets.
+        // Compared by the monotonic clock.
         if let last, observed.instant < last.instant { return last }
         last = observed
         return observed
@@ -42,8 +42,8 @@ struct EventClock: Sendable {
 extension EventOrigin {
     /// This host as the origin of a stream.
     ///
-    /// - Parameter streamID: The name of the stream whose numbers go on; without one (no journal) numbers begin at 1 with
-    ///   each process, so a random name keeps `id` from repeating.
+    /// - Parameter streamID: The name of the stream whose numbers continue; without one (no journal) numbers begin at 1
+    ///   with each process, so a random name keeps `id` from repeating.
     static func current(streamID: String? = nil) -> EventOrigin {
         func half() -> String {
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -52,7 +52,7 @@ extension EventOrigin {
         return EventOrigin(streamID: streamID ?? half() + half(), host: hostName, bootID: currentBootID)
     }
 
-    /// The kernel's name for this boot; `nil` when `/proc` does not tell it.
+    /// The kernel's name for this boot; `nil` if `/proc` does not have it.
     static var currentBootID: String? {
         let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

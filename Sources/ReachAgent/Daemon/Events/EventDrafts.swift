@@ -4,7 +4,7 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-// What happens in the agent as events.
+// The events of the agent.
 
 extension EventDraft {
     /// `agent.started`.
@@ -38,7 +38,7 @@ extension EventDraft {
     ///
     /// - Parameters:
     ///   - origin: The origin that the event is made with: it names the boot and the stream.
-    ///   - sequence: The number after which the events that follow begin.
+    ///   - sequence: The number after which the following events begin.
     ///   - oldestSequence: The oldest number that can be replayed; `nil` when none can.
     static func agentHello(
         version: String,
@@ -134,7 +134,7 @@ extension EventDraft {
 
     /// `probe.completed`; not numbered.
     ///
-    /// - Parameter cadence: How soon the probe is due again.
+    /// - Parameter cadence: The time after which the probe is due again.
     init(_ check: Probes.CompletedCheck, cadence: Cadence) {
         self.init(.probeCompleted, subject: check.point.probe, .probeCompleted(.init(check, cadence: cadence)))
     }
@@ -167,17 +167,17 @@ extension EventDraft {
     }
 }
 
-/// The beginning of a list, as far as readers accept a line with it.
+/// The beginning of a list, limited to the length of line that readers accept.
 struct BoundedList<Element: Encodable> {
-    /// The elements that have room.
+    /// The elements that fit.
     let elements: [Element]
     /// The number of the others; `nil` where there are none.
     let omitted: Int?
 
     /// - Parameters:
     ///   - all: The elements, the most important ones first.
-    ///   - most: The most elements.
-    ///   - bytes: The most bytes that they have together: by default half of the longest line.
+    ///   - maximum: The maximum number of elements.
+    ///   - bytes: The maximum size of the elements, in bytes: by default half of the longest line.
     init(_ all: [Element], maximum: Int = .max, bytes: Int = ScannedLine.maximumBytes / 2) {
         var room = bytes
         let fitting = all.prefix(maximum).prefix { element in
@@ -191,14 +191,14 @@ struct BoundedList<Element: Encodable> {
 }
 
 extension [ProbeRecord] {
-    /// Those that are not up, then the others.
+    /// The probes that are not up, then the others.
     var troubledFirst: [ProbeRecord] {
         filter { $0.state.verdict != .up } + filter { $0.state.verdict == .up }
     }
 }
 
 extension [AgentStatus.HookStatus] {
-    /// Those that somebody should look after, those that have failed, then the others.
+    /// The hooks that need attention, those that have failed, then the others.
     var troubledFirst: [AgentStatus.HookStatus] {
         filter(\.isTroubled) + filter { !$0.isTroubled && ($0.failures ?? 0) > 0 }
             + filter { !$0.isTroubled && ($0.failures ?? 0) == 0 }

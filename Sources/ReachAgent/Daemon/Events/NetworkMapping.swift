@@ -90,7 +90,7 @@ extension NetlinkOverrun {
 }
 
 extension NetlinkResynchronization {
-    /// The most corrections that one event lists; the count is always complete.
+    /// The maximum number of corrections that one event lists; the count is always complete.
     private static let maximumCorrections = 32
 
     init(_ resynchronization: Resynchronization) {

@@ -62,7 +62,7 @@ extension AgentEvents.CertificateExpiry {
 }
 
 extension AgentEvents.CompletedCheck {
-    /// - Parameter cadence: How soon the probe is due again.
+    /// - Parameter cadence: The time after which the probe is due again.
     init(_ check: Probes.CompletedCheck, cadence: Cadence) {
         let delay = check.due.duration(to: check.started)
         let (word, attempt): (String, Int?) =
@@ -137,7 +137,7 @@ extension AgentStatus.ProbeStatus {
 }
 
 extension CertificateFacts {
-    /// The whole days from a moment to the end; negative once it is over.
+    /// The whole days from a time to the end; negative after it.
     fileprivate func daysLeft(at moment: Date) -> Int {
         let days = (notAfter.timeIntervalSince(moment) / 86_400).rounded(.down)
         return Int(min(max(days, -3_660_000), 3_660_000))

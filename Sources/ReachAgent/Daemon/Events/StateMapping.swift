@@ -51,7 +51,7 @@ protocol PublishedState: Sendable, Equatable {
 extension Reachability.ReachabilityState: PublishedState {
     var published: AgentEvents.ReachabilityState {
         let (path4, path6) = (AgentEvents.Path(ipv4), AgentEvents.Path(ipv6))
-        // The path that stands for all is one of the two.
+        // The overall path is one of the two.
         let overall = path == ipv4 ? path4 : path6
         let byFamily = familyConnectivity == FamilyConnectivity() ? nil : familyConnectivity
         return AgentEvents.ReachabilityState(

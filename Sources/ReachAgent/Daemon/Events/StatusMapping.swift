@@ -7,7 +7,7 @@ internal import Reachability
 
 // The parts of a status as values of the schema.
 
-/// The agent that a status is of.
+/// The identity of the agent in a status.
 struct AgentFacts: Sendable {
     var version: String
     var processID: Int32
@@ -17,12 +17,12 @@ struct AgentFacts: Sendable {
 }
 
 extension AgentStatus {
-    /// The most settled transitions in a status; the newest are.
+    /// The maximum number of settled transitions in a status, which has the newest.
     static let mostRecent = 10
-    /// The most hooks in a status; those that fail are the first.
+    /// The maximum number of hooks in a status; failed ones come first.
     private static let maximumHooks = 64
 
-    /// The status of an agent at a moment.
+    /// Creates the status of an agent at a time.
     init(
         of agent: AgentFacts,
         at now: ObservedTime,
@@ -81,9 +81,9 @@ extension AgentStatus {
     }
 }
 
-/// The reply to `hooks`: as many as have room.
+/// The reply to `hooks`, with as many hooks as fit.
 struct HooksReply: Encodable {
-    /// The most bytes of all hooks together: a quarter of the longest line.
+    /// The maximum size of all hooks together, in bytes: a quarter of the longest line.
     static let maximumBytes = ScannedLine.maximumBytes / 4
 
     let hooks: [AgentStatus.HookStatus]
@@ -158,7 +158,7 @@ extension AgentStatus.Transition {
 }
 
 extension AgentStatus.HookSetup {
-    /// The folders of the settings in effect, and what keeps hold of runs.
+    /// The folders of the settings in effect, and the means by which runs are contained.
     init(_ settings: HookSettings, _ means: HookContainment.Means?) {
         let (containment, detail): (String?, String?) =
             switch means {
@@ -181,7 +181,7 @@ extension AgentStatus.Overruns {
 }
 
 extension AgentStatus.Journal {
-    /// The most holes in a status; the newest are.
+    /// The maximum number of gaps in a status, which has the newest.
     private static let maximumMissing = 32
 
     init(_ status: JournalStatus) {
@@ -210,6 +210,6 @@ extension AgentStatus.Journal {
 }
 
 extension JournalCondition {
-    /// The particulars with the kernel's reason.
+    /// The detail with the kernel's reason.
     var text: String { error.map { "\(detail): \($0)" } ?? detail }
 }

@@ -90,6 +90,6 @@ extension Transfer.Seam {
 }
 
 extension Int64 {
-    /// A measured figure, rounded; one without a meaning, such as a division by no time, is 0.
+    /// A measured figure, rounded; one without a meaning, such as after a division by zero, is 0.
     init(measured value: Double) { self = value.isFinite ? Int64(Swift.min(Swift.max(0, value.rounded()), 1e15)) : 0 }
 }

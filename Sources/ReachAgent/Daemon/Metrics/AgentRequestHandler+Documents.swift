@@ -120,10 +120,9 @@ extension Timestamp {
     var seconds: Double { Double(microsecondsSince1970) / 1_000_000 }
 }
 
-/// The last page, which is handed out again to those who ask within the same moment: many readers that follow one event
-/// cost as much as one.
+/// The last page, which is served again to requests within a short time: many readers of one event cost as much as one.
 final class PageCache: Sendable {
-    /// The time for which a page is the present one while no event follows.
+    /// The lifetime of a page while no event follows.
     private static let lifetime: Duration = .milliseconds(250)
 
     /// The sources of a page, as far as events change them.
@@ -146,7 +145,7 @@ final class PageCache: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version, read before the page is made: a page may be newer than its version, never older.
-    ///   - make: Makes the page; called where the last one is of the past.
+    ///   - make: Makes the page; called if the last one is outdated.
     func page(
         of version: Version,
         at now: ContinuousClock.Instant = .now,

@@ -9,13 +9,13 @@ internal import Logging
 /// nothing changes it sleeps. The file is replaced as a whole, and removed at the end, because the metrics of an agent that
 /// does not run are wrong.
 final class MetricsFile: Sendable {
-    /// The time from one writing to the next.
+    /// The minimum time between two writes.
     private static let interval: Duration = .seconds(60)
-    /// Everybody may read it: it is made for another service.
+    /// Readable by every user: another service reads the file.
     private static let mode: mode_t = 0o644
 
     private struct State {
-        /// True when there is something new; the first known state is.
+        /// True if there is something to write; the first known state is.
         var isStale = false
         var isStopping = false
         var written: ContinuousClock.Instant?
@@ -34,7 +34,7 @@ final class MetricsFile: Sendable {
 
     /// - Parameters:
     ///   - path: The file, whose directory must be writable: the new file is made beside the old one.
-    ///   - interval: The minimum time from one writing to the next.
+    ///   - interval: The minimum time between two writes.
     ///   - content: Makes the content; called on the thread.
     init(path: String, interval: Duration = MetricsFile.interval, content: @escaping @Sendable () -> [UInt8]) {
         self.path = path
@@ -42,13 +42,13 @@ final class MetricsFile: Sendable {
         self.content = content
     }
 
-    /// Writes the file from now on after changes, of which the first state that is known is the first.
+    /// Starts writing the file after changes; the first known state counts as a change.
     func start() throws(SystemError) {
         let thread = try NamedThread("metrics-file") { [self] in run() }
         self.thread.withLock { $0 = thread }
     }
 
-    /// Takes an event; on the thread that publishes it.
+    /// Handles an event, on the thread that publishes it.
     func take(_ event: Event) {
         guard Self.isSettled(event.type) else { return }
         state.withLock { $0.isStale = true }
@@ -76,7 +76,7 @@ final class MetricsFile: Sendable {
         var failure: String?
         while next() == .write {
             let reason = write(content())
-            // Once for each reason: a disk that is full stays so for a while.
+            // Logged once for each reason: a full disk stays so for a while.
             if let reason, reason != failure { logger.error("cannot write the metrics file \(path): \(reason)") }
             if reason == nil, failure != nil { logger.notice("the metrics file \(path) is written again") }
             failure = reason
@@ -97,7 +97,7 @@ final class MetricsFile: Sendable {
         }
     }
 
-    /// Replaces the file; returns the reason why not.
+    /// Replaces the file; returns the error if that fails.
     private func write(_ bytes: [UInt8]) -> String? {
         // The collector reads files that end in `.prom`.
         let temporary = "\(path).new"

@@ -7,9 +7,9 @@ internal import Synchronization
 internal import struct AgentEvents.EventDraft
 internal import struct AgentEvents.Transfer
 
-/// The figures that only metrics show: those of each last check, and numbers since the start of the agent.
+/// The figures that only metrics show: those of the last check of each point, and counters since the start of the agent.
 ///
-/// Everything else that metrics show is taken from the status at the moment of a scrape.
+/// Everything else that metrics show is taken from the status at the time of a scrape.
 final class MetricsStore: Sendable {
     fileprivate struct State {
         var checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)] = [:]
@@ -27,10 +27,10 @@ final class MetricsStore: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter start: The moment from which on time is counted.
+    /// - Parameter start: The time from which on durations are counted.
     init(start: ContinuousClock.Instant = .now) { state = Mutex(State(since: start)) }
 
-    /// Takes a check that was judged.
+    /// Records a check that was judged.
     func note(_ check: Probes.CompletedCheck, endedAt ended: Double) {
         let figures = CheckMetrics(check.report, ended: ended)
         state.withLock { state in
@@ -44,7 +44,7 @@ final class MetricsStore: Sendable {
         }
     }
 
-    /// Takes a transition that was published.
+    /// Records a transition that was published.
     func note(_ transition: Transition, at now: ContinuousClock.Instant) {
         let (type, code): (String, String)
         switch transition {
@@ -68,7 +68,7 @@ final class MetricsStore: Sendable {
     /// The transfers of each point.
     var transfers: [ProbePoint: TransferMetrics] { state.withLock { $0.transfers } }
 
-    /// The figures at this moment.
+    /// The current figures.
     ///
     /// - Parameter points: The points that are checked at present; those of others are dropped.
     func figures(
@@ -102,7 +102,7 @@ extension MetricsStore.State {
 }
 
 extension CheckMetrics {
-    /// The phases of blackbox_exporter that phases of a report belong to.
+    /// The phases of blackbox_exporter, each with the phases of a report that it comprises.
     private static let phasesOfHTTP: [(name: String, phases: Set<Probes.Phase>)] = [
         ("resolve", [.resolve]), ("connect", [.connect]), ("tls", [.tls]), ("processing", [.request, .firstByte]),
         ("transfer", [.body]),
@@ -156,7 +156,7 @@ extension CheckMetrics {
 }
 
 extension AgentMetrics.ProcessMetrics {
-    /// The resources of this process; `nil` where /proc is not there.
+    /// The resources of this process; `nil` without /proc.
     ///
     /// - Parameter started: The start of the agent, in seconds since 1970.
     static func current(started: Double) -> Self? {
@@ -194,7 +194,7 @@ extension AgentMetrics.ProcessMetrics {
         defer { closedir(folder) }
         var count = 0
         while let entry = readdir(folder) { if entry.pointee.d_name.0 != 46 { count += 1 } }
-        // One of them is the folder's.
+        // One of them is the descriptor of the directory itself.
         return max(0, count - 1)
     }
 }

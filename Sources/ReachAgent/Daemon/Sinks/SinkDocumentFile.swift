@@ -19,7 +19,7 @@ struct SinkDocumentFile: Sendable {
         self.host = host
     }
 
-    /// Writes the file, or removes it where there is no sink; returns the reason why not.
+    /// Writes the file, or removes it if there is no sink; returns the error if that fails.
     func write(_ sinks: [SinkSettings]) -> String? {
         guard !sinks.isEmpty else {
             unlink(path)

@@ -1,10 +1,10 @@
 internal import AgentEvents
 internal import Sinks
 
-/// The numbers of each sink: those that its broker has, and those that it never gets.
+/// The progress of each sink: the events that its broker has, and those that it never gets.
 ///
-/// Pure; the agent keeps it over restarts. Numbers are those of one stream. A sink's entry lasts as long as its broker and its device's name: with others everything
-/// is shipped anew.
+/// Pure; the agent keeps it across restarts. All numbers are those of one stream. A sink's entry lasts as long as its
+/// broker and its device's name: with another one everything is shipped again.
 struct SinkProgress: Sendable, Hashable {
     /// The numbers of one sink.
     struct Entry: Sendable, Hashable, Codable {
@@ -18,7 +18,7 @@ struct SinkProgress: Sendable, Hashable {
         var acknowledgedTime: Timestamp?
         /// The number up to which nothing more can be lost: shipped, announced as lost, or older than the sink.
         var settled: UInt64
-        /// The newest event that the broker refused for good.
+        /// The newest event that the broker rejected permanently.
         var refused: UInt64?
         /// The number of lost events.
         var lost: UInt64 = 0
@@ -54,7 +54,7 @@ struct SinkProgress: Sendable, Hashable {
     /// The maximum number of announcements of a sink that are not certain; a further loss widens the newest.
     static let maximumAnnouncements = 16
 
-    /// The number of an event that waits for the agent's first one; which it gets, only the journal knows.
+    /// The placeholder for the number of an event that waits for the agent's first one; only the journal has the number.
     static let queued = UInt64.max
 
     /// The stream that the numbers belong to.
@@ -66,11 +66,11 @@ struct SinkProgress: Sendable, Hashable {
 
     // MARK: Changes
 
-    /// Takes the configured sinks; entries of others are forgotten.
+    /// Sets the configured sinks; entries of others are removed.
     ///
     /// - Parameters:
     ///   - sinks: The sinks.
-    ///   - oldest: The number of the oldest event of the journal, from which on a new sink ships.
+    ///   - oldest: The number of the oldest event of the journal, with which a new sink starts to ship.
     mutating func configure(_ sinks: [SinkSettings], oldest: UInt64) {
         let former = entries
         entries = [:]
@@ -84,7 +84,7 @@ struct SinkProgress: Sendable, Hashable {
         }
     }
 
-    /// Takes a number up to which a broker has everything.
+    /// Records the number up to which a broker has all events.
     mutating func acknowledge(_ sequence: UInt64, at time: Timestamp?, by name: String, newest: UInt64) {
         guard var entry = entries[name] else { return }
         entry.acknowledged = min(sequence, newest)
@@ -109,9 +109,9 @@ struct SinkProgress: Sendable, Hashable {
         return hasLost
     }
 
-    /// Takes events that a broker refused for good; what was taken before counts for nothing.
+    /// Records events that a broker rejected permanently; those that were recorded before are ignored.
     ///
-    /// - Returns: Whether there are any.
+    /// - Returns: Whether there are any new ones.
     mutating func refuse(_ loss: SinkLoss, newest: UInt64) -> Bool {
         guard let entry = entries[loss.sink] else { return false }
         var loss = loss
@@ -150,7 +150,7 @@ struct SinkProgress: Sendable, Hashable {
         entries.sorted { $0.key < $1.key }.flatMap { $0.value.announcing.filter { $0.sequence == nil } }
     }
 
-    /// The announcements of which only the journal tells whether they were published.
+    /// The announcements whose publication only the journal can confirm.
     var doubtful: [Announcement] { entries.sorted { $0.key < $1.key }.flatMap(\.value.announcing) }
 
     /// Forgets the numbers of announcements, which the journal must confirm.
@@ -183,7 +183,7 @@ extension SinkProgress: Codable {
         case stream, sinks
     }
 
-    /// The most sinks of a file that are read.
+    /// The maximum number of sinks that are read from the file.
     private static let maximumEntries = 64
 
     init(from decoder: any Decoder) throws {

@@ -2,15 +2,16 @@ internal import AgentEvents
 internal import EventJournal
 internal import LinuxSupport
 
-/// Keeps the progress of the sinks over restarts, in a file beside the journal's events, and publishes losses exactly once.
+/// Keeps the progress of the sinks across restarts, in a file beside the journal's events, and publishes losses exactly
+/// once.
 ///
 /// A loss is written down before it is published: after a crash in between, the journal tells whether its event was recorded.
-/// All of it is done on a thread that exists only while there is something to do; acknowledgements are written at most every
-/// 10 s, and at the end.
+/// All of it is done on a thread that exists only while there is work; acknowledgements are written at most every 10 s,
+/// and at the end.
 final class SinkProgressWriter: Sendable {
     /// The name of the file.
     static let name = "sinks"
-    /// The minimum time between two writings because of acknowledgements.
+    /// The minimum time between two writes because of acknowledgements.
     static let interval: Duration = .seconds(10)
     /// The maximum size of the file: 64 sinks with 16 announcements each have less.
     private static let maximumBytes = 512 << 10
@@ -38,11 +39,11 @@ final class SinkProgressWriter: Sendable {
     private let publish: @Sendable (SinkLoss) -> UInt64?
     private let state: Monitor<State>
 
-    /// Reads the progress of the process before.
+    /// Reads the progress of the previous process.
     ///
     /// - Parameters:
     ///   - stream: The stream of the agent's numbers.
-    ///   - interval: The minimum time between two writings because of acknowledgements.
+    ///   - interval: The minimum time between two writes because of acknowledgements.
     ///   - publish: Publishes `sink.lost`, and returns its number; `nil` when it has none yet.
     init(
         in journal: EventJournal?,
@@ -64,7 +65,7 @@ final class SinkProgressWriter: Sendable {
         state = Monitor(State(progress: progress, written: progress, doubtful: doubtful))
     }
 
-    /// The present progress.
+    /// The current progress.
     var progress: SinkProgress { state.withLock { $0.progress } }
 
     /// Changes the progress; what has to be written or published follows on the thread.
@@ -80,9 +81,9 @@ final class SinkProgressWriter: Sendable {
         return result
     }
 
-    /// Writes what is left, and returns when that is done.
+    /// Writes the remaining changes, and returns when that is done.
     ///
-    /// Nothing is published any more.
+    /// No loss is published once this is called.
     func finish() {
         let starts = state.withLock { state in
             state.isFinal = true
@@ -104,7 +105,7 @@ final class SinkProgressWriter: Sendable {
         do throws(SystemError) {
             try NamedThread.start("sinks") { self.run() }
         } catch {
-            // The next change tries again.
+            // The next change retries.
             state.withLock { $0.isRunning = false }
             state.wakeAll()
         }
@@ -161,7 +162,7 @@ final class SinkProgressWriter: Sendable {
         }
     }
 
-    /// Should writing fail, the next change tries again; a loss is published all the same.
+    /// Writes the file; if that fails, the next change retries, and a loss is published all the same.
     private func write(_ progress: SinkProgress) {
         guard let journal else { return }
         try? journal.keep(JSONWriter.text(of: progress), as: Self.name)
@@ -172,7 +173,7 @@ final class SinkProgressWriter: Sendable {
         guard let journal,
             let reader = try? JournalReader(directory: journal.configuration.directory, includesHistory: true)
         else { return nil }
-        // Where the journal does not reach back as far, an agent has run since, and has seen to it.
+        // If the journal does not reach back that far, an agent that has run since has published the loss.
         if let oldest = try? reader.oldestSequence, oldest > announcement.after + 1 { return oldest - 1 }
         var cursor = reader.events(after: announcement.after)
         while true {

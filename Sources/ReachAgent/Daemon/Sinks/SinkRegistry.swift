@@ -46,7 +46,7 @@ final class SinkRegistry: Sendable {
 
     // MARK: Settings
 
-    /// Hands the settings over, and follows the journal's removals from now on.
+    /// Hands over the settings, and starts to follow the journal's removals.
     func start() {
         let sinks = state.withLock { state in
             state.isActive = true
@@ -55,7 +55,7 @@ final class SinkRegistry: Sendable {
         apply(sinks)
     }
 
-    /// Takes other settings; to be called before their event is published, so that who reads it finds the new file.
+    /// Applies other settings; must be called before their event is published, so that its readers find the new file.
     func configure(_ sinks: [SinkSettings]) {
         let hasChanged = state.withLock { state in
             guard state.sinks != sinks else { return false }
@@ -84,7 +84,7 @@ final class SinkRegistry: Sendable {
 
     // MARK: Reports
 
-    /// Takes a report.
+    /// Handles a report.
     ///
     /// - Parameter process: The process that reports, by which the agent knows whether it still runs.
     /// - Returns: `false` when there is no such sink.
@@ -110,7 +110,7 @@ final class SinkRegistry: Sendable {
         return true
     }
 
-    /// Looks for events that have left the journal unsent.
+    /// Detects events that have left the journal unsent.
     private func notice() {
         guard state.withLock({ $0.isActive && !$0.sinks.isEmpty }), let oldest = journal?.oldestSequence else { return }
         let newest = newest()
@@ -124,7 +124,7 @@ final class SinkRegistry: Sendable {
         let (sinks, reports) = state.withLock { ($0.sinks, $0.reports) }
         guard !sinks.isEmpty else { return [] }
         let (progress, newest) = (writer.progress, newest())
-        // Events that have left the journal wait no longer.
+        // Events that have left the journal are no longer waiting.
         let gone = (journal?.oldestSequence ?? 1) - 1
         return sinks.map { sink in
             let broker = sink.broker.description

@@ -1,12 +1,12 @@
-/// The share of an uplink's bytes over the last second that are not the transfer's.
+/// The share of an uplink's bytes over the last second that belong to other traffic than the transfer.
 ///
 /// Pure: counters and times in, a verdict out.
 struct LinkShare: Sendable {
-    /// More of other traffic than the transfer tolerates.
+    /// Other traffic beyond what the transfer tolerates.
     struct Excess: Sendable, Hashable {
         /// The rate of all traffic, in bits per second.
         var total: Double
-        /// The rate of what is not the transfer's.
+        /// The rate of other traffic, in bits per second.
         var others: Double
     }
 
@@ -38,12 +38,12 @@ struct LinkShare: Sendable {
     /// Starts over, for another interface.
     mutating func restart() { self = LinkShare(tolerated: tolerated) }
 
-    /// Takes the counters of one moment.
+    /// Adds the counters of one time.
     ///
     /// - Parameters:
     ///   - total: The bytes that the interface has carried.
     ///   - own: The transfer's bytes among them.
-    /// - Returns: The rates, once a whole second has more of other traffic than tolerated.
+    /// - Returns: The rates, once a whole second had more of other traffic than tolerated.
     mutating func add(total: UInt64, own: Int, at now: ContinuousClock.Instant) -> Excess? {
         defer { last = (total, own, now) }
         // A counter that runs backwards was reset.

@@ -1,23 +1,23 @@
 internal import Probes
 internal import Reachability
 
-/// The news for transfers, on their way to the scheduler.
+/// The updates about transfers that are to be passed to the scheduler.
 struct TransferUpdates: Sendable {
-    /// `true` while transfers may start, as the scheduler was told last.
+    /// `true` while transfers may start, as last passed to the scheduler.
     var isAllowed = false
-    /// `true` while the scheduler has not been told.
+    /// `true` while the scheduler does not have that.
     var isNew = false
     /// The interfaces that transfers are bound to whose path has changed; nil is that of unbound ones.
     var changedPaths: Set<String?> = []
 
-    /// `true` if there is something to tell.
+    /// `true` if there is an update to pass on.
     var isPending: Bool { isNew || !changedPaths.isEmpty }
 }
 
 extension ConnectivityPlan {
     /// Returns whether transfers may start.
     ///
-    /// Where no probe is required, the connectivity may stay unknown for ever, and a path is enough.
+    /// If no probe is required, the connectivity may stay unknown forever, and a path is enough.
     func allowsTransfers(in state: ReachabilityState) -> Bool {
         guard !transfers.isEmpty else { return false }
         if state.connectivity == .full { return true }
@@ -32,18 +32,18 @@ extension ReachabilityDriver {
         return state.withLock { $0.machine.state.path.interface?.name }
     }
 
-    /// Notes whether transfers may start.
+    /// Records whether transfers may start.
     func noteTransfers(_ state: inout State) {
         let isAllowed = state.plan.allowsTransfers(in: state.machine.state)
         guard isAllowed != state.transfers.isAllowed else { return }
         (state.transfers.isAllowed, state.transfers.isNew) = (isAllowed, true)
     }
 
-    /// Notes the transfers whose path has changed, or is gone.
+    /// Records the transfers whose path has changed, or is gone.
     ///
     /// - Parameters:
     ///   - rechecks: The points to recheck.
-    ///   - points: The points of now.
+    ///   - points: The current points.
     func noteTransfers(_ rechecks: [ProbePoint], _ points: [ProbePoint], _ state: inout State) {
         guard !state.plan.transfers.isEmpty else { return }
         let present = points == state.points ? nil : Set(points)
@@ -53,7 +53,7 @@ extension ReachabilityDriver {
         }
     }
 
-    /// Has the progress of transfers published to those who ask for it.
+    /// Returns the probes with the progress of their transfers published.
     func followed(_ probes: [ScheduledProbe]) -> [ScheduledProbe] {
         probes.map { scheduled in
             guard scheduled.probe.transfer != nil else { return scheduled }

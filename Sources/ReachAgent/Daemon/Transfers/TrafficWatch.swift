@@ -3,10 +3,10 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Synchronization
 
-/// Watches an uplink while a transfer runs over it, and says when the machine's own traffic needs it.
+/// Watches an uplink while a transfer runs over it, and reports when the machine's own traffic needs it.
 ///
-/// It has a thread of its own for as long as the transfer takes, which reads the interface's counters four times a
-/// second, each time just after a progress of the transfer: both counts are then of the same moment.
+/// A thread of its own reads the interface's counters four times a second for as long as the transfer takes, each time
+/// just after a progress of the transfer: both counts are then of the same time.
 final class TrafficWatch: Sendable {
     /// The time between two readings.
     static let interval: Duration = .milliseconds(250)
@@ -26,7 +26,7 @@ final class TrafficWatch: Sendable {
     /// Creates a watch; nil when the system has no descriptor left for it.
     ///
     /// - Parameters:
-    ///   - interface: The interface until the transfer says over which one it goes; nil when it is not known.
+    ///   - interface: The interface until the transfer reports its own; nil if it is not known.
     ///   - tolerated: The share of other traffic that the transfer tolerates, from 0 to 1.
     ///   - yield: Called once, on the watch's thread, with the evidence.
     init?(of interface: String?, tolerated: Double, yield: @escaping @Sendable (String) -> Void) {
@@ -40,7 +40,7 @@ final class TrafficWatch: Sendable {
     /// Starts the thread; without one the transfer continues unwatched.
     func start() { try? NamedThread.start("transfer-watch") { self.run() } }
 
-    /// Takes the progress of the transfer; from any thread.
+    /// Records the progress of the transfer; safe from any thread.
     func note(_ progress: TransferProgress) {
         let isAwaited = state.withLock { state in
             state.own = max(state.own, progress.bytesOnWire)
@@ -52,7 +52,7 @@ final class TrafficWatch: Sendable {
         if isAwaited { wakeup.signal() }
     }
 
-    /// Watches another interface from now on, over which the transfer is resumed.
+    /// Changes to the interface over which the transfer is resumed.
     func follow(_ interface: String?) { state.withLock { $0.interface = interface } }
 
     /// Ends the thread, without waiting for it.
@@ -70,7 +70,7 @@ final class TrafficWatch: Sendable {
                 watched = interface.flatMap { name in InterfaceCounters(of: name).map { (name, $0) } }
                 share.restart()
             }
-            // Where the transfer's bytes are not counted, all of them would be taken for others'.
+            // If the transfer's bytes are not counted, all of them would count as other traffic.
             guard own > 0, let name = watched?.name, let bytes = watched?.counters.read() else { continue }
             guard let excess = share.add(total: bytes.total, own: own, at: .now) else { continue }
             return yield(Self.evidence(excess, on: name, tolerated: tolerated))

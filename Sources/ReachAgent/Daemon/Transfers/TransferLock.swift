@@ -16,7 +16,7 @@ final class TransferLock: Sendable {
         case taken(TransferLock)
         /// Another process holds it; its process ID, if it could write that down.
         case busy(Int32?)
-        /// There is no such directory, or no permission: no process that has the lock can be met.
+        /// There is no such directory, or no permission: no process that holds the lock can be detected.
         case unavailable(SystemError)
     }
 

@@ -43,7 +43,7 @@ final class TransferTransport: CheckTransport {
         guard let directory = surroundings.lockDirectory else { return begin(probe, plan, nil, completion) }
         switch TransferLock.take(in: directory, group: surroundings.group) {
         case .taken(let lock): return begin(probe, plan, lock, completion)
-        // Without the directory there are no others; without permission there is no knowing of them.
+        // Without the directory there is no other transfer; without permission none can be detected.
         case .unavailable: return begin(probe, plan, nil, completion)
         case .busy(let holder):
             completion(Self.refusal(of: probe, holder: holder))
@@ -51,7 +51,7 @@ final class TransferTransport: CheckTransport {
         }
     }
 
-    /// Ends the transfer under way if its path has changed, or has it continue over the next one.
+    /// Ends the transfer in progress if its path has changed, or resumes it over the next path.
     ///
     /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for none.
     func pathChanged(of interfaces: Set<String?>) {
@@ -61,7 +61,7 @@ final class TransferTransport: CheckTransport {
         running.watch?.follow(surroundings.egress(running.interface))
     }
 
-    /// Calls a closure when the event loops were all free once.
+    /// Calls a closure once all event loops have been free.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         let prober = state.withLock { $0.prober }
         checks.whenFree { if let prober { prober.whenFree(body) } else { body() } }

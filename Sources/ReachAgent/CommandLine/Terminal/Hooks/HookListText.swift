@@ -7,7 +7,7 @@ struct HookListText {
 
     let listing: HookListing
     let style: TerminalStyle
-    /// The event that is asked about; nil for all occasions.
+    /// The requested event; nil for all occasions.
     let event: HookEvent?
 
     /// The whole text.
@@ -16,7 +16,7 @@ struct HookListText {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    // MARK: What was looked at
+    // MARK: Sources
 
     private var head: [String] {
         let folders = listing.folders.isEmpty ? "none" : listing.folders.map(HookText.safe).joined(separator: ", ")

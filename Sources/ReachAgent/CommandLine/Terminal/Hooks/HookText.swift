@@ -18,7 +18,7 @@ enum HookText {
         }
     }
 
-    /// The conditions on the event: `to_via is wifi or wwan; changed is via`; nil when it may say anything.
+    /// The conditions on the event: `to_via is wifi or wwan; changed is via`; nil if there are none.
     static func conditions(_ hook: ListedHook) -> String? {
         guard case .configured(let definition) = hook.kind else { return nil }
         let words = definition.trigger.filter.conditions.map { name, wanted in
@@ -69,7 +69,7 @@ enum HookText {
         }
     }
 
-    /// A foreign text as a terminal may show it.
+    /// Foreign text, escaped for a terminal.
     static func safe(_ text: String) -> String { ForeignText.shown(text, limit: 500) }
 }
 
@@ -90,11 +90,11 @@ struct HookPlanText {
     private static let labelWidth = 14
 
     let plan: HookPlan
-    /// The user that asks.
+    /// The user who runs the command.
     let user: String
     let style: TerminalStyle
 
-    /// The whole text; what it begins with is not wrapped, so that it can be copied.
+    /// The whole text, without wrapped lines, so that it can be copied.
     var text: String {
         switch plan.action {
         case .refused(let refusal):
@@ -135,7 +135,7 @@ struct HookPlanText {
 }
 
 extension String {
-    /// The text without the line's end.
+    /// The text without a trailing newline.
     fileprivate var trimmedEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
 }
 

@@ -39,7 +39,7 @@ extension StatusText {
         return section("AGENT", labelled(rows))
     }
 
-    /// The checks that were made and left out, and the bytes of today.
+    /// The numbers of checks made and left out, and the bytes of today.
     private var schedule: String? {
         guard let schedule = reply.schedule else { return nil }
         var parts = ["\(ProbeCountText.number(Int(clamping: schedule.checks ?? 0))) made"]

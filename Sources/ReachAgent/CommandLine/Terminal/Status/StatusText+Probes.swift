@@ -2,17 +2,17 @@ internal import AgentEvents
 internal import ForeignText
 
 extension StatusText {
-    /// From so many days on the expiry of a certificate is of interest: at a glance, and in detail.
+    /// The days before its expiry from which on a certificate is shown: at a glance, and in detail.
     private static let (soon, warningDays) = (14, 30)
     private static let (maximumProbes, maximumCertificates) = (200, 10)
-    /// The rank of a probe that is up without a doubt.
+    /// The rank of a probe that is certainly up.
     private static let goodRank = 6
 
     /// The probes that are not up, a line each, and the others in a line.
     func brief(probesAtMost limit: Int) -> [String] {
         let (all, good) = ranked
         let isWaiting: (Status.ProbeStatus) -> Bool = { [reply] in Self.isWaiting($0, in: reply) }
-        // Said once above, for all of them.
+        // Reported once above, for all of them.
         let troubled = all.filter { !isWaiting($0) && !Self.isStoppedByBudget($0) }
         let shown = troubled.prefix(limit)
         let rest = troubled.count - shown.count
@@ -31,7 +31,7 @@ extension StatusText {
         return lines
     }
 
-    /// The probes with their particulars: those that are not up first.
+    /// The probes in detail, those that are not up first.
     func probes() -> [String] {
         let (troubled, good) = ranked
         let all = troubled + good
@@ -44,7 +44,7 @@ extension StatusText {
         return lines
     }
 
-    /// The probes that the agent had no room for; all of them are up.
+    /// The number of probes that the agent omitted; all of them are up.
     private var omitted: Int { max(0, min(reply.probesOmitted ?? 0, 1 << 32)) }
 
     /// The probes that are not up, the worst first, and the others.
@@ -72,7 +72,7 @@ extension StatusText {
         return (probe.verdict ?? "unknown") == "unknown"
     }
 
-    /// True for a probe that a used-up budget alone keeps from being checked.
+    /// True for a probe that only an exhausted budget keeps from being checked.
     private static func isStoppedByBudget(_ probe: Status.ProbeStatus) -> Bool {
         !["down", "portal"].contains(probe.verdict) && (probe.lastCode ?? probe.code) == "budget_exhausted"
     }
@@ -148,7 +148,7 @@ extension StatusText {
 
     // MARK: Certificates
 
-    /// `certificate expires in 9 days`; `nil` when it lasts longer.
+    /// `certificate expires in 9 days`; `nil` if it is valid for longer.
     private func expiry(_ probe: Status.ProbeStatus, within limit: Int) -> String? {
         guard let days = probe.certificate?.daysLeft, days < limit else { return nil }
         return "certificate \(Self.end(days))"
@@ -156,7 +156,7 @@ extension StatusText {
 
     /// The certificates that expire soon, the first one first; one that many probes see is listed once.
     var certificates: [String] {
-        // The subject is a stranger's text: as a part of the key it is bytes.
+        // The subject is foreign text, so the key has its bytes.
         var found: [ForeignText: (certificate: Status.ExpiringCertificate, probes: [String])] = [:]
         for probe in reply.probes {
             guard let certificate = probe.certificate, let days = certificate.daysLeft, days < Self.warningDays else {
@@ -201,7 +201,7 @@ extension StatusText {
 
 /// The numbers of probes by verdict.
 enum ProbeCountText {
-    /// The most probes that are named.
+    /// The maximum number of probes that are named.
     private static let maximumNamed = 6
 
     /// `3 of 5 up; web IPv6 down (tls_expired), cafe portal (portal_redirect)`; `nil` without probes.

@@ -1,7 +1,7 @@
 internal import AgentEvents
 
 extension StatusText {
-    /// The most interfaces, and of one interface the most addresses.
+    /// The maximum number of interfaces, and of addresses of one interface.
     private static let (maximumInterfaces, maximumAddresses) = (12, 4)
 
     /// The uplinks, a line each: the active ones, the standby ones by their metric, and interfaces without a default
@@ -12,7 +12,7 @@ extension StatusText {
         var table = FittedTable([
             "UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS"), .right("TODAY"),
         ])
-        // A state with its reason needs the room of the bytes, which then have a line of their own.
+        // A state with its reason takes the space of the bytes, which then have a line of their own.
         let hasRoom = style.columns >= 100 || uplinks.allSatisfy { state(of: $0.uplink).text.count <= 12 }
         for (uplink, route) in uplinks.prefix(limit) {
             let path = reply.path(over: uplink)
@@ -169,7 +169,7 @@ extension StatusText {
         guard let from = change.from else { return "\(subject)\(safe(change.to ?? "?"))" }
         let (before, after) = Self.different(safe(from), safe(change.to ?? "?"))
         var text = "\(subject)\(before) \(style.arrow) \(after)"
-        // The code of a probe that fell stands in what it fell to.
+        // The code of a failed probe is already part of the new state.
         if let code = change.code, change.to?.firstRange(of: "(\(code)") == nil { text += " [\(safe(code))]" }
         if let detail = change.detail { text += " \(safe(detail))" }
         return text

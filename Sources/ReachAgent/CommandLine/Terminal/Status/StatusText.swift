@@ -11,7 +11,7 @@ struct StatusText {
     /// An area of the status that is shown in detail.
     enum Area: String, CaseIterable { case uplinks, probes, agent }
 
-    /// A space at which no line is broken; in the end it is one like all others.
+    /// A space at which no line is broken; it is printed as an ordinary space.
     static let unbreakable: Character = "\u{A0}"
     /// The width of the labels in front of everything.
     private static let labelWidth = 14
@@ -23,8 +23,8 @@ struct StatusText {
     /// A text of a reply.
     ///
     /// - Parameters:
-    ///   - now: The moment that ages are counted from where the reply has no time.
-    ///   - local: A moment in the local zone.
+    ///   - now: The reference time of ages if the reply has no time.
+    ///   - local: Formats a time in the local time zone.
     init(
         _ reply: Status,
         style: TerminalStyle,
@@ -36,7 +36,7 @@ struct StatusText {
         clock = ClockText(now: reply.time ?? now, local: local)
     }
 
-    /// The important things, on one screen.
+    /// The most important information, on one screen.
     var screen: String {
         text(
             [head, uplinks(atMost: 6), brief(probesAtMost: 6), targets(atMost: 4), hooks(atMost: 2)]
@@ -44,7 +44,7 @@ struct StatusText {
         )
     }
 
-    /// All of it.
+    /// The full status.
     var full: String {
         text([
             head, paths, uplinks(), availability, probes(), targets(), certificates, interfaces, changes(atMost: 10),
@@ -53,7 +53,7 @@ struct StatusText {
         ])
     }
 
-    /// All of one area.
+    /// The full information of one area.
     func detail(of area: Area) -> String {
         switch area {
         case .uplinks: text([uplinks(), availability, paths, targets(), interfaces])
@@ -114,7 +114,7 @@ struct StatusText {
         }
     }
 
-    /// True when the last changes are not of interest.
+    /// True if the last changes need not be shown.
     private var isGood: Bool {
         guard let state = reply.reachability.state else { return false }
         return colour == .green && !state.isFlapping && reply.reachability.pending == nil
@@ -123,7 +123,7 @@ struct StatusText {
 
     // MARK: Words
 
-    /// A moment and its age: `14:02:11 (3 h 12 min)`.
+    /// A time and its age: `14:02:11 (3 h 12 min)`.
     ///
     /// - Parameter age: The milliseconds since then, where they are known by a clock that does not jump.
     func moment(_ moment: Timestamp?, age: Int64? = nil) -> String? {
@@ -135,13 +135,13 @@ struct StatusText {
     /// A short time: `900 ms`, `8 s`, `3 min 20 s`.
     func within(_ milliseconds: Int64) -> String { SummaryText.lasting(milliseconds: milliseconds) }
 
-    /// A text that stays on one line.
+    /// A text that is not broken across lines.
     func kept(_ text: String) -> String { String(text.map { $0 == " " ? Self.unbreakable : $0 }) }
 
-    /// An address that a person is to open: never broken, and longer than other texts.
+    /// A URL for the user to open: never broken, and longer than other texts.
     func address(_ url: String) -> String { kept(ForeignText.line(url)) }
 
-    /// A text of the agent's as a terminal may show it.
+    /// A text of the agent, escaped for a terminal.
     func safe(_ text: String, limit: Int = 200) -> String { ForeignText.shown(text, limit: limit) }
 
     /// A path that is usable: `wwan wg0 over wwan0`.

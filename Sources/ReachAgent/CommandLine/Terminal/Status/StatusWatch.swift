@@ -10,10 +10,10 @@ internal import Synchronization
 ///
 /// One thread sleeps until a signal, a key or an event wakes it; a second one follows the events.
 final class StatusWatch: Sendable {
-    /// The shortest time from one reading of the status to the next.
+    /// The minimum time between two requests of the status.
     private static let pause: Duration = .milliseconds(250)
 
-    /// The state of the connection, by the events.
+    /// The state of the connection, according to the event stream.
     private struct Connection {
         var hasChanges = true
         /// The reason for an interruption, and its time.
@@ -28,7 +28,7 @@ final class StatusWatch: Sendable {
     private let wakeup: Wakeup
     private let connection = Mutex(Connection())
 
-    /// Prepares to watch; to be called before another thread is started.
+    /// Prepares to watch; must be called before any other thread is started.
     init(socket: String?, view: StatusCommand.View) throws {
         client = StateClient(socket: socket)
         self.view = view
@@ -38,7 +38,7 @@ final class StatusWatch: Sendable {
 
     /// Watches until a signal or the key q.
     ///
-    /// - Throws: The reason the agent cannot be followed.
+    /// - Throws: The reason that the agent cannot be followed.
     func run() throws(ClientError) {
         if view.isShort { OutputReader.endWhenGone() }
         do {
@@ -81,7 +81,7 @@ final class StatusWatch: Sendable {
         }
     }
 
-    /// The status; `nil` while the agent does not answer, which the events tell as well.
+    /// Requests the status; `nil` while the agent does not answer, which the event stream reports as well.
     private func read() throws(ClientError) -> AgentStatus? {
         let answer: [UInt8]
         do throws(ClientError) {
@@ -116,7 +116,7 @@ final class StatusWatch: Sendable {
         moment.map { ClockText(now: $0).brief($0) } ?? "?"
     }
 
-    /// Sleeps until there is news, a signal or a key.
+    /// Sleeps until there is an event, a signal or a key.
     private func sleep(until deadline: ContinuousClock.Instant?) {
         let keys = view.isShort ? -1 : STDIN_FILENO
         var entries = [wakeup.descriptor, signals.descriptor, keys].map {
@@ -126,7 +126,7 @@ final class StatusWatch: Sendable {
         if entries[0].revents != 0 { wakeup.reset() }
     }
 
-    /// True when a key ends it; so does a terminal that is gone.
+    /// True if a key ends the display, or if the terminal is gone.
     private func isQuitting() -> Bool {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return false }
@@ -135,7 +135,7 @@ final class StatusWatch: Sendable {
         return count <= 0 || keys.prefix(count).contains { $0 == UInt8(ascii: "q") || $0 == 4 }
     }
 
-    /// Notes that there is news, for each event.
+    /// Follows the events, each of which wakes the display.
     private func follow() async {
         do throws(ClientError) {
             for try await item in client.events() {
