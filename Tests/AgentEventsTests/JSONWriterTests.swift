@@ -6,7 +6,7 @@ import Testing
 /// The text that the writer makes, and that Foundation reads it back.
 struct JSONWriterTests {
     @Test(
-        "whatever a string holds, it is read back as it was, from a single line",
+        "any string is written on a single line and read back unchanged",
         arguments: [
             "", "plain", "quo\"te", "back\\slash", "line\nbreak\r\t", "\u{0}\u{1}\u{1F}\u{7F}", "Grüße 🛰️", "\u{2028}",
         ]
@@ -19,7 +19,7 @@ struct JSONWriterTests {
         #expect(object?["text"] == text)
     }
 
-    @Test("members, elements and containers are separated by commas exactly where they must be")
+    @Test("commas separate members, elements and containers exactly where required")
     func commas() {
         var json = JSONWriter()
         json.object { json in

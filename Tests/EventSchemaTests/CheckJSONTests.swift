@@ -169,7 +169,7 @@ struct CheckJSONTests {
         return report
     }()
 
-    @Test("a rate without a meaning is written as 0, and no number is too large to be read")
+    @Test("a rate that is not finite is written as 0, and a huge one is capped")
     func rates() {
         var report = Self.transferred
         let goodput = Goodput(p50: .nan, p95: .infinity, mean: 1e300, windows: 1, slowStart: .zero)
@@ -185,7 +185,7 @@ struct CheckJSONTests {
     }
 
     @Test(
-        "the bytes of a report are those of its golden file",
+        "the bytes of a report match its golden file",
         arguments: [("check.refused", refused), ("check.ok", answered), ("check.transfer", transferred)]
             as [(String, CheckResults.CheckReport)]
     )
@@ -199,28 +199,28 @@ struct CheckJSONTests {
         #expect(try JSONSerialization.jsonObject(with: Data(json.bytes)) is [String: Any])
     }
 
-    @Test("a cookie is a secret, and never written")
+    @Test("a cookie is a secret and is never written")
     func cookies() {
         let json = Self.json(Self.answered)
         #expect(json.text.contains("set-cookie"))
         #expect(!json.text.contains("secret"))
     }
 
-    @Test("a body that a report keeps is never written")
+    @Test("a body kept in a report is never written")
     func bodies() {
         let json = Self.json(Self.answered)
         #expect(Self.answered.hops.first?.response?.body != nil)
         #expect(!json.text.contains("the body itself"))
     }
 
-    @Test("days that a certificate has left are counted from the check's beginning, and negative once it is over")
+    @Test("a certificate's remaining days count from the start of the check, and are negative after its expiry")
     func daysLeft() {
         let json = Self.json(Self.refused)
         #expect(json.text.contains("\"days_left\":-3"))
     }
 
     @Test(
-        "a date becomes the nearest moment that RFC 3339 can write",
+        "a date is clamped to the range that RFC 3339 can represent",
         arguments: [
             (0.0, "1970-01-01T00:00:00.000000Z"), (1_795_244_400.5, "2026-11-21T07:00:00.500000Z"),
             (-1e15, "0001-01-01T00:00:00.000000Z"), (1e18, "9999-12-31T23:59:59.000000Z"),

@@ -11,13 +11,13 @@ struct DocumentationTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "docs/events.md")
 
-    @Test("every reason stands in the documentation with its sentence", arguments: ReasonCode.allCases)
+    @Test("the documentation lists every reason with its sentence", arguments: ReasonCode.allCases)
     func reasons(_ code: ReasonCode) throws {
         let text = try String(contentsOf: Self.page, encoding: .utf8)
         #expect(text.contains("| `\(code.rawValue)` | \(code.sentence) |"))
     }
 
-    @Test("every change and every loss stands in the documentation")
+    @Test("the documentation lists every change, every overrun and every kind of evidence")
     func codes() throws {
         let text = try String(contentsOf: Self.page, encoding: .utf8)
         for code in NetworkChange.Code.allCases { #expect(text.contains("| `\(code.rawValue)` |")) }
@@ -25,7 +25,7 @@ struct DocumentationTests {
         for evidence in Underlay.Evidence.allCases { #expect(text.contains("`\(evidence.rawValue)`")) }
     }
 
-    @Test("the table of findings is the one of the source")
+    @Test("the table of findings matches the source")
     func findings() throws {
         let page = Self.page.deletingLastPathComponent().appending(path: "findings.md")
         let rows = FindingCode.allCases.map { "| `\($0.rawValue)` | \($0.sentence) | \($0.remedy) |\n" }
@@ -37,7 +37,7 @@ struct DocumentationTests {
         #expect(try String(contentsOf: page, encoding: .utf8) == head + rows.joined())
     }
 
-    @Test("the tables of types are those of the source", arguments: [true, false])
+    @Test("the tables of types match the source", arguments: [true, false])
     func typeTable(isNumbered: Bool) throws {
         let types = EventType.allCases.filter { $0.isNumbered == isNumbered }
         let rows = types.map { "| `\($0.rawValue)` | \($0.meaning) |\n" }
@@ -45,7 +45,7 @@ struct DocumentationTests {
         #expect(text.contains("| Type | Meaning |\n|---|---|\n" + rows.joined() + "\n"))
     }
 
-    @Test("every type of event stands in the README or the documentation", arguments: EventType.allCases)
+    @Test("the documentation lists every event type", arguments: EventType.allCases)
     func types(_ type: EventType) throws {
         let text = try String(contentsOf: Self.page, encoding: .utf8)
         let short = type.rawValue.dropFirst("reachagent.".count)

@@ -237,7 +237,7 @@ struct GoldenTests {
 
     static let drafts = kernelDrafts + probeDrafts + hookDrafts
 
-    @Test("the bytes of each event are those of its golden file", arguments: drafts.indices)
+    @Test("the bytes of each event match its golden file", arguments: drafts.indices)
     func golden(_ index: Int) throws {
         let (name, draft) = Self.drafts[index]
         let event = Event(draft, from: Self.origin, at: Self.time, number: 42)
@@ -252,7 +252,7 @@ struct GoldenTests {
         #expect(event.type.rawValue == "reachagent.\(type)")
     }
 
-    @Test("each event is one JSON object on one line, with CloudEvents' members", arguments: drafts.indices)
+    @Test("each event is one JSON object on one line, with the CloudEvents attributes", arguments: drafts.indices)
     func envelope(_ index: Int) throws {
         let event = Event(Self.drafts[index].draft, from: Self.origin, at: Self.time, number: 42)
         #expect(!event.line.contains { $0 < 0x20 })

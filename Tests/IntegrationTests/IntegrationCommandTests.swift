@@ -10,7 +10,7 @@ struct IntegrationCommandTests {
 
     init() throws { namespace = try NetworkNamespace() }
 
-    @Test("both signals end the agent cleanly, and its last event names them", arguments: [SIGINT, SIGTERM])
+    @Test("both signals stop the agent cleanly, and its last event names the signal", arguments: [SIGINT, SIGTERM])
     func signals(_ number: Int32) async throws {
         let agent = try await AgentProcess.run(in: namespace)
         let stopped = try await agent.stop(number)
@@ -19,7 +19,7 @@ struct IntegrationCommandTests {
         #expect(stopped.events.first?.stopReason == (number == SIGINT ? "SIGINT" : "SIGTERM"))
     }
 
-    @Test("a reader that goes away ends the agent quietly, with status 0, before there is anything more to print")
+    @Test("when the reader closes the output, the agent exits quietly with status 0, without waiting for an event")
     func closedPipe() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "status-\(UUID().uuidString)").path()
         let output = try namespace.run("{ \(agent) run; echo $? >\(file); } 2>&1 | head -n 1")
@@ -27,14 +27,14 @@ struct IntegrationCommandTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "0\n")
     }
 
-    @Test("a single look tells the state, and its status whether the machine is reachable")
+    @Test("run --once prints the state, and its exit status says whether the machine is reachable")
     func once() throws {
         #expect(try namespace.run("\(agent) run --once >/dev/null || echo $?") == "1\n")
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         #expect(try namespace.run("\(agent) run --once --format human").hasPrefix("reachable through other eth0 IPv4"))
     }
 
-    @Test("the path to one address is explained, and its status tells whether there is one")
+    @Test("route explains the path to an address, and its exit status says whether there is one")
     func route() throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
         #expect(try namespace.run("\(agent) route 192.0.2.9 --json").contains(#""prefix":"192.0.2.0/24""#))
@@ -44,7 +44,7 @@ struct IntegrationCommandTests {
     }
 
     @Test(
-        "no control character of an interface's name reaches a terminal",
+        "no control character of an interface name reaches a terminal",
         arguments: ["interfaces", "route 192.0.2.9", "run --once --format human"]
     )
     func hostileName(_ command: String) throws {
@@ -68,7 +68,7 @@ struct IntegrationCommandTests {
         #expect(active.isEmpty)
     }
 
-    @Test("a path is shown for a target of the configuration, with its kind")
+    @Test("the path to a configured target is shown with the configured interface kind")
     func names() throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
         let file = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString).toml").path()
@@ -86,7 +86,7 @@ struct IntegrationCommandTests {
         #expect(interfaces.split(separator: "\n").contains { $0.hasPrefix("eth0") && $0.contains("wwan") })
     }
 
-    @Test("the first broken layer is named, with its evidence in a file that only its owner reads")
+    @Test("the first broken layer is named, with the evidence in a file that only its owner can read")
     func diagnosis() throws {
         let diagnose = "\(agent) diagnose --socket /nonexistent.sock"
         let lost = try namespace.run("\(diagnose) || echo status $?")
@@ -107,7 +107,7 @@ struct IntegrationCommandTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("192.0.2.2/24"))
     }
 
-    @Test("a sandbox without netlink is told in one sentence, with status 69")
+    @Test("in a sandbox without netlink, the agent exits with status 69 and one sentence")
     func noNetlink() throws {
         let sandbox = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "without-netlink.py").path()
         let output = try namespace.run(

@@ -16,7 +16,7 @@ struct IntegrationConnectingTests {
         try namespace.run("\(BuiltAgent.path) route \(address) \(options) || true")
     }
 
-    @Test("a default route for one source prefix alone is a path, from an address in that prefix")
+    @Test("a default route for a single source prefix is a path, from an address in that prefix")
     func sourceSpecificDefault() async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
         try namespace.run(
@@ -30,7 +30,7 @@ struct IntegrationConnectingTests {
     }
 
     @Test(
-        "a rule that refuses the source which connect(2) chooses without a route is told from a lack of routes",
+        "a rule that rejects the source that connect(2) chooses is distinguished from a missing route",
         arguments: [("blackhole", "route_blackhole"), ("prohibit", "route_prohibited")]
     )
     func refusedSource(_ action: String, _ reason: String) throws {
@@ -40,7 +40,7 @@ struct IntegrationConnectingTests {
         #expect(try route("2001:503:ba3e::2:30").contains("no usable path: \(reason)"))
     }
 
-    @Test("a rule on the source sends connected sockets another way, and the other way is told too")
+    @Test("a source rule reroutes connected sockets, and the path of unconnected sockets is reported too")
     func sourceRule() throws {
         try namespace.run("ip route add default via 192.0.2.9 dev eth0 table 77; ip rule add from 192.0.2.2 lookup 77")
         let text = try route("198.41.0.4", "--json")
@@ -48,7 +48,10 @@ struct IntegrationConnectingTests {
         #expect(text.contains(#""unconnected":{"interface":"eth0","gateway":"192.0.2.1"}"#))
     }
 
-    @Test("a rule that refuses is told from a lack of routes", arguments: ["", "from 192.0.2.2 ", "to 198.41.0.0/16 "])
+    @Test(
+        "a rule that rejects packets is distinguished from a missing route",
+        arguments: ["", "from 192.0.2.2 ", "to 198.41.0.0/16 "]
+    )
     func refusingRule(_ selector: String) throws {
         try namespace.ip("rule add pref 50 \(selector)unreachable")
         #expect(try route("198.41.0.4").contains("no usable path: route_unreachable"))

@@ -22,7 +22,7 @@ struct IntegrationDeadEndTests {
         try namespace.run("\(BuiltAgent.path) route \(address) \(Self.kinds.joined(separator: " ")) || true")
     }
 
-    @Test("a bridge whose cable is pulled is lost at once, though a guest keeps it up")
+    @Test("a bridge whose cable is pulled is lost at once, even if a guest keeps it up")
     func bridgeWithGuest() async throws {
         try namespace.run("ip link add br0 type bridge; ip link set br0 up")
         try namespace.makeLink("eth0", peer: "far0")
@@ -42,7 +42,7 @@ struct IntegrationDeadEndTests {
         try await agent.settles(on: "wired")
     }
 
-    @Test("a bridge without any port leads nowhere")
+    @Test("a bridge without ports leads nowhere")
     func emptyBridge() throws {
         try namespace.run(
             "ip link add br0 type bridge; ip link set br0 up; ip addr add 192.0.2.2/24 dev br0; ip route add default via 192.0.2.1"
@@ -50,14 +50,14 @@ struct IntegrationDeadEndTests {
         #expect(try route("198.41.0.4").contains("no usable path: link_down"))
     }
 
-    @Test("a default route into the loopback leads nowhere")
+    @Test("a default route through the loopback leads nowhere")
     func loopback() throws {
         try namespace.run("ip link set lo up; ip addr add 192.0.2.2/32 dev lo; ip route add default dev lo")
         #expect(try route("198.41.0.4").contains("no usable path: leads_nowhere"))
         #expect(try route("192.0.2.2").contains("leaves through"))
     }
 
-    @Test("an address that the kernel borrows from another device is no source")
+    @Test("an address borrowed from another device is not a valid source, unless from the loopback")
     func borrowedAddress() throws {
         try namespace.makeLink("eth0", peer: "far0")
         try namespace.makeLink("docker0", peer: "guest0", address: "172.17.0.1/16")
@@ -67,7 +67,7 @@ struct IntegrationDeadEndTests {
         #expect(try route("198.41.0.4").contains("leaves through wired eth0"))
     }
 
-    @Test("of two legs the dead one is in the state, and the path is the other")
+    @Test("of two next hops, the dead one is listed in the state and the path uses the other")
     func deadLeg() async throws {
         try namespace.makeLink("wlan0", peer: "far0", address: "192.0.2.2/24")
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")

@@ -27,7 +27,7 @@ struct IntegrationHistoryTests {
         return try command.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
 
-    @Test("since the start of a run there are all its events, its start first, in the order of numbers and of times")
+    @Test("history since a start holds all events from that start on, in order of number and time")
     func sinceRestart() async throws {
         var starts: [UInt64] = []
         for gateway in [3, 4, 5] {

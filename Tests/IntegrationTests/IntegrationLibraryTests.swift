@@ -3,7 +3,7 @@ import Testing
 
 /// The library in another program's process, in whatever namespace the tests run: it only looks.
 struct IntegrationLibraryTests {
-    @Test("the first update is the complete view, and it is there at once")
+    @Test("the first update is the complete view and is available at once")
     func firstUpdate() async throws {
         var iterator = try NetworkMonitor.updates().makeAsyncIterator()
         let update = try #require(await iterator.next())
@@ -13,7 +13,7 @@ struct IntegrationLibraryTests {
         #expect(Set(update.snapshot.internetAddresses) == Set(MonitorConfiguration.defaultInternetAddresses))
     }
 
-    @Test("a single reading gives the same view as the monitor's first update")
+    @Test("a single snapshot equals the view of the monitor's first update")
     func singleReading() async throws {
         var iterator = try NetworkMonitor.updates().makeAsyncIterator()
         let watched = try #require(await iterator.next()).snapshot
@@ -23,7 +23,7 @@ struct IntegrationLibraryTests {
         #expect(read.rules == watched.rules)
     }
 
-    @Test("cancelling the task ends the iteration, also while it waits for the kernel")
+    @Test("cancelling the task ends the iteration, even while it waits for the kernel")
     func cancellation() async throws {
         let updates = try NetworkMonitor.updates()
         let (started, didStart) = AsyncStream<Void>.makeStream()
@@ -40,9 +40,7 @@ struct IntegrationLibraryTests {
         #expect(await task.value >= 1)
     }
 
-    @Test(
-        "a monitor's thread calls back when it is free, also while the kernel says nothing, and no more when it has ended"
-    )
+    @Test("the monitor's thread calls back when idle, even while the kernel is silent, and never after the end")
     func callingBack() async throws {
         let monitor = try NetworkMonitor { _ in }
         for _ in 0..<3 { await withCheckedContinuation { next in monitor.whenFree { next.resume() } } }
@@ -52,7 +50,7 @@ struct IntegrationLibraryTests {
         monitor.stop()
     }
 
-    @Test("a monitor can be stopped more than once, and tells what it counted")
+    @Test("a monitor can be stopped more than once, and its statistics remain available")
     func stopping() throws {
         let monitor = try NetworkMonitor { _ in }
         monitor.stop()

@@ -19,7 +19,7 @@ struct IntegrationLinkTests {
         #expect(renamed.to?.path.interface == "wan0")
     }
 
-    @Test("an index that is used again belongs to the new interface")
+    @Test("a reused interface index belongs to the new interface")
     func indexReuse() async throws {
         try namespace.run(
             "ip link add eth0 index 77 type veth peer name far0; ip link set far0 up; ip link set eth0 up"

@@ -9,7 +9,7 @@ struct IntegrationPathTests {
 
     init() throws { namespace = try NetworkNamespace() }
 
-    @Test("without any link the machine is not reachable, and says so at once")
+    @Test("a machine without any link is not reachable, which is reported at once")
     func emptyMachine() async throws {
         let agent = try await AgentProcess.run(in: namespace)
         let stopped = try await agent.stop()
@@ -38,7 +38,7 @@ struct IntegrationPathTests {
         try await agent.settles(on: "wired")
     }
 
-    @Test("a station that is associated and has no keys yet is not reachable; with its keys it is")
+    @Test("a station that is associated but has no keys yet is not reachable; with its keys it is")
     func dormant() async throws {
         try namespace.run(
             "ip link add wlan0 type veth peer name ap0; ip link set wlan0 mode dormant; ip link set wlan0 up"
@@ -51,7 +51,7 @@ struct IntegrationPathTests {
         #expect(up.to?.afStatus == 2)
     }
 
-    @Test("when the last address goes, the kernel drops the route silently, and the path is lost")
+    @Test("when the last address is removed, the kernel drops the route silently, and the path is lost")
     func silentRouteRemoval() async throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0")
@@ -66,7 +66,7 @@ struct IntegrationPathTests {
         #expect(again.cause?.code == "link_down")
     }
 
-    @Test("an IPv6 path counts only when duplicate address detection is over")
+    @Test("an IPv6 path counts only after duplicate address detection")
     func tentativeAddress() async throws {
         // A lone end without a peer that is up would never leave the tentative state; the detection takes its second.
         try namespace.run("ip link add eth0 type veth peer name far0; ip link set far0 up; ip link set eth0 up")
@@ -78,7 +78,7 @@ struct IntegrationPathTests {
         #expect(up.to?.path.ipv4?.reason == "no_route")
     }
 
-    @Test("the loss of one family of two is published, and the other goes on")
+    @Test("the loss of one of two families is published, and the other stays reachable")
     func dualStack() async throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         try namespace.run(
@@ -93,7 +93,7 @@ struct IntegrationPathTests {
         #expect(lost.cause?.code == "route_removed")
     }
 
-    @Test("the lower metric wins; after its loss the other takes over, and gives back")
+    @Test("the route with the lower metric wins; when it is lost, the other takes over until it returns")
     func failover() async throws {
         let kinds = ["--interface-kind", "wlan*=wifi", "--interface-kind", "wwan*=wwan"]
         try namespace.makeLink("wlan0", peer: "ap0", address: "192.0.2.2/24", gateway: "192.0.2.1", metric: 600)
@@ -119,7 +119,7 @@ struct IntegrationPathTests {
         #expect(back.from?.via.rawValue == "wwan")
     }
 
-    @Test("a loss that is shorter than the settle time shows as edges, and not as a loss")
+    @Test("a loss shorter than the settle time is published as edges, not as a loss")
     func settling() async throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "30s")

@@ -40,7 +40,7 @@ struct IntegrationProbeTests {
         return (authority, file)
     }
 
-    @Test("a target that answers as expected ends with 0, and every fact is in one line of JSON")
+    @Test("a target that answers as expected gives status 0, with every fact on one line of JSON")
     func accepted() async throws {
         let (authority, root) = try fixture()
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -62,7 +62,7 @@ struct IntegrationProbeTests {
         #expect(report.hops.first?.tls?.trust?.accepted == true)
     }
 
-    @Test("a refused certificate ends with 1, before a byte of the request is sent, and is described all the same")
+    @Test("a rejected certificate gives status 1 before a byte of the request is sent, and is still described")
     func refused() async throws {
         let (authority, root) = try fixture()
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -86,7 +86,7 @@ struct IntegrationProbeTests {
     }
 
     @Test(
-        "what cannot be asked ends with 64, 75 or 78 and one sentence",
+        "a probe that cannot be made gives status 64, 75 or 78 and one sentence",
         arguments: [
             (["probe", "ftp://host.test/"], Int32(64), "scheme 'ftp' cannot be probed"),
             (["probe", "http://127.0.0.1:1/", "--interface", "no-such-if"], 75, "interface_unknown"),
@@ -121,7 +121,7 @@ struct IntegrationProbeTests {
     }
 
     @Test(
-        "parameters keep their order, and null, arrays and nesting can be said",
+        "parameters keep their order, and null, arrays and nesting can be expressed",
         arguments: [
             (
                 ["--query", "t=b", "--query", "t=a", "--query", "t=b", "--query", "flag", "--query", "l[]=1"],
@@ -140,7 +140,7 @@ struct IntegrationProbeTests {
         #expect(command.output.contains(part), "\(command.output)")
     }
 
-    @Test("a chain that is longer than allowed is refused", arguments: [(0, Int32(1)), (1, 0)])
+    @Test("a chain that is longer than allowed is rejected", arguments: [(0, Int32(1)), (1, 0)])
     func depth(_ depth: Int, _ status: Int32) async throws {
         let (authority, root) = try fixture()
         let chain = root + ".chain"
@@ -155,7 +155,7 @@ struct IntegrationProbeTests {
         #expect(command.output.contains("tls_path_length") == (status == 1))
     }
 
-    @Test("a batch answers each line in its place, also the one that is no question")
+    @Test("a batch answers each line in order, including lines that are not valid questions")
     func batch() async throws {
         let authority = try TestAuthority.standard(names: ["host.test"])
         func question(_ identifier: String, _ host: String) throws -> String {

@@ -38,7 +38,7 @@ struct IntegrationRestTests {
         #expect(!before.keys.contains { $0.hasSuffix(" log") })
     }
 
-    @Test("an agent that nothing happens to does not wake up, whoever is connected")
+    @Test("an idle agent does not wake up, even with clients connected")
     func idle() async throws {
         let folder = try StreamFolder(in: Self.namespace())
         let agent = try await folder.agent("--compress-journal")

@@ -12,7 +12,7 @@ struct IntegrationRoutingTests {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
     }
 
-    @Test("the pair 0/1 and 128/1 takes the default over, and gives it back")
+    @Test("the pair 0/1 and 128/1 takes over the default, and gives it back")
     func halves() async throws {
         try namespace.makeLink("tap0", peer: "far1", address: "203.0.113.2/24")
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
@@ -24,7 +24,7 @@ struct IntegrationRoutingTests {
         #expect(back.to?.path.prefix == "0.0.0.0/0")
     }
 
-    @Test("a full tunnel in a table of its own shows the underlay that its mark is exempt for")
+    @Test("a full tunnel with its own table shows the underlay found through its mark exemption")
     func markedTunnel() async throws {
         try namespace.makeLink("wg0", peer: "far1", address: "203.0.113.2/24")
         let agent = try await AgentProcess.run(
@@ -52,7 +52,7 @@ struct IntegrationRoutingTests {
     }
 
     @Test(
-        "a default route that refuses is no path, and the reason says how",
+        "a default route that rejects packets is not a path, and the reason names its type",
         arguments: [
             ("unreachable", "route_unreachable"), ("blackhole", "route_blackhole"), ("prohibit", "route_prohibited"),
         ]
@@ -66,7 +66,7 @@ struct IntegrationRoutingTests {
         try await agent.settles(on: "other")
     }
 
-    @Test("a default route through a nexthop object goes when the object goes, without a route message")
+    @Test("a default route through a nexthop object disappears with the object, without a route message")
     func nexthopObject() async throws {
         try namespace.ip("route del default")
         let agent = try await AgentProcess.run(in: namespace, "--settle-down", "0", "--settle-up", "0")
@@ -95,7 +95,7 @@ struct IntegrationRoutingTests {
         #expect(once.contains(#""weight":2"#))
     }
 
-    @Test("a machine with IPv6 alone is reachable through IPv6")
+    @Test("a machine with only IPv6 is reachable through IPv6")
     func ipv6Only() async throws {
         try namespace.ip("addr flush dev eth0")
         try namespace.run("ip addr add 2001:db8::2/64 dev eth0 nodad; ip -6 route add default via 2001:db8::1 dev eth0")
@@ -106,7 +106,7 @@ struct IntegrationRoutingTests {
         #expect(lost.from?.path.ipv4?.via.rawValue == "none")
     }
 
-    @Test("a target has a path of its own, which a host route changes without touching the default")
+    @Test("a target has its own path, which a host route changes without affecting the default")
     func target() async throws {
         try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")
         let agent = try await AgentProcess.run(
@@ -128,7 +128,7 @@ struct IntegrationRoutingTests {
         #expect(!stopped.events.contains { $0.subject == "default" })
     }
 
-    @Test("the policy rules decide: a rule for everything sends the default through another table")
+    @Test("a policy rule for all packets sends the default through another table")
     func policyRule() async throws {
         try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")
         try namespace.ip("route add default via 198.51.100.1 dev eth1 table 77")

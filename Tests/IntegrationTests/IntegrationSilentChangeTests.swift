@@ -24,7 +24,7 @@ struct IntegrationSilentChangeTests {
         try await agent.next("reachability.changed") { $0.to?.path.interface == interface }
     }
 
-    @Test("the kernel leaves a dead IPv6 router for the next one, and returns to it")
+    @Test("the path follows the kernel from a dead IPv6 router to the next one, and back")
     func deadRouter() async throws {
         for number in 0...1 {
             try namespace.ip("-6 route add default via 2001:db8:\(number)::1 dev eth\(number) metric \(number + 1)")
@@ -39,7 +39,7 @@ struct IntegrationSilentChangeTests {
         #expect(back.cause?.kind == "neighbour")
     }
 
-    @Test("the kernel leaves a dead IPv6 router for a default route that refuses")
+    @Test("the path follows the kernel from a dead IPv6 router to a default route that rejects packets")
     func deadRouterBeforeRefusal() async throws {
         try namespace.ip("-6 route add default via 2001:db8:0::1 dev eth0 metric 1")
         try namespace.ip("-6 route add unreachable default metric 9000")
@@ -52,7 +52,7 @@ struct IntegrationSilentChangeTests {
         _ = try await moved(agent, to: "eth0")
     }
 
-    @Test("the kernel leaves the dead one of two IPv4 routers of one metric")
+    @Test("of two IPv4 routers with the same metric, the path follows the kernel away from the dead one")
     func deadTwin() async throws {
         for number in 0...1 {
             try namespace.ip("neigh replace 10.\(number).0.1 dev eth\(number) lladdr 02:00:00:00:00:01 nud permanent")
@@ -64,7 +64,7 @@ struct IntegrationSilentChangeTests {
         #expect(try await moved(agent, to: "eth\(1 - first)").cause?.code == "neighbour_changed")
     }
 
-    @Test("a default route whose lifetime ends is left at that moment, not at the next garbage collection")
+    @Test("a default route is lost at the moment it expires, not at the next garbage collection")
     func expiry() async throws {
         try namespace.ip("-6 route add default via 2001:db8:1::1 dev eth1 metric 100")
         let agent = try await run()
@@ -78,7 +78,7 @@ struct IntegrationSilentChangeTests {
         #expect(try namespace.run("\(BuiltAgent.path) run --once").contains(#""metric":5,"#) == false)
     }
 
-    @Test("a sysctl that changes the kernel's choice is followed")
+    @Test("the path follows a sysctl that changes the kernel's choice")
     func sysctl() async throws {
         for number in 0...1 {
             try namespace.ip("route add default via 10.\(number).0.1 dev eth\(number) metric \(number + 1)")
@@ -92,7 +92,7 @@ struct IntegrationSilentChangeTests {
         #expect(moved.cause?.code == "sysctl_changed")
     }
 
-    @Test("a link's group decides under a rule that suppresses it")
+    @Test("a rule that suppresses a link group takes effect when a link joins the group")
     func group() async throws {
         try namespace.ip("route add default via 10.0.0.1 dev eth0")
         try namespace.run(
@@ -107,7 +107,7 @@ struct IntegrationSilentChangeTests {
         #expect(moved.cause?.kind == "link")
     }
 
-    @Test("next hops of nexthop objects and groups are read where routes name the objects alone")
+    @Test("next hops of nexthop objects and groups are resolved when routes name only the objects")
     func objects() throws {
         try namespace.run(
             """
@@ -124,7 +124,7 @@ struct IntegrationSilentChangeTests {
     }
 
     @Test(
-        "a ghost goes with the carrier, or with the link, though the kernel removes its route silently",
+        "a default route through a nexthop object is lost with the carrier or the link, even if removed silently",
         arguments: ["ip link set far0 down", "ip link set eth0 down"]
     )
     func ghost(_ loss: String) async throws {
@@ -142,7 +142,7 @@ struct IntegrationSilentChangeTests {
         #expect(try namespace.ip("route show default").isEmpty)
     }
 
-    @Test("the IPv6 default route of a routing daemon is found in a table that is too long to be read")
+    @Test("the IPv6 default route of a routing daemon is found in a table that is too long to be dumped")
     func longTable() throws {
         try namespace.run(
             """

@@ -26,7 +26,7 @@ struct IntegrationStormTests {
         #expect(numbers == (0..<UInt64(numbers.count)).map { first + 1 + $0 })
     }
 
-    @Test("after 1,000 edges of a flapping link the state is the kernel's")
+    @Test("after 1,000 edges of a flapping link, the state matches the kernel's")
     func flapStorm() async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         // The last of the edges is a loss; only then does the default route get a metric of its own.
@@ -46,7 +46,7 @@ struct IntegrationStormTests {
         #expect(stopped.status == 0)
     }
 
-    @Test("messages that the buffer could not take are noticed, and what they said is read again")
+    @Test("a receive buffer overrun is detected, and a resynchronization recovers the lost changes")
     func overrun() async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         agent.signal(SIGSTOP)
@@ -65,7 +65,7 @@ struct IntegrationStormTests {
         try await agent.settles(on: "other")
     }
 
-    @Test("100,000 routes come and nothing is published, for none of them can change an answer")
+    @Test("100,000 new routes publish nothing, because none of them can change a lookup")
     func routeFlood() async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
         let routes = try batch(100_000) { "route add 10.\($0 >> 16).\($0 >> 8 & 255).\($0 & 255)/32 dev eth0" }

@@ -34,7 +34,7 @@ struct IntegrationStreamClientTests {
         #expect(await client.rest() == ["reachagent.agent.stopping"])
     }
 
-    @Test("nc follows the events, and asks for the status")
+    @Test("nc follows the events and requests the status")
     func netcat() async throws {
         let agent = try await folder.agent()
         let client = try CommandLines("nc -U -d \(folder.events)")
@@ -49,7 +49,7 @@ struct IntegrationStreamClientTests {
         #expect((await client.rest()).last?.contains("reachagent.agent.stopping") == true)
     }
 
-    @Test("the example in Python prints each event of the types it asked for once, over the death of an agent")
+    @Test("the Python example prints each event of the requested types once, even if the agent is killed")
     func python() async throws {
         let example = Self.examples.appending(path: "watch.py").path()
         try #require(FileManager.default.fileExists(atPath: example))

@@ -75,7 +75,7 @@ struct IntegrationStreamDamageTests {
         }
     }
 
-    @Test("what is damaged while no agent runs is told by history, and numbers go on", arguments: damages)
+    @Test("history reports events lost to damage while no agent runs, and numbering continues", arguments: damages)
     func whileStopped(_ damage: Damage) async throws {
         let agent = try await folder.agent()
         try await fill(agent)
@@ -98,7 +98,7 @@ struct IntegrationStreamDamageTests {
         }
     }
 
-    @Test("what is damaged under a running agent is noticed, and numbers go on", arguments: damages)
+    @Test("damage to the journal of a running agent is detected, and numbering continues", arguments: damages)
     func whileRunning(_ damage: Damage) async throws {
         let agent = try await folder.agent()
         let follower = try SocketLines(folder.events)
@@ -129,7 +129,7 @@ struct IntegrationStreamDamageTests {
         #expect(told.status == 0, "\(told.error)")
     }
 
-    @Test("a clock that was set back changes neither the numbers nor what can be read")
+    @Test("a clock that was set back affects neither the numbering nor the readable events")
     func clockSetBack() async throws {
         let agent = try await folder.agent()
         try await fill(agent)
@@ -166,7 +166,7 @@ struct IntegrationStreamDamageTests {
         #expect(future.lines.count >= Int(newest))
     }
 
-    @Test("a second agent with the same journal ends with status 75 and names the first one")
+    @Test("a second agent with the same journal exits with status 75 and names the first one")
     func secondJournal() async throws {
         let agent = try await folder.agent()
         let second = try await folder.command("run", "--journal-directory", folder.journal, "--no-sockets")
@@ -179,7 +179,7 @@ struct IntegrationStreamDamageTests {
         #expect(try await agent.stop().status == 0)
     }
 
-    @Test("a second agent with the same sockets ends with status 75, and the first one's still answer")
+    @Test("a second agent with the same sockets exits with status 75, and the first one's sockets still answer")
     func secondSockets() async throws {
         let agent = try await folder.agent()
         let second = try await folder.command("run", "--no-journal", "--socket-directory", folder.sockets)

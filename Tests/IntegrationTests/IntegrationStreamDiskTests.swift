@@ -45,7 +45,7 @@ struct IntegrationStreamDiskTests {
         #expect(numbers == Array(first...max(first, last)))
     }
 
-    @Test("while the disk is full everybody else goes on, and when there is room again the journal lacks nothing")
+    @Test("while the disk is full, clients still get events, and with space again the journal is complete")
     func full() async throws {
         let agent = try await folder.agent()
         let follower = try SocketLines(folder.events)
@@ -74,7 +74,7 @@ struct IntegrationStreamDiskTests {
         expectEveryNumber(agent.events.compactMap(\.seq))
     }
 
-    @Test("more events than memory keeps for a full disk: exactly those that are missing are named, before and after")
+    @Test("if more events occur than memory can hold for a full disk, exactly the missing ones are named")
     func overflow() async throws {
         let agent = try await folder.agent()
         try fillDisk()
@@ -109,7 +109,7 @@ struct IntegrationStreamDiskTests {
         #expect((told.output + told.error).contains("\(first)"))
     }
 
-    @Test("with room again the journal completes itself without an event, and an agent killed then has lost nothing")
+    @Test("with space again, the journal catches up without an event, and an agent killed then has lost nothing")
     func killedAfterRoom() async throws {
         let agent = try await folder.agent()
         try fillDisk()
@@ -132,7 +132,7 @@ struct IntegrationStreamDiskTests {
         #expect(history.last ?? 0 > last.seq ?? 0)
     }
 
-    @Test("an agent that is killed while the disk is full leaves its numbers used: nobody gets them again")
+    @Test("the numbers used by an agent that is killed while the disk is full are never used again")
     func killedWhileFull() async throws {
         let agent = try await folder.agent()
         try fillDisk()
@@ -166,7 +166,7 @@ struct IntegrationStreamDiskTests {
         #expect(history.contains(third.events.first?.seq ?? 0))
     }
 
-    @Test("a journal that becomes read-only is degraded, and goes on where it can be written again")
+    @Test("a journal that becomes read-only is degraded, and resumes when it is writable again")
     func becomesReadOnly() async throws {
         let agent = try await folder.agent()
         try await folder.turn(agent, to: 3)
@@ -186,7 +186,7 @@ struct IntegrationStreamDiskTests {
         #expect(history == all)
     }
 
-    @Test("an agent with a read-only journal says so and works; its numbers do not pass for those of the journal")
+    @Test("an agent with a read-only journal reports it and works; its numbers never pass for the journal's")
     func readOnlyFromTheStart() async throws {
         let first = try await folder.agent()
         try await folder.turn(first, to: 3)
@@ -216,7 +216,7 @@ struct IntegrationStreamDiskTests {
         #expect(history.count > kept.count)
     }
 
-    @Test("an agent whose journal's directory cannot be made starts with none, or says why it does not")
+    @Test("an agent that cannot create its journal directory starts without one, or reports why it does not")
     func noDirectory() async throws {
         try namespace.run("mount -o remount,ro \(folder.journal)")
         let command = try await namespace.finished(

@@ -19,7 +19,7 @@ struct IntegrationStreamShutdownTests {
 
     private let request = #"{"method":"subscribe","more":true}"#
 
-    @Test("when the agent ends, everybody who listens is told last, and one that has stopped delays nobody")
+    @Test("on shutdown every client is notified, and a stalled client delays no other")
     func goodbye() async throws {
         let agent = try await folder.agent()
         let readers = try (0..<5).map { _ in try SocketLines(folder.events) }
@@ -55,7 +55,7 @@ struct IntegrationStreamShutdownTests {
         withExtendedLifetime(silent) { stopped.end() }
     }
 
-    @Test("a second signal ends an agent that is ending already, in time and without a crash")
+    @Test("a second signal ends an agent that is already shutting down, in time and without a crash")
     func impatience() async throws {
         let agent = try await folder.agent()
         let silent = try SocketLines(folder.events, reads: false)
@@ -69,7 +69,7 @@ struct IntegrationStreamShutdownTests {
         #expect(history == Array(1...UInt64(history.count)))
     }
 
-    @Test("the sockets of an agent that was killed are replaced by the next one's")
+    @Test("the sockets of a killed agent are replaced by those of the next one")
     func staleSockets() async throws {
         let first = try await folder.agent()
         #expect(try await first.stop(SIGKILL).status == SIGKILL)

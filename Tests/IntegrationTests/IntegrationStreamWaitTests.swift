@@ -13,7 +13,7 @@ struct IntegrationStreamWaitTests {
         folder = try StreamFolder(in: namespace)
     }
 
-    @Test("who waits before there is an agent, and before there is a link, gets status 0 when there is one")
+    @Test("wait-online that starts before the agent and before any link gives status 0 once there is a link")
     func waits() async throws {
         let script = "\(BuiltAgent.path) wait-online --socket \(folder.control) --timeout 25s; echo status $?"
         let waiting = try CommandLines(script)
@@ -35,7 +35,7 @@ struct IntegrationStreamWaitTests {
         #expect(try await agent.stop().status == 0)
     }
 
-    @Test("waiting in vain ends with status 1 and the reason, and with 69 when no agent answered")
+    @Test("a wait that times out gives status 1 and the reason, or 69 if no agent answered")
     func timesOut() async throws {
         let nobody = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "500ms")
         #expect(nobody.status == 69)

@@ -29,7 +29,7 @@ struct IntegrationUnderlayTests {
         }
     }
 
-    @Test("a tunnel in a tunnel is what carries the outer one, and is lost with it")
+    @Test("a tunnel in a tunnel has the underlay of the outer tunnel, and is lost with it")
     func nested() async throws {
         let agent = try await agent()
         try namespace.run(
@@ -49,7 +49,7 @@ struct IntegrationUnderlayTests {
         #expect(lost.to?.reason == "underlay_down")
     }
 
-    @Test("a tunnel that is bound to a device is carried by that, whatever has the better route")
+    @Test("a tunnel bound to a device is carried by it, even if another device has the better route")
     func boundToDevice() async throws {
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24", gateway: "198.51.100.1", metric: 700)
         let agent = try await agent()
@@ -66,7 +66,7 @@ struct IntegrationUnderlayTests {
         #expect(lost.to?.reason == "underlay_down")
     }
 
-    @Test("a tunnel is lost with its near end's address, though the interface has another one, and back with it")
+    @Test("a tunnel is lost with its local address, even if the interface has another one, and returns with it")
     func nearEnd() async throws {
         try namespace.ip("addr add 192.0.2.3/24 dev wlan0")
         let agent = try await agent()
@@ -85,7 +85,7 @@ struct IntegrationUnderlayTests {
         #expect(back.to?.path.underlay?.interface == "wlan0")
     }
 
-    @Test("a tunnel over an IPv6 network whose default routes are for one source prefix each has a way")
+    @Test("a tunnel over an IPv6 network with only source-specific default routes has an underlay")
     func sourceSpecific() async throws {
         try namespace.run(
             """
@@ -107,7 +107,7 @@ struct IntegrationUnderlayTests {
         #expect(through.to?.path.ipv4?.underlay?.interface == "wlan0")
     }
 
-    @Test("a tunnel over a route of several legs is carried by the one that its own packets take")
+    @Test("a tunnel over a multipath route is carried by the next hop that its own packets take")
     func severalLegs() async throws {
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")
         // Permanent neighbours: without an answer the kernel changes its choice of a leg.
@@ -143,7 +143,7 @@ struct IntegrationUnderlayTests {
         }
     }
 
-    @Test("a tunnel of a program is a guess over one uplink, unknown over two, and lost when nothing can send")
+    @Test("a userspace tunnel's underlay is a guess over one uplink, unknown over two, and down if none can send")
     func opaque() async throws {
         try namespace.makeLink("wg0", peer: "far9", address: "203.0.113.2/24")
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")

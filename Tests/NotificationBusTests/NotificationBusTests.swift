@@ -10,7 +10,7 @@ struct NotificationBusTests {
         return batch.map(\.sequence)
     }
 
-    @Test("notifications are numbered from the first number without a hole")
+    @Test("notifications are numbered from the first number without a gap")
     func numbers() {
         let bus = NotificationBus<Int>(firstSequence: 40)
         #expect(bus.lastSequence == 39)
@@ -20,7 +20,7 @@ struct NotificationBusTests {
         #expect(bus.lastSequence == 42)
     }
 
-    @Test("a subscriber sees what is published after it subscribed, and nothing before")
+    @Test("a subscriber sees everything published after it subscribed, and nothing before")
     func since() {
         let bus = NotificationBus<Int>()
         bus.publish { _ in 1 }
@@ -29,7 +29,7 @@ struct NotificationBusTests {
         #expect(taken(subscription) == [2])
     }
 
-    @Test("with many publishers at once every subscriber sees the same, in the order of the numbers")
+    @Test("with many publishers at once, every subscriber sees the same, in order of number")
     func oneTimeline() async {
         let bus = NotificationBus<String>()
         let subscriptions = (0..<4).map { _ in bus.subscribe(capacity: 10_000) }
@@ -50,7 +50,7 @@ struct NotificationBusTests {
         }
     }
 
-    @Test("subscribers are woken in the order in which they have subscribed")
+    @Test("subscribers are woken in the order in which they subscribed")
     func order() {
         let bus = NotificationBus<Int>()
         let woken = Mutex<[Int]>([])
@@ -63,7 +63,7 @@ struct NotificationBusTests {
         #expect(woken.withLock { $0 } == (0..<20).filter { $0 != 7 })
     }
 
-    @Test("a subscriber that is too slow is told at once, cut off, and delays nobody")
+    @Test("a subscriber that lags is notified at once, cut off, and delays no other subscriber")
     func lag() {
         let bus = NotificationBus<Int>()
         let slow = bus.subscribe(capacity: 2)
@@ -84,7 +84,7 @@ struct NotificationBusTests {
         #expect(taken(quick) == [1, 2, 3, 4, 5])
     }
 
-    @Test("the end of the bus lets what waits be taken first")
+    @Test("when the bus finishes, queued notifications can still be taken first")
     func finish() {
         let bus = NotificationBus<Int>()
         let subscription = bus.subscribe(capacity: 10)
@@ -98,7 +98,7 @@ struct NotificationBusTests {
         }
     }
 
-    @Test("a consumer is woken once for each time that the queue was empty, and at the end")
+    @Test("a consumer is woken only by a notification into its empty queue, and at the end")
     func waking() {
         let count = Mutex(0)
         let bus = NotificationBus<Int>()
@@ -112,7 +112,7 @@ struct NotificationBusTests {
         #expect(count.withLock { $0 } == 3)
     }
 
-    @Test("a cancelled subscription is given nothing more")
+    @Test("a cancelled subscription gets nothing more")
     func cancellation() {
         let bus = NotificationBus<Int>()
         let subscription = bus.subscribe(capacity: 10)
@@ -124,7 +124,7 @@ struct NotificationBusTests {
         }
     }
 
-    @Test("a task iterates to the end of the bus, however the two run")
+    @Test("a task that iterates concurrently with the publisher reaches the end of the bus")
     func iteration() async {
         let bus = NotificationBus<Int>()
         let subscription = bus.subscribe(capacity: 10_000)

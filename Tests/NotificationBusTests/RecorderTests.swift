@@ -13,7 +13,7 @@ struct RecorderTests {
         for value in 0..<count { bus.publish { _ in value } }
     }
 
-    @Test("nobody is given what the recorder has not released")
+    @Test("subscribers get nothing that the recorder has not released")
     func order() {
         let bus = NotificationBus<Int>()
         let recorder = bus.subscribeRecorder(capacity: 10)
@@ -29,7 +29,7 @@ struct RecorderTests {
         #expect(bus.lastReleased == 3)
     }
 
-    @Test("who subscribes while something is held is given it when it is released")
+    @Test("a subscriber that joins while notifications are held gets them when they are released")
     func lateSubscriber() {
         let bus = NotificationBus<Int>()
         _ = bus.subscribeRecorder(capacity: 10)
@@ -39,7 +39,7 @@ struct RecorderTests {
         #expect(taken(late) == [1, 2])
     }
 
-    @Test("whoever sets a timer is told when the first waits, at each progress, and when nothing waits any more")
+    @Test("the hold handler is called when the first notification is held, at each progress, and when none is")
     func held() {
         let told = Mutex<[Bool]>([])
         let bus = NotificationBus<Int> { isHeld in told.withLock { $0.append(isHeld) } }
@@ -53,7 +53,7 @@ struct RecorderTests {
         #expect(told.withLock { $0 } == [true, true, false, true])
     }
 
-    @Test("a recorder that hangs is bypassed, still given everything, and waited for again once it has caught up")
+    @Test("a hung recorder is bypassed, still gets everything, and is waited for again once it has caught up")
     func bypass() {
         let bus = NotificationBus<Int>()
         let recorder = bus.subscribeRecorder(capacity: 10)
@@ -72,7 +72,7 @@ struct RecorderTests {
         #expect(taken(subscriber) == [])
     }
 
-    @Test("a recorder whose queue is full is cut off, and the others go on without it until one subscribes again")
+    @Test("a recorder with a full queue is cut off, and subscribers do without until a recorder subscribes again")
     func overflow() {
         let bus = NotificationBus<Int>()
         let recorder = bus.subscribeRecorder(capacity: 2)
@@ -91,7 +91,7 @@ struct RecorderTests {
         #expect(taken(subscriber) == [])
     }
 
-    @Test("a bus that ends gives the others the rest when the recorder releases it")
+    @Test("when the bus finishes, subscribers get the rest as the recorder releases it")
     func ending() {
         let bus = NotificationBus<Int>()
         let recorder = bus.subscribeRecorder(capacity: 10)
@@ -111,7 +111,7 @@ struct RecorderTests {
         }
     }
 
-    @Test("when the recorder is cancelled, what it held is given to the others, and nothing is held any more")
+    @Test("cancelling the recorder releases what it held, and nothing is held any more")
     func cancelled() {
         let bus = NotificationBus<Int>()
         let recorder = bus.subscribeRecorder(capacity: 10)

@@ -8,7 +8,7 @@ import Testing
 /// The parsing of command-line arguments, and its errors.
 struct ArgumentsTests {
     @Test(
-        "durations have a unit",
+        "durations are parsed with their unit, or in seconds without one",
         arguments: [
             ("0", Duration.zero), ("250ms", .milliseconds(250)), ("1s", .seconds(1)), ("1.5s", .milliseconds(1500)),
             ("2m", .seconds(120)), ("60m", .seconds(3600)), ("0ms", .zero), ("1h", .seconds(3600)), ("5", .seconds(5)),
@@ -20,7 +20,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "what is no duration is refused by name",
+        "an invalid duration is rejected with an error that quotes it",
         arguments: [
             "", "ms", "-1s", "61m", "2h", "1e3s", "1.2.3s", "١s", "99999999999999s", " 1s", "30s1m", "1s1s", "1.5m30s",
             "1 m",
@@ -31,14 +31,14 @@ struct ArgumentsTests {
         #expect { try Arguments.duration(text) } throws: { "\($0)".contains("'\(text)'") }
     }
 
-    @Test("a long duration is any that a hundred years hold, and the error of others has an example")
+    @Test("a long duration may have days, and the error for an invalid one has an example")
     func longDurations() throws {
         #expect(try Arguments.longDuration("3d") == .seconds(3 * 86_400))
         #expect(try Arguments.longDuration("1d12h") == .seconds(36 * 3600))
         #expect { try Arguments.longDuration("soon") } throws: { "\($0)".contains("1m30s") }
     }
 
-    @Test("a size has a unit or is in bytes, and the error of others has an example")
+    @Test("a size has a unit or is in bytes, and the error for an invalid one has an example")
     func sizes() throws {
         #expect(try Arguments.byteCount("4096") == 4096)
         #expect(try Arguments.byteCount("8M") == 8 << 20)
@@ -55,7 +55,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "what is no target is refused with the part that is wrong",
+        "an invalid target is rejected with an error that names the wrong part",
         arguments: [
             ("office", "'office'"), ("=192.0.2.7", "target name ''"), ("a b=192.0.2.7", "target name 'a b'"),
             ("default=192.0.2.7", "'default'"), ("agent=192.0.2.7", "'agent'"), ("office=example.com", "'example.com'"),
@@ -66,7 +66,7 @@ struct ArgumentsTests {
         #expect { try Arguments.target(text) } throws: { "\($0)".contains(part) }
     }
 
-    @Test("an unknown kind is refused with the kinds that there are")
+    @Test("an unknown kind is rejected with a list of the known kinds")
     func kinds() throws {
         #expect(try Arguments.kindOverride("usb*=wwan") == KindOverride(pattern: "usb*", kind: .wwan))
         #expect { try Arguments.kindOverride("usb*=mobile") } throws: { error in
@@ -75,7 +75,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "wrong usage ends with status 64",
+        "wrong usage gives status 64",
         arguments: [
             ["run", "--settle-up", "5x"], ["run", "--format", "xml"],
             ["run", "--target", "a=192.0.2.1", "--target", "a=192.0.2.2"],
@@ -91,10 +91,7 @@ struct ArgumentsTests {
         } throws: { ReachAgentCommand.exitCode(for: $0) == .validationFailure }
     }
 
-    @Test(
-        "a header field that is refused is not shown",
-        arguments: ["Authorization Basic c2VjcmV0", "X: c2VjcmV0\u{7}"]
-    )
+    @Test("a rejected header field is not shown", arguments: ["Authorization Basic c2VjcmV0", "X: c2VjcmV0\u{7}"])
     func secretHeader(_ text: String) {
         #expect {
             _ = try ReachAgentCommand.parseAsRoot(["probe", "https://host.test/", "--header", text])
@@ -104,7 +101,7 @@ struct ArgumentsTests {
         }
     }
 
-    @Test("an address given for one family leaves the defaults of the other")
+    @Test("an address for one family leaves the defaults of the other unchanged")
     func internetAddresses() throws {
         let options = try WatchOptions.parse(["--internet-address", "192.0.2.99"])
         let addresses = options.monitorConfiguration().internetAddresses

@@ -121,7 +121,7 @@ struct CheckTextTests {
         )
     }
 
-    @Test("a phase that did not end says so, and without UTF-8 there is only ASCII")
+    @Test("an incomplete phase is marked as such, and without UTF-8 there is only ASCII")
     func incomplete() {
         let trust = TrustVerdict(
             isAccepted: false,
@@ -140,7 +140,7 @@ struct CheckTextTests {
         #expect(text.utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test("every hop of a redirect is shown with where it leads")
+    @Test("every hop of a redirect is shown with its destination")
     func redirects() {
         var report = Self.report(Self.accepted, verdict: .ok, findings: [])
         report.hops[0].response = ResponseReport(
@@ -157,7 +157,7 @@ struct CheckTextTests {
         #expect(text.contains("redirects to https://host.test/\\u{1b}[2Jlogin"))
     }
 
-    @Test("attempts that failed are listed with their reason")
+    @Test("failed attempts are listed with their reason")
     func attempts() {
         var report = Self.report(Self.accepted, verdict: .ok, findings: [])
         let failure = Finding(.connectRefused, subject: "x", evidence: "ECONNREFUSED")
@@ -183,7 +183,7 @@ struct CheckTextTests {
     }
 
     @Test(
-        "text from the network cannot move the cursor or turn the reading order",
+        "text from the network cannot move the cursor or change the reading direction",
         arguments: [
             ("plain ä 漢", "plain ä 漢"), ("\u{1B}]0;x\u{7}", "\\u{1b}]0;x\\u{7}"), ("a\nb\rc", "a\\u{a}b\\u{d}c"),
             ("\u{202E}txt", "\\u{202e}txt"), ("\u{9B}31m", "\\u{9b}31m"), ("\u{2028}", "\\u{2028}"),
@@ -193,7 +193,7 @@ struct CheckTextTests {
         #expect(ForeignText.line(text) == shown)
     }
 
-    @Test("text from the network is cut at its limit")
+    @Test("text from the network is truncated at its limit")
     func limit() {
         #expect(ForeignText.line(String(repeating: "a", count: 3000)) == String(repeating: "a", count: 2048) + "…")
     }
@@ -209,7 +209,7 @@ struct CheckTextTests {
         #expect(DurationText.milliseconds(duration) == text)
     }
 
-    @Test("colours are only used where the terminal has them")
+    @Test("colours are used only if the terminal has them")
     func colours() {
         #expect(TerminalStyle.plain.paint("x", .red) == "x")
         #expect(

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "the condition holds, or the part that does not is told",
+        "the condition holds, or the part that does not is reported",
         arguments: [
             Case(),
             Case(state: AgentLines.state(via: "wwan")),
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "the reason names the state and what was asked for",
+        "the reason names the state and the requested condition",
         arguments: [
             (
                 OnlineCondition(media: [.wired, .wwan]),
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "without full connectivity the reason is told, and the probe that has it",
+        "without full connectivity, the reason and its probe are reported",
         arguments: [
             (
                 #""connectivity":"partial","connectivity_reason":"tls_expired","connectivity_probe":"web""#,

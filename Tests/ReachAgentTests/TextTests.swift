@@ -8,7 +8,7 @@ import Testing
 struct TextTests {
     private func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
 
-    @Test("a path is told with everything that an operator asks next")
+    @Test("a path is shown with everything that an operator asks next")
     func path() {
         let path = Path(
             via: .wwan,
@@ -35,7 +35,7 @@ struct TextTests {
         )
     }
 
-    @Test("a missing path is told with its code and a sentence")
+    @Test("a missing path is shown with its code and a sentence")
     func noPath() {
         let path = Path(via: .none, reason: .noRoute)
         #expect(

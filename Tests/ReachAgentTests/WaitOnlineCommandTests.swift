@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "wrong usage is refused",
+        "wrong usage is rejected",
         arguments: [
             ["--for", "full", "--target", "office"], ["--timeout", "-1"], ["--timeout", "1e3"], ["--timeout", "."],
             ["--timeout", "99999999999"], ["--via", "none"], ["--for", "x"], ["--json", "--quiet"],

@@ -8,7 +8,7 @@ import Testing
 struct MachineInterruptionTests {
     static let web = ProbeRule(name: "web")
 
-    @Test("a suspended machine keeps its verdicts, begins to settle anew and looks at everything")
+    @Test("a suspended machine keeps its verdicts, restarts settling and rechecks everything")
     func suspend() {
         var run = MachineRun.connected(Self.web)
         run.check("f", "web@default/ipv4", at: 2000)
@@ -22,7 +22,7 @@ struct MachineInterruptionTests {
         #expect(run.takeWords().isEmpty)
     }
 
-    @Test("a loss that began before the machine was suspended has to hold anew")
+    @Test("a loss that started before the machine was suspended must settle again")
     func suspendedLoss() {
         var run = MachineRun.connected(Self.web)
         run.see(ScriptedNetwork(wlan0: nil), at: 2000)
@@ -34,7 +34,7 @@ struct MachineInterruptionTests {
         #expect(run.takeWords() == ["web@default/ipv4 up→unknown", "wifi/full→none/none link link_removed"])
     }
 
-    @Test("a reload keeps the rules that stay, and asks the others anew")
+    @Test("a reload keeps the verdicts of unchanged rules and resets the others")
     func reload() {
         let mail = ProbeRule(name: "mail", isRequired: false)
         var run = MachineRun.connected(Self.web, mail)
@@ -61,7 +61,7 @@ struct MachineInterruptionTests {
         #expect(run.machine.points.isEmpty)
     }
 
-    @Test("a reload keeps the targets that stay")
+    @Test("a reload keeps unchanged targets")
     func reloadTargets() {
         let office = Target(name: "office", address: ScriptedNetwork.internet[0])
         let home = Target(name: "home", address: ScriptedNetwork.internet[1])
@@ -76,7 +76,7 @@ struct MachineInterruptionTests {
         #expect(run.takeWords() == ["path home unknown→none", "target home unknown→none"])
     }
 
-    @Test("the first state of a target that a reload adds is caused by the configuration, not by a start")
+    @Test("the first state of a target added by a reload is caused by the configuration, not by a start")
     func reloadAddsTarget() {
         let office = Target(name: "office", address: ScriptedNetwork.internet[0])
         var run = MachineRun(MachineConfiguration())
@@ -93,7 +93,7 @@ struct MachineInterruptionTests {
         #expect(causes.map(\.code) == ["config_reloaded"])
     }
 
-    @Test("a reload with another settle policy counts at once")
+    @Test("a reload with another settle policy takes effect at once")
     func reloadSettle() {
         var run = MachineRun.connected(Self.web)
         run.see(ScriptedNetwork(wlan0: nil), at: 2000)
@@ -103,7 +103,7 @@ struct MachineInterruptionTests {
         #expect(run.takeWords() == ["web@default/ipv4 up→unknown", "wifi/full→none/none link link_removed"])
     }
 
-    @Test("a state that changes too often flaps, is published all the same, and calms down by a timer of its own")
+    @Test("a state that changes too often flaps, is still published, and stops flapping by its own timer")
     func flaps() throws {
         var run = MachineRun.connected(Self.web)
         var down = ScriptedNetwork()
@@ -125,7 +125,7 @@ struct MachineInterruptionTests {
         #expect(run.machine.deadline == nil)
     }
 
-    @Test("a quick verdict after the first view is no edge, and roams that come seldom do not flap")
+    @Test("a quick verdict after the first view is not an edge, and infrequent roams do not count as flapping")
     func seldom() {
         var run = MachineRun.connected(Self.web)
         var down = ScriptedNetwork()

@@ -106,7 +106,7 @@ struct MachinePropertyTests {
         }
     }
 
-    @Test("the states are never contradictory, and settle in time", arguments: 0..<60)
+    @Test("the states never contradict each other, and settle in time", arguments: 0..<60)
     func isConsistent(_ seed: Int) {
         var driver = Driver()
         for timed in MachineStory.make(UInt64(seed), Self.configuration) { driver.take(timed) }
@@ -143,7 +143,7 @@ struct MachinePropertyTests {
         #expect(state == driver.machine.state)
     }
 
-    @Test("after a long quiet time the last change is published, and no timer is wanted", arguments: 200..<230)
+    @Test("after a long quiet period the last change is published, and no timer is pending", arguments: 200..<230)
     func missesNothing(_ seed: Int) {
         var driver = Driver()
         for timed in MachineStory.make(UInt64(seed), Self.configuration) { driver.take(timed) }
@@ -162,7 +162,7 @@ struct MachinePropertyTests {
         #expect(drivers[0].transitions == drivers[1].transitions)
     }
 
-    @Test("what is counted check by check is what counting everything gives", arguments: 0..<20)
+    @Test("incremental counting gives the same result as counting everything", arguments: 0..<20)
     func countsRight(_ seed: Int) {
         var driver = Driver()
         for timed in MachineStory.make(UInt64(seed), Self.configuration) {
@@ -190,7 +190,7 @@ struct MachinePropertyTests {
         }
     }
 
-    @Test("a configuration that changes on the way breaks none of it", arguments: 0..<20)
+    @Test("the properties also hold when the configuration changes meanwhile", arguments: 0..<20)
     func survivesReloads(_ seed: Int) {
         var random = SplitMix(state: UInt64(seed) ^ 0xABCD)
         var driver = Driver()

@@ -83,7 +83,7 @@ struct PathAlternativeTests {
         return network
     }
 
-    @Test("the loss of the preferred path names the standby at once, and its death and return are changes of the state")
+    @Test("the loss of the preferred path names the standby at once, whose loss and return change the state")
     func loss() {
         var run = MachineRun(MachineConfiguration())
         var network = Self.both
@@ -108,7 +108,7 @@ struct PathAlternativeTests {
         #expect(run.takeWords() == ["path none→wwan", "none/none|wwan0→wwan/unknown route route_removed"])
     }
 
-    @Test("uplinks that are lost together are one change, without an alternative")
+    @Test("uplinks lost together are one change, without an alternative")
     func lostTogether() {
         var run = MachineRun(MachineConfiguration())
         var network = Self.both
@@ -122,7 +122,7 @@ struct PathAlternativeTests {
         #expect(run.machine.deadline == nil)
     }
 
-    @Test("a path behind which nothing answers has the standby whose probe is up")
+    @Test("a path behind which nothing answers has the standby whose probe is up as its alternative")
     func local() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
         run.see(Self.both, at: 0, isFirst: true)

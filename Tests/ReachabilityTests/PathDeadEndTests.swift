@@ -100,7 +100,7 @@ struct PathDeadEndTests {
         Bridge("a card of another bridge", [link(4, "eth0", master: 9)], isUsable: false),
     ]
 
-    @Test("a bridge passes packets when a port does that leads out", arguments: bridges)
+    @Test("a bridge passes packets if one of its ports that lead out does", arguments: bridges)
     func bridge(_ row: Bridge) {
         let path = path([Self.link(3, "br0", driver: "bridge")] + row.ports)
         #expect(path.via == (row.isUsable ? .wired : .none))
@@ -108,7 +108,7 @@ struct PathDeadEndTests {
     }
 
     @Test(
-        "a bridge with a carrier passes packets before its operational state is up; a card does not",
+        "a bridge with a carrier passes packets before its operational state is up; a network card does not",
         arguments: [("bridge", Via.wired), (nil, Via.none)] as [(String?, Via)]
     )
     func operationalStateIsBehind(driver: String?, via: Via) {
@@ -119,7 +119,7 @@ struct PathDeadEndTests {
         #expect(path([device, Self.link(4, "eth0", master: 3)]).via == .none)
     }
 
-    @Test("a VLAN passes packets when what it stands on does, a bridge included", arguments: [true, false])
+    @Test("a VLAN passes packets if its lower interface does, even if that is a bridge", arguments: [true, false])
     func vlanOnBridge(isUp: Bool) {
         var vlan = Self.link(3, "br0.7", driver: "vlan")
         vlan.lowerIndex = 8
@@ -127,7 +127,7 @@ struct PathDeadEndTests {
         #expect(path(links).via == (isUp ? .wired : .none))
     }
 
-    @Test("interfaces that stand on each other in a ring pass nothing, and come to an end")
+    @Test("a cycle of stacked interfaces passes no packets and causes no endless loop")
     func ring() {
         var one = Self.link(3, "a", driver: "macvlan")
         var other = Self.link(4, "b", driver: "macvlan")
@@ -136,7 +136,7 @@ struct PathDeadEndTests {
         #expect(path([one, other]).reason == .linkDown)
     }
 
-    @Test("a route into the loopback or a dummy leads nowhere, unless the operator says otherwise")
+    @Test("a route through the loopback or a dummy leads nowhere, unless the operator overrides it")
     func deadEnds() {
         let dummy = Self.link(3, "dummy0", .virtual, driver: "dummy")
         #expect(path([Self.link(3, "lo", .loopback, flags: .loopback)]).reason == .leadsNowhere)
@@ -149,7 +149,7 @@ struct PathDeadEndTests {
     }
 
     @Test(
-        "another device's address is a source only from the loopback, a dummy or a VRF",
+        "an address of another device is a valid source only from the loopback, a dummy or a VRF",
         arguments: [
             (link(7, "docker0", .bridge, driver: "bridge"), ReasonCode.noAddress),
             (link(7, "lo", .loopback, flags: .loopback), nil),
@@ -169,7 +169,7 @@ struct PathDeadEndTests {
     }
 
     @Test(
-        "a global IPv6 address of another interface is a source once the link-local one can ask for the router",
+        "a global IPv6 address of another interface is a source once the link-local one can solicit the router",
         arguments: [
             ([.permanent], [], nil), ([.tentative], [], .addressTentative),
             ([.duplicateDetected, .tentative], [], .noAddress),
@@ -189,7 +189,7 @@ struct PathDeadEndTests {
     }
 
     @Test(
-        "of several legs one that is usable is enough, whichever the kernel's answer names",
+        "one usable next hop of several is enough, whichever the kernel's answer names",
         arguments: [(true, true), (false, true), (true, false), (false, false)]
     )
     func legs(firstIsUp: Bool, secondIsUp: Bool) {
@@ -230,7 +230,7 @@ struct PathDeadEndTests {
     /// The kernel's answers in a network with two legs, where each source has a table of its own.
     enum Sourced: CaseIterable { case bothUp, firstDown, firstRefused, bothDown }
 
-    @Test("of legs with a table for each source one that is usable is enough", arguments: Sourced.allCases)
+    @Test("with a table for each source, one usable next hop of several is enough", arguments: Sourced.allCases)
     func legsOfSources(_ sourced: Sourced) {
         let first = ResolvedRoute(interfaceIndex: 3, source: Self.address("192.0.2.2"), table: 81)
         let second = ResolvedRoute(interfaceIndex: 4, source: Self.address("198.51.100.2"), table: 82)
@@ -255,7 +255,7 @@ struct PathDeadEndTests {
     }
 
     @Test(
-        "a tunnel over several legs is carried by one that is usable",
+        "a tunnel over several next hops is carried by a usable one",
         arguments: [(true, true, Via.wifi), (false, true, .wired), (true, false, .wifi), (false, false, .none)]
     )
     func legsOfTunnel(firstIsUp: Bool, secondIsUp: Bool, via: Via) {
@@ -287,7 +287,7 @@ struct PathDeadEndTests {
         #expect(path.reason == (via == .none ? .underlayDown : nil))
     }
 
-    @Test("sockets that are not connected have a branch of their own where it differs")
+    @Test("unconnected sockets have a separate path where it differs")
     func unconnected() {
         let links = [Self.link(3, "wlan0", .wifi, isUp: false), Self.link(4, "eth0")]
         let source = Self.address("192.0.2.2")

@@ -132,7 +132,7 @@ struct PathDerivationTests {
     }
 
     @Test(
-        "a guess lends its medium and takes no path away; what is certain does",
+        "a guessed underlay gives the path its medium but never removes it; a certain one does",
         arguments: Underlay.Evidence.allCases
     )
     func evidence(_ evidence: Underlay.Evidence) {
@@ -151,7 +151,7 @@ struct PathDerivationTests {
     }
 
     @Test(
-        "tunnels in tunnels end at the medium; a dead one in between, or a loop, is the loss of all",
+        "nested tunnels resolve to the medium; a dead one in between, or a loop, loses the path",
         arguments: [
             ("up", [.up, .lowerUp], 4, .wifi), ("the inner one is down", [.up], 4, .none),
             ("a loop", [.up, .lowerUp], 9, .none),
@@ -177,7 +177,7 @@ struct PathDerivationTests {
         #expect(Path(RouteLookup(destination: Case.internet, outcome: .route(route)), in: snapshot).via == via)
     }
 
-    @Test("a full tunnel is what its underlay is, and is lost with it", arguments: [true, false])
+    @Test("a full tunnel has the medium of its underlay, and is lost with it", arguments: [true, false])
     func underlay(isUp: Bool) {
         let tunnel = Link(
             index: 9,
@@ -209,7 +209,7 @@ struct PathDerivationTests {
     }
 
     @Test(
-        "a tunnel is lost while its own packets have no source address that answers come back to",
+        "a tunnel is lost while its own packets have no source address that replies can reach",
         arguments: [(nil, Via.wwan), ("2001:db8::2", .wwan), ("2001:db8:9::9", .none), ("fe80::2", .none), ("", .none)]
             as [(String?, Via)]
     )
@@ -249,7 +249,7 @@ struct PathDerivationTests {
         #expect(path.reason == (via == .none ? .underlayDown : nil))
     }
 
-    @Test("a tunnel whose own packets have no way out is no path")
+    @Test("a tunnel whose own packets have no egress is not a path")
     func deadUnderlay() {
         let tunnel = Link(
             index: 9,
@@ -269,7 +269,7 @@ struct PathDerivationTests {
         #expect(path.reason == .underlayDown)
     }
 
-    @Test("AFNetworking's three-way answer is kept beside ours", arguments: zip(Via.allCases, [-1, 0, 1, 2, 2, 2]))
+    @Test("each medium has the matching AFNetworking status", arguments: zip(Via.allCases, [-1, 0, 1, 2, 2, 2]))
     func afStatus(_ via: Via, _ status: Int) {
         #expect(via.afStatus == status)
     }

@@ -40,7 +40,7 @@ struct PortalVantageTests {
         }
     }
 
-    @Test("whichever comes first, the portal or the failures, the probe is unknown and never down")
+    @Test("whether the portal or the failures come first, the probe is unknown and never down")
     func arrival() {
         for checks in Self.arrivals {
             var run = Self.run(checks)
@@ -55,7 +55,7 @@ struct PortalVantageTests {
     }
 
     @Test(
-        "where the portal check finds the open Internet, or its retries end, a probe that fails is down",
+        "a failing probe is down once the portal check finds the open Internet or its retries end",
         arguments: [
             // The portal check, asked at the first failure, answers before the last one, or after it.
             ("sOtOtt", true), ("sOtttO", true), ("sOtttc", false), ("sOtttccc", true), ("sOtctctc", true),
@@ -74,7 +74,7 @@ struct PortalVantageTests {
         }
     }
 
-    @Test("the check that found no portal is not the cause of what it lets through")
+    @Test("the check that found no portal is not the cause of the changes that it releases")
     func releaseCause() throws {
         let run = Self.run("sOtttO", settle: .none)
         let causes = run.transitions.compactMap { transition -> String? in
@@ -88,7 +88,7 @@ struct PortalVantageTests {
         #expect(causes == [cause, cause])
     }
 
-    @Test("a probe that begins to fail has the portal check asked at once, and not more than once a second")
+    @Test("a probe that starts to fail triggers the portal check at once, but at most once a second")
     func asks() {
         var run = Self.run("sO")
         _ = run.machine.takeRechecks()
@@ -104,7 +104,7 @@ struct PortalVantageTests {
         #expect(run.machine.takeRechecks().map(\.description) == ["portal@default/ipv4"])
     }
 
-    @Test("what was measured behind the portal says nothing after the login, and is measured again at once")
+    @Test("results from behind the portal do not count after the login, and are rechecked at once")
     func login() {
         // As it was: three seconds after the login the portal's certificate was published as an interception.
         var run = Self.run("sOtttPPtt", settle: SettlePolicy(up: .milliseconds(250), down: .seconds(3)))
@@ -124,7 +124,7 @@ struct PortalVantageTests {
     }
 
     @Test(
-        "after the portal's end a target that is really down is that in due time",
+        "after the portal is gone, a target that is really down is reported as down in due time",
         arguments: [
             ("PPO", "ttt", Connectivity.partial), ("PPttO", "fff", .partial), ("PPccc", "fff", .local),
             ("PPtccc", "fffc", .local), ("PPOPP", "ttt", .portal), ("PPO", "sfff", .partial),
@@ -142,7 +142,7 @@ struct PortalVantageTests {
         #expect(run.machine.state.connectivity == connectivity)
     }
 
-    @Test("behind a portal only a success over TLS is one")
+    @Test("behind a portal, only a success over TLS counts")
     func successes() {
         var run = MachineRun(Self.web, Self.plain, Self.portal)
         run.see(ScriptedNetwork(), at: 0, isFirst: true)
@@ -155,7 +155,7 @@ struct PortalVantageTests {
         #expect(run.machine.state.connectivity == .portal)
     }
 
-    @Test("a portal in one family, or behind one uplink, says nothing of the others")
+    @Test("a portal in one family, or behind one uplink, says nothing about the others")
     func otherVantages() {
         var run = MachineRun(
             ProbeRule(name: "web", interfaces: .each),
@@ -199,7 +199,7 @@ struct PortalVantageTests {
         #expect(run.machine.probes.map(\.state.verdict) == [.down, .down, .down])
     }
 
-    @Test("a portal check that is taken out of the configuration leaves no probe behind a portal")
+    @Test("a portal check removed from the configuration leaves no probe behind a portal")
     func reload() {
         var run = Self.run("sOPPt")
         run.pass(to: 20_000)
@@ -214,7 +214,7 @@ struct PortalVantageTests {
     }
 
     @Test(
-        "the network's own word about its portal comes before a redirect, and that before a login page",
+        "the network's portal API takes precedence over a redirect, and a redirect over a login page",
         arguments: [
             ([FindingCode.portalLoginPage], nil),
             ([.portalLoginPage, .portalRedirect], "http://portal_redirect.test/"),

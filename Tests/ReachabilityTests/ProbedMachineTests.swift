@@ -9,7 +9,7 @@ struct ProbedMachineTests {
     static let web = ProbeRule(name: "web")
     static let cellular = ScriptedNetwork(wlan0: ScriptedNetwork.Port(isUp: false), wwan0: ScriptedNetwork.Port())
 
-    @Test("the first verdict is published, and makes the state full")
+    @Test("the first verdict is published and makes the state full")
     func first() {
         var run = MachineRun(Self.web)
         #expect(run.machine.points.isEmpty)
@@ -27,7 +27,7 @@ struct ProbedMachineTests {
         #expect(run.machine.state.familyConnectivity == FamilyConnectivity(ipv4: .full, ipv6: .none))
     }
 
-    @Test("a probe that falls makes the state worse after the loss's time, and says which and why")
+    @Test("a failing probe degrades the state after the settle time for losses, naming probe and reason")
     func falls() throws {
         var run = MachineRun.connected(Self.web)
         for step in 0..<3 { run.check("f", "web@default/ipv4", at: 1000 + step * 10) }
@@ -45,7 +45,7 @@ struct ProbedMachineTests {
         #expect(change.settled == .seconds(1))
     }
 
-    @Test("a failover with a quick verdict is one transition, and its cause is the path's")
+    @Test("a failover with a quick verdict is one transition, with the cause of the path change")
     func failover() {
         var run = MachineRun.connected(Self.web)
         run.see(Self.cellular, at: 2000)
@@ -58,7 +58,7 @@ struct ProbedMachineTests {
         #expect(run.machine.deadline == nil)
     }
 
-    @Test("a failover without a verdict is published after the loss's time, and the verdict when it comes")
+    @Test("a failover without a verdict is published after the settle time for losses; the verdict follows later")
     func slowFailover() {
         var run = MachineRun.connected(Self.web)
         run.see(Self.cellular, at: 2000)
@@ -70,7 +70,7 @@ struct ProbedMachineTests {
         #expect(run.takeWords() == ["web@default/ipv4 up→down", "wwan/unknown→wwan/local probe connect_timeout"])
     }
 
-    @Test("another router on the same link is the path's change, not the probe's")
+    @Test("another router on the same link is a change of the path, not of the probe")
     func router() {
         var run = MachineRun.connected(Self.web)
         var network = ScriptedNetwork()
@@ -82,7 +82,7 @@ struct ProbedMachineTests {
         #expect(run.takeWords() == ["path wifi→wifi", "wifi/full→wifi/full route route_removed"])
     }
 
-    @Test("what several probes do within one settling is the first one's doing")
+    @Test("a change by several probes within one settle time is caused by the first of them")
     func firstCause() {
         var run = MachineRun.connected(Self.web, ProbeRule(name: "mail", fall: 1), ProbeRule(name: "news", fall: 1))
         run.check("s", "mail@default/ipv4", at: 1000)
@@ -96,7 +96,7 @@ struct ProbedMachineTests {
         #expect(run.machine.state.connectivityReason == ConnectivityReason(code: "connect_timeout", probe: "mail"))
     }
 
-    @Test("a certificate that expires is announced between the probe's change and the state's")
+    @Test("an expiring certificate is announced between the probe's change and the state's")
     func certificate() throws {
         var run = MachineRun(MachineConfiguration(settle: .none, probes: [Self.web]))
         run.see(ScriptedNetwork(), at: 0, isFirst: true)
@@ -112,7 +112,7 @@ struct ProbedMachineTests {
         )
     }
 
-    @Test("a roam that is shorter than the settle time changes nothing with probes either")
+    @Test("with probes, too, a roam shorter than the settle time changes only the path")
     func roam() {
         var run = MachineRun.connected(Self.web)
         var down = ScriptedNetwork()
@@ -127,7 +127,7 @@ struct ProbedMachineTests {
         #expect(run.machine.state.connectivity == .full)
     }
 
-    @Test("a check of a point that is gone changes nothing")
+    @Test("a check of a removed point changes nothing")
     func late() {
         var run = MachineRun.connected(Self.web)
         let late = ScriptedCheck.sample("f", at: 2100, point: run.machine.points[0])
@@ -138,7 +138,7 @@ struct ProbedMachineTests {
         #expect(cadence == .steady)
     }
 
-    @Test("a standby uplink has a verdict of its own, and the state does not depend on it")
+    @Test("a standby uplink has its own verdict, and the state does not depend on it")
     func standby() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
         run.see(ScriptedNetwork(wwan0: ScriptedNetwork.Port()), at: 0, isFirst: true)
@@ -154,7 +154,7 @@ struct ProbedMachineTests {
         #expect(run.takeWords().contains("web@wwan0/ipv4 unknown→down"))
     }
 
-    @Test("a portal is told with its address, and its end at once")
+    @Test("a portal is published with its URL, and its end at once")
     func portal() {
         let portal = ProbeRule(name: "portal", isRequired: false, isPortalCheck: true, usesTLS: false)
         var run = MachineRun.connected(Self.web, portal)
@@ -174,7 +174,7 @@ struct ProbedMachineTests {
         )
     }
 
-    @Test("a certificate of the portal's that outlives it for a moment is not published as an interception")
+    @Test("a portal certificate seen for a moment after the portal is gone is not published as an interception")
     func portalCertificate() {
         let portal = ProbeRule(name: "portal", isRequired: false, isPortalCheck: true, usesTLS: false)
         var run = MachineRun.connected(Self.web, portal)
@@ -193,7 +193,7 @@ struct ProbedMachineTests {
         #expect(run.takeWords().filter { $0.hasPrefix("wifi") } == ["wifi/portal→wifi/full probe probe_up"])
     }
 
-    @Test("ten thousand probes are judged one by one without looking at all of them")
+    @Test("a check of one of ten thousand probes is evaluated without a scan of all of them")
     func many() {
         let rules = (0..<10_000).map { ProbeRule(name: "probe-\($0)") }
         var machine = ReachabilityMachine(MachineConfiguration(probes: rules))
@@ -223,7 +223,7 @@ struct ProbedMachineTests {
         #expect(worse < .seconds(30))
     }
 
-    @Test("a target without an address of one family does not fail in it", arguments: ["ns", "sn"])
+    @Test("a target without an address of one family does not fail in that family", arguments: ["ns", "sn"])
     func singleFamilyTarget(_ order: String) {
         var run = MachineRun(MachineConfiguration(probes: [Self.web]))
         run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)

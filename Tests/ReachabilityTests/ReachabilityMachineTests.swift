@@ -60,7 +60,7 @@ struct ReachabilityMachineTests {
         }
     }
 
-    @Test("nothing is known, and nothing published, before the first view")
+    @Test("nothing is known or published before the first view")
     func unknown() {
         var machine = ReachabilityMachine()
         #expect(machine.state.via == .unknown)
@@ -83,7 +83,7 @@ struct ReachabilityMachineTests {
         #expect(machine.deadline == nil)
     }
 
-    @Test("an edge is published at once, and as settled when it has held; the cause is the link's")
+    @Test("an edge is published at once, and as settled when it has held, with the link as the cause")
     func loss() throws {
         var machine = ReachabilityMachine()
         _ = machine.handle(update(view(.wifi), at: 0))
@@ -97,7 +97,7 @@ struct ReachabilityMachineTests {
         #expect(machine.deadline == nil)
     }
 
-    @Test("a roam that is shorter than the settle time shows two edges and no loss")
+    @Test("a roam shorter than the settle time is published as two edges and no loss")
     func roam() {
         var machine = ReachabilityMachine()
         _ = machine.handle(update(view(.wifi), at: 0))
@@ -108,7 +108,7 @@ struct ReachabilityMachineTests {
         #expect(machine.state.via == .wifi)
     }
 
-    @Test("targets settle on their own, and an unchanged default says nothing")
+    @Test("targets settle independently, and an unchanged default publishes nothing")
     func targets() throws {
         var machine = ReachabilityMachine(settle: .standard, targets: [office])
         _ = machine.handle(update(view(.wifi), at: 0))
@@ -119,7 +119,7 @@ struct ReachabilityMachineTests {
         #expect(machine.targetPaths.first?.state.via == .wifi)
     }
 
-    @Test("a view that came from reading everything again says so")
+    @Test("a change found by a resynchronization has it as the cause")
     func correction() throws {
         var machine = ReachabilityMachine(settle: .none)
         _ = machine.handle(update(view(.wifi), at: 0))
@@ -131,7 +131,7 @@ struct ReachabilityMachineTests {
         #expect(change.cause.kind == .resync)
     }
 
-    @Test("IPv4 stands for both families where it is usable, else IPv6; of two losses the one that tells more")
+    @Test("IPv4 represents both families if usable, else IPv6; of two losses, the more informative one counts")
     func families() {
         let wifi = Path(via: .wifi)
         let wwan = Path(via: .wwan)

@@ -76,7 +76,7 @@ struct SettlerPropertyTests {
         return published
     }
 
-    @Test("what is published, and when, is what an oracle says that looks back at every edge", arguments: 0..<200)
+    @Test("published changes and their times match an oracle that reviews every edge", arguments: 0..<200)
     func agrees(_ seed: Int) {
         let edges = Self.story(UInt64(seed))
         let end = (edges.last?.at ?? 0) + 10_000

@@ -16,7 +16,7 @@ struct StateSettlingTests {
         }
     }
 
-    @Test("blips of IPv6 do not put off that IPv4 is lost")
+    @Test("blips of IPv6 do not delay the loss of IPv4")
     func blips() throws {
         var run = MachineRun(MachineConfiguration())
         run.see(Self.both, at: 0, isFirst: true)
@@ -43,7 +43,7 @@ struct StateSettlingTests {
         )
     }
 
-    @Test("a link that is up but for blips is never published as lost")
+    @Test("a link that is up except for blips is never published as lost")
     func prevailing() {
         var run = MachineRun(MachineConfiguration())
         run.see(ScriptedNetwork(), at: 0, isFirst: true)
@@ -58,7 +58,7 @@ struct StateSettlingTests {
         #expect(run.machine.deadline == nil)
     }
 
-    @Test("both families lost at once are one change, and both gained as well")
+    @Test("losing both families at once is one change, and so is gaining both")
     func together() {
         var run = MachineRun(ProbeRule(name: "web"))
         run.see(Self.both, at: 0, isFirst: true)
@@ -81,7 +81,7 @@ struct StateSettlingTests {
         )
     }
 
-    @Test("a lost family takes what the probes said of it along, in one change")
+    @Test("a lost family takes its probe verdicts with it, in one change")
     func familyOfVerdict() throws {
         var run = MachineRun(ProbeRule(name: "web"))
         run.see(Self.both, at: 0, isFirst: true)

@@ -19,7 +19,7 @@ struct UplinkSettlingTests {
         return run
     }
 
-    @Test("the first verdicts of the uplinks are published, used or standby")
+    @Test("the first verdicts of the uplinks are published, active or standby")
     func first() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
         run.see(Self.both, at: 0, isFirst: true)
@@ -31,7 +31,7 @@ struct UplinkSettlingTests {
         #expect(run.uplinkWords == ["wlan0*/unknown→wlan0*/full probe_up", "wwan0/unknown→wwan0/full probe_up"])
     }
 
-    @Test("a standby that loses its carrier is published after the time of a loss, and so is its probe's end")
+    @Test("a standby that loses its carrier is published after the settle time for losses, as is its probe's end")
     func standbyLink() {
         var run = connected()
         var network = Self.both
@@ -74,7 +74,7 @@ struct UplinkSettlingTests {
         #expect(run.takeWords().isEmpty)
     }
 
-    @Test("an uplink that vanishes is one without a route, and is forgotten; one that appears was that before")
+    @Test("a vanished uplink is published without a route and forgotten; a new one was without a route before")
     func vanishes() {
         var run = connected()
         run.see(ScriptedNetwork(), at: 6000)
@@ -89,7 +89,7 @@ struct UplinkSettlingTests {
         #expect(run.takeWords() == ["web@wwan0/ipv4 unknown→up"])
     }
 
-    @Test("an interface that only a probe is bound to is an uplink of its own")
+    @Test("an interface that only a probe is bound to is a separate uplink")
     func bound() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .matching(["wwan0"])))
         var network = Self.both
@@ -120,7 +120,7 @@ struct UplinkSettlingTests {
         #expect(run.machine.deadline == nil)
     }
 
-    @Test("an uplink that a probe names and that loses its default route goes on as far as the probe says")
+    @Test("an uplink that a probe names is judged by that probe after it loses its default route")
     func boundWithoutRoute() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .matching(["wwan0"])))
         run.see(Self.both, at: 0, isFirst: true)
@@ -140,7 +140,7 @@ struct UplinkSettlingTests {
         #expect(run.uplinkWords.last == "wwan0/none no_route→wwan0/full probe_up")
     }
 
-    @Test("a reload names an interface without a default route, and another one takes it away again")
+    @Test("one reload adds an interface without a default route, and another removes it again")
     func reloadBound() {
         var run = MachineRun(MachineConfiguration())
         var network = Self.both
@@ -160,7 +160,7 @@ struct UplinkSettlingTests {
         #expect(run.machine.uplinks.map(\.interface.name) == ["wlan0"])
     }
 
-    @Test("a probe that a reload takes away becomes unknown at once")
+    @Test("a probe removed by a reload becomes unknown at once")
     func reload() {
         var run = connected()
         run.note(run.machine.configure(MachineConfiguration(), observed: ScriptedCheck.time(6000)))
@@ -177,7 +177,7 @@ struct UplinkSettlingTests {
         )
     }
 
-    @Test("a failover is published of both uplinks, each with who is used")
+    @Test("a failover is published for both uplinks, each with whether it is active")
     func failover() {
         var run = connected()
         var network = Self.both

@@ -5,7 +5,7 @@ import Testing
 /// Addresses as people write them, and the sentences for those that are not valid.
 struct BrokerAddressTests {
     @Test(
-        "an address is read, and written in one form",
+        "an address is parsed and written in one form",
         arguments: [
             ("nats://broker", "nats://broker", ["nats://broker:4222"]),
             ("nats://broker:4222/", "nats://broker", ["nats://broker:4222"]),
@@ -30,7 +30,7 @@ struct BrokerAddressTests {
     }
 
     @Test(
-        "an address that is not valid is refused with a sentence",
+        "an invalid address is rejected with a sentence",
         arguments: [
             ("", "expected a URL such as 'nats://broker.example:4222', got ''"),
             ("broker:4222", "expected a URL such as 'nats://broker.example:4222', got 'broker:4222'"),
@@ -89,7 +89,10 @@ struct BrokerAddressTests {
         #expect(throws: SinkSettingError.self) { try BrokerAddress("nats://" + String(repeating: "a,", count: 3000)) }
     }
 
-    @Test("no sentence repeats a password", arguments: ["nats://u:hunter2@h", "hunter2@h", "x://hunter2@h,nats://a"])
+    @Test(
+        "no error message repeats a password",
+        arguments: ["nats://u:hunter2@h", "hunter2@h", "x://hunter2@h,nats://a"]
+    )
     func secrets(_ text: String) {
         do {
             _ = try BrokerAddress(text)
@@ -99,7 +102,7 @@ struct BrokerAddressTests {
         }
     }
 
-    @Test("no bytes whatever trap")
+    @Test("no sequence of bytes traps")
     func hostile() {
         var random = Jumble(seed: 7)
         for _ in 0..<20_000 {

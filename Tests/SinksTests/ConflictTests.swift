@@ -16,7 +16,7 @@ struct ConflictTests {
         }
     }
 
-    @Test("another machine's events stay a conflict that is seen, with attempts up to five minutes apart")
+    @Test("another machine's events remain a visible conflict, with attempts up to five minutes apart")
     func lasting() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -53,7 +53,7 @@ struct ConflictTests {
         #expect(driver.publish().published == [2])
     }
 
-    @Test("the first connection of a sink takes over: the device may have been replaced")
+    @Test("the first connection of a sink takes over, as the device may have been replaced")
     func takeover() throws {
         var driver = try EngineDriver()
         let effects = driver.connect(newest: Self.foreign)
@@ -65,7 +65,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "a history that this machine has begun itself is no conflict, and a later one of a cloned disk is",
+        "a history that this machine has started is not a conflict, but a later one of a cloned disk is",
         arguments: [("s-1", false), ("s~1-1", false), ("s~2-1", true), ("other-1", true)]
     )
     func generations(_ id: String, _ isConflict: Bool) throws {
@@ -80,7 +80,7 @@ struct ConflictTests {
         #expect((driver.engine.status.code == "broker_conflict") == isConflict)
     }
 
-    @Test("a connection that ships and ends in a conflict is no success, however often")
+    @Test("a connection that ships and ends in a conflict is never a success, however often it happens")
     func flapping() throws {
         var driver = try EngineDriver()
         driver.begin()

@@ -15,7 +15,7 @@ struct CursorTests {
         )
     }
 
-    @Test("an id is read back as the position that it was made of", arguments: [0, 1, UInt32.max])
+    @Test("an ID is parsed back to the position that it was made from", arguments: [0, 1, UInt32.max])
     func ids(_ generation: UInt32) throws {
         for sequence in [1, 42, UInt64(Int64.max)] {
             let position = try position(generation, sequence)
@@ -25,7 +25,7 @@ struct CursorTests {
     }
 
     @Test(
-        "an id of another origin is none",
+        "an ID of another origin is not a position",
         arguments: [
             "", "-", "a", "a-", "-1", "a-0", "a-01", "a-+1", "a-1x", "a-9223372036854775808", "a b-1", "a~-1", "a~0-1",
             "a~01-1", "a~4294967296-1", "~1-1", "é-1", String(repeating: "a", count: 300) + "-1",
@@ -35,7 +35,7 @@ struct CursorTests {
         #expect(StreamPosition(StoredPosition(id: id, time: "2026-11-21T07:00:00Z")) == nil)
     }
 
-    @Test("a position without a readable time is none")
+    @Test("a position without a valid time is rejected")
     func foreignTime() {
         #expect(StreamPosition(StoredPosition(id: "a-1", time: "yesterday")) == nil)
     }
@@ -53,7 +53,7 @@ struct CursorTests {
         try body(path)
     }
 
-    @Test("a cursor is read as it was written, and replaced in one step")
+    @Test("a cursor is read back as it was written, and replaced atomically")
     func file() throws {
         try inDirectory { directory in
             let file = SinkCursorFile(sink: "nats", in: directory)
@@ -70,7 +70,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a file that is no cursor counts as none",
+        "a file that is not a cursor counts as none",
         arguments: [
             "", "{}", "null", "[", "\u{0}",
             CursorText.file(version: "2"), CursorText.file(stream: ""), CursorText.file(stream: "a b"),
@@ -90,12 +90,12 @@ struct CursorTests {
         }
     }
 
-    @Test("members that are not known are ignored")
+    @Test("unknown members are ignored")
     func laterVersion() throws {
         #expect(try EventDecoder.decode(SinkCursor.self, from: Array(CursorText.file().utf8)).position.sequence == 1)
     }
 
-    @Test("a directory that cannot be written to is an error, and a FIFO in the file's place is not waited for")
+    @Test("a directory that cannot be written to is an error, and a FIFO in place of the file does not block")
     func unusable() throws {
         let cursor = SinkCursor(broker: "nats://b", device: "edge", position: try position())
         #expect(throws: (any Error).self) { try SinkCursorFile(sink: "nats", in: "/nonexistent").write(cursor) }

@@ -19,7 +19,7 @@ struct ExactlyOnceTests {
         [.purge, .clock], [.power, .cursor, .clock],
     ]
 
-    @Test("nothing is missing, nothing doubled, all in order", arguments: exact)
+    @Test("no event is missing, duplicated or out of order", arguments: exact)
     func exactlyOnce(_ trouble: Trouble) throws {
         for seed in 0..<Self.seeds {
             var simulation = try Simulation(seed: seed, trouble)
@@ -29,7 +29,7 @@ struct ExactlyOnceTests {
     }
 
     @Test(
-        "events that the broker passes over are sent again, once",
+        "events that the broker drops are sent again, and none is duplicated",
         arguments: [[.leader], [.full], [.leader, .full, .clock, .filter]] as [Trouble]
     )
     func passedOver(_ trouble: Trouble) throws {
@@ -43,7 +43,7 @@ struct ExactlyOnceTests {
     }
 
     @Test(
-        "what the journal loses before it is shipped is never lost silently",
+        "events that the journal loses before they are shipped are never lost silently",
         arguments: [.expiry, [.expiry, .clock]] as [Trouble]
     )
     func expiry(_ trouble: Trouble) throws {
@@ -55,7 +55,7 @@ struct ExactlyOnceTests {
     }
 
     @Test(
-        "a broker that cannot be asked has every event, some of them twice",
+        "a broker that cannot be queried gets every event, some of them twice",
         arguments: [[], .clock, .filter, .large] as [Trouble]
     )
     func atLeastOnce(_ trouble: Trouble) throws {
@@ -66,7 +66,7 @@ struct ExactlyOnceTests {
         }
     }
 
-    @Test("no more events are in flight than the window has")
+    @Test("no more events are in flight than the window allows")
     func window() throws {
         for seed in 0..<50 as Range<UInt64> {
             var simulation = try Simulation(seed: seed, [])

@@ -8,7 +8,7 @@ struct LongOutageTests {
     /// The number of events that wait: 200,000 with `REACHAGENT_SINK_EVENTS=200000`.
     static let events = getenv("REACHAGENT_SINK_EVENTS").flatMap { Int(String(cString: $0)) } ?? 20_000
 
-    @Test("everything that has waited for a week arrives in order", arguments: [nil, 6] as [Int?])
+    @Test("events that have been queued for a week arrive in order", arguments: [nil, 6] as [Int?])
     func week(days: Int?) throws {
         var driver = try EngineDriver()
         driver.record(Self.events, over: .seconds(7 * 86_400))

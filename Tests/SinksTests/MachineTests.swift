@@ -6,7 +6,7 @@ import Testing
 struct MachineTests {
     private let since = Timestamp(microsecondsSince1970: 1_700_000_000_000_000)
 
-    @Test("the payload of the state has what is known")
+    @Test("the state payload holds the known values")
     func payload() {
         let full = MachineState(connectivity: .full, via: .wifi, interface: "wlan0", since: since)
         #expect(
@@ -51,7 +51,7 @@ struct MachineTests {
         #expect(MachineState(event(.pathChanged, .pathChanged(change))) == nil)
     }
 
-    @Test("each message of the discovery has topics of its own device, and is one JSON object")
+    @Test("each discovery message has the topics of its own device, and is one JSON object")
     func discovery() throws {
         var settings = SinkSettings(name: "home", broker: try BrokerAddress("mqtt://ha"), device: "edge 7/ü")
         settings.subject = "site/<device>/<type>"
@@ -82,7 +82,7 @@ struct MachineTests {
         var device: Device
     }
 
-    @Test("without a prefix, without a state, and with NATS nothing is published")
+    @Test("without a prefix, without a state, or with NATS, nothing is published")
     func none() throws {
         var settings = SinkSettings(name: "home", broker: try BrokerAddress("mqtt://ha"), device: "edge")
         #expect(try HomeAssistant.messages(for: settings, host: "h").isEmpty)

@@ -9,7 +9,7 @@ struct ShippingEngineTests {
 
     // MARK: - Attempts
 
-    @Test("a thousand devices that start together connect within two seconds, and not at once")
+    @Test("a thousand devices that start together connect within two seconds, but not all at once")
     func spread() throws {
         let deadlines = try (0..<1000).map { seed in
             var driver = try EngineDriver(seed: UInt64(seed))
@@ -21,7 +21,7 @@ struct ShippingEngineTests {
         #expect(deadlines.count { $0 < .milliseconds(200) } < 150)
     }
 
-    @Test("attempts become rarer up to five minutes, and a success begins anew")
+    @Test("attempts back off up to five minutes, and a success resets the delay")
     func backoff() throws {
         var driver = try EngineDriver()
         var waits: [Duration] = []
@@ -73,7 +73,7 @@ struct ShippingEngineTests {
         #expect(driver.now.instant - before <= .seconds(2))
     }
 
-    @Test("a connection whose path is gone is made anew")
+    @Test("a connection whose path is gone is reconnected")
     func pathChanged() throws {
         var driver = try EngineDriver()
         _ = driver.machine(.full, .wifi, "wlan0")
@@ -85,7 +85,7 @@ struct ShippingEngineTests {
         #expect(driver.now.instant - before <= .seconds(2))
     }
 
-    @Test("a connection that nobody answers ends")
+    @Test("a connection without an answer times out")
     func silence() throws {
         var driver = try EngineDriver()
         while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
@@ -112,9 +112,7 @@ struct ShippingEngineTests {
         #expect(driver.feed(.tick).contains(.connect))
     }
 
-    @Test(
-        "a medium that is not listed is used only for an event that has waited too long, and only until all is shipped"
-    )
+    @Test("an unlisted medium is used only for an event that has waited too long, and only until all is shipped")
     func media() throws {
         var driver = try EngineDriver {
             $0.media = ["wifi"]
@@ -138,7 +136,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.code == "medium_excluded")
     }
 
-    @Test("a medium that is not listed and no age at which that changes leaves no timer behind")
+    @Test("an unlisted medium without an age that permits it leaves no timer behind")
     func mediaForEver() throws {
         var driver = try EngineDriver { $0.media = ["wired"] }
         driver.pass(.seconds(10))
@@ -146,7 +144,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.deadline == nil)
     }
 
-    @Test("a budget that is used up ends the connection once all is answered, and the next day's is asked for")
+    @Test("an exhausted budget ends the connection once all is answered, and the next day's is requested")
     func budget() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -171,7 +169,7 @@ struct ShippingEngineTests {
 
     // MARK: - Refusals
 
-    @Test("an event that is too large is lost, reported, and never sent again")
+    @Test("an event that is too large is lost, reported, and never resent")
     func tooLarge() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -189,7 +187,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.acknowledged == 4)
     }
 
-    @Test("the loss of an event about a loss is no loss to report")
+    @Test("the loss of an event about a loss is not reported as a loss")
     func lossOfLoss() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -199,9 +197,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.acknowledged == 1)
     }
 
-    @Test(
-        "an event that is denied stays: the connection ends when all is answered, and the next one begins with it"
-    )
+    @Test("a denied event is kept; the connection ends when all is answered, and the next one starts with it")
     func deniedEvent() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -222,7 +218,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.acknowledged == 3)
     }
 
-    @Test("a conflict is settled by asking the broker again")
+    @Test("a conflict is resolved by querying the broker again")
     func conflict() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -249,7 +245,7 @@ struct ShippingEngineTests {
     }
 
     @Test(
-        "a newest message that is none of ours counts as none",
+        "a newest message that is not one of ours counts as none",
         arguments: ["", "s-0", "s-18446744073709551615", "s~4294967295-1", "foreign"]
     )
     func strangePosition(_ id: String) throws {
@@ -261,7 +257,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.acknowledged == nil)
     }
 
-    @Test("a hole in the numbers is a loss, unless an event declares it")
+    @Test("a gap in the numbers is a loss, unless an event declares it")
     func holes() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -285,7 +281,7 @@ struct ShippingEngineTests {
         #expect(plain.published == [22])
     }
 
-    @Test("a journal that was wiped while a snapshot of it was kept gets an epoch of its own when that returns")
+    @Test("a journal restored from a snapshot after it was wiped gets its own epoch")
     func wipedAndRestored() throws {
         let time = Timestamp(microsecondsSince1970: EngineDriver.start.microsecondsSince1970 - 1_000_000)
         let epoch = try #require(StreamEpoch(stream: "s"))
@@ -309,7 +305,7 @@ struct ShippingEngineTests {
     }
 
     @Test(
-        "a cursor of another broker or another device does not count",
+        "a cursor of another broker or another device is ignored",
         arguments: [("nats://c", "edge"), ("nats://b", "x")]
     )
     func foreignCursor(_ broker: String, _ device: String) throws {
@@ -324,7 +320,7 @@ struct ShippingEngineTests {
 
     // MARK: - Bounds
 
-    @Test("the queue is bounded while the broker is silent, and what it takes is welcome again")
+    @Test("the queue is bounded while the broker is silent, and an acknowledgement makes room again")
     func bounds() throws {
         var driver = try EngineDriver { $0.window = 8 }
         driver.begin()
@@ -339,7 +335,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.wantsEvents)
     }
 
-    @Test("reports and cursors are rare while events are shipped, and the last ones come at the end")
+    @Test("reports and cursors are rate-limited while events are shipped, and the last ones follow at the end")
     func rates() throws {
         var driver = try EngineDriver()
         driver.begin()
@@ -359,7 +355,7 @@ struct ShippingEngineTests {
         #expect(driver.feed(.tick).isEmpty && driver.engine.deadline == nil)
     }
 
-    @Test("bytes are reported once, over all connections")
+    @Test("bytes are reported once, across all connections")
     func bytes() throws {
         var driver = try EngineDriver()
         #expect(driver.engine.takeReport(bytes: 100).bytes == 100)
@@ -367,7 +363,7 @@ struct ShippingEngineTests {
         #expect(driver.engine.takeReport(bytes: 30).bytes == 30)
     }
 
-    @Test("a broker that keeps the state gets it on connecting and with each change")
+    @Test("a broker that keeps the state gets it on connecting and on each change")
     func state() throws {
         var driver = try EngineDriver("mqtt://b")
         let first = MachineState(connectivity: .full, via: .wired, interface: "eth0")

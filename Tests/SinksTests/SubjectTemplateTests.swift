@@ -7,7 +7,7 @@ struct SubjectTemplateTests {
     static let long = String(repeating: "é", count: 64)
 
     @Test(
-        "the properties of an event stand in the place of the variables",
+        "variables are replaced by the properties of an event",
         arguments: [
             (
                 "reachagent.<device>.<type>", SubjectTemplate.Syntax.subject, "reachagent.edge7.probe.changed",
@@ -26,7 +26,7 @@ struct SubjectTemplateTests {
     }
 
     @Test(
-        "a template that is not valid is refused with a sentence",
+        "an invalid template is rejected with a sentence",
         arguments: [
             ("", SubjectTemplate.Syntax.subject, "expected a subject of 1 to 255 bytes, got 0"),
             ("reachagent.<type>", .subject, "before '<type>' and '<subject>', got 'reachagent.<type>'"),
@@ -68,7 +68,7 @@ struct SubjectTemplateTests {
         #expect(SubjectTemplate.Syntax.subject.isToken(text) == (text == subject))
     }
 
-    @Test("hostile types and subjects never make another device's subject or a wildcard")
+    @Test("hostile types and subjects never produce another device's subject or a wildcard")
     func hostile() throws {
         let template = try SubjectTemplate("r.<device>.<type>.<subject>", syntax: .subject)
         var random = Jumble(seed: 3)

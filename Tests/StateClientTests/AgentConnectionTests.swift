@@ -15,14 +15,14 @@ import Testing
         return lines
     }
 
-    @Test("a text gives the same lines in pieces of every size", arguments: 1...12)
+    @Test("a text gives the same lines in chunks of every size", arguments: 1...12)
     func pieces(_ size: Int) throws {
         let text = Array("one\n\nthree\n12345678\nrest".utf8)
         let pieces = stride(from: 0, to: text.count, by: size).map { Array(text[$0..<min(text.count, $0 + size)]) }
         #expect(try lines(pieces) == ["one", "", "three", "12345678"])
     }
 
-    @Test("a line that is too long is an error, whether it has ended or not", arguments: ["123456789\n", "123456789"])
+    @Test("a line that is too long is an error, whether it is complete or not", arguments: ["123456789\n", "123456789"])
     func tooLong(_ text: String) {
         #expect(throws: ClientError.malformed("a line is longer than 8 bytes")) { try lines([Array(text.utf8)]) }
     }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "the parameters and the error are found wherever they stand",
+        "the parameters and the error are found in any position",
         arguments: [
             (#"{}"#, "{}", nil), (#" { } "#, "{}", nil), (#"{"parameters":{}}"#, "{}", nil),
             (#"{"x":[1,{"parameters":2}],"parameters" : {"a":"}\"]"} ,"continues":true}"#, #"{"a":"}\"]"}"#, nil),
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "what is no object is refused",
+        "anything but an object is rejected",
         arguments: [
             "", " ", "[]", "x", "{", "}", "{}x", "{}{}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{a:1}"#, #"{"a":1"#,
             #"{"a":"b}"#, #"{"a":"\"#, #"{"a":[}"#, #"{"error":1}"#, #"{"error":"}"#, #"{"error":{}}"#, #"{"a":1}}"#,

@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(
-        "the first place that is named is taken",
+        "the first location that is given is used",
         arguments: [
             Case(explicit: "/x.sock", variables: all, expected: "/x.sock"),
             Case(variables: all, expected: "/a/own.sock"),

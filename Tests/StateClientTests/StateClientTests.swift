@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "a reply that is none is an error",
+        "a malformed reply is an error",
         arguments: [
             "", "x", "[]", "{", #"{"parameters":{]}"#, #"{"parameters":[]}"#, #"{"parameters":1}"#, #"{"error":1}"#,
         ]
@@ -138,7 +138,7 @@ import Testing
         await #expect(throws: ClientError.cancelled) { try await task.value }
     }
 
-    @Test("a path that no socket can have is an error", arguments: ["", String(repeating: "x", count: 108), "a\u{0}b"])
+    @Test("an invalid socket path is an error", arguments: ["", String(repeating: "x", count: 108), "a\u{0}b"])
     func badPath(_ path: String) async throws {
         do throws(ClientError) {
             _ = try await StateClient(socket: path).call("status")

@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(
-        "a line that is no event is an error, and the stream goes on",
+        "a line that is not an event is an error, and the stream continues",
         arguments: [
             "", "x", "{}", "[]", #"{"parameters":{}}"#, #"{"parameters":[1]}"#, #"{"parameters":{"type":"x"}"#,
             #"{"error":7}"#, #"{"parameters":{"type":"x","seq":0}}"#, "{\"parameters\":{\"type\":\"\u{1}\"}}",

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "after a lost connection it goes on behind the last event",
+        "after a lost connection the stream resumes after the last event",
         arguments: [
             End.failed(.disconnected(socket: "s")), .failed(.noAgent(socket: "s", errno: 2)),
             .failed(.malformed("x")), .failed(.notPermitted(socket: "s", errno: 13)),
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "what cannot get better ends the stream",
+        "a permanent error ends the stream",
         arguments: [
             End.failed(.notPermitted(socket: "s", errno: 13)), .failed(.system(operation: "x", errno: 24)),
             .refused(ErrorReply(error: "invalid_parameters")), .refused(ErrorReply(error: "unknown_method")),
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "numbers that begin anew are told, and the snapshot is asked for",
+        "numbering that restarts is reported, and the snapshot is requested",
         arguments: ["stream_changed", "sequence_unknown"]
     )
     func restarted(_ code: String) throws {
@@ -139,10 +139,7 @@ import Testing
         #expect(parameters(resumption) == #"{"since_seq":89}"#)
     }
 
-    @Test(
-        "an expiry that makes no sense leads to the snapshot",
-        arguments: [nil, 0, 1, 5, 6, UInt64.max] as [UInt64?]
-    )
+    @Test("an implausible expiry leads to the snapshot", arguments: [nil, 0, 1, 5, 6, UInt64.max] as [UInt64?])
     func oddExpiry(_ oldest: UInt64?) throws {
         var resumption = StreamResumption(StateSubscription(since: UInt64.max - 1))
         #expect(

@@ -28,7 +28,7 @@ struct SystemLabTests {
         return events
     }
 
-    @Test("Wi-Fi: association, roam, a dead access point, deauthentication and disconnection are told as they happened")
+    @Test("Wi-Fi: association, roam, a dead access point, deauthentication and disconnection are reported in order")
     func wifi() async throws {
         let result = try await SystemLab.result(of: "wifi")
         let events = try expectSound(result)
@@ -53,7 +53,7 @@ struct SystemLabTests {
         #expect(loss.cause?.interface == "wlan1")
     }
 
-    @Test("WWAN: a modem that comes, goes down, returns, is removed and replaced is told in that order")
+    @Test("WWAN: a modem that appears, goes down, returns, is removed and replaced is reported in that order")
     func wwan() async throws {
         let events = try expectSound(await SystemLab.result(of: "wwan"))
         #expect(states(events, "reachability.changed") == ["none", "wwan", "none", "wwan", "none", "wwan"])
@@ -62,7 +62,7 @@ struct SystemLabTests {
         #expect(up.to?.path.kind == "wwan")
     }
 
-    @Test("PPPoE: a DSL line is wired by its Ethernet device, and is lost with its cable, whatever is on standby")
+    @Test("PPPoE: a DSL line is wired through its Ethernet device and lost with its cable, despite a standby")
     func pppoe() async throws {
         let result = try await SystemLab.result(of: "pppoe")
         let events = try expectSound(result)
@@ -89,7 +89,7 @@ struct SystemLabTests {
         #expect(result.step("failed_over")?.kernel_choice == "wwan0")
     }
 
-    @Test("every interface of a machine with many has its kind")
+    @Test("every interface of a machine with many interfaces has its kind")
     func kinds() async throws {
         struct Interface: Decodable {
             let name: String

@@ -61,7 +61,7 @@ struct SystemProbeTests {
         Hostility(name: "silence", code: "timeout", steps: [.receiveRequest, .silence]),
     ]
 
-    @Test("a hostile server gets its code, in time, and no memory", arguments: hostilities)
+    @Test("a hostile server is reported with its code, in time, and without excessive memory", arguments: hostilities)
     func hostile(_ hostility: Hostility) async throws {
         let server = try await ScriptedServer.start(hostility.steps)
         let peakFile = FileManager.default.temporaryDirectory.appending(path: "peak-\(UUID().uuidString)").path()

@@ -32,7 +32,7 @@ struct SystemStreamTests {
         let faults: [String]
     }
 
-    @Test("200 kills in a storm: no number is missing or used twice, and who resumes gets each event once")
+    @Test("200 kills in a storm: no number is missing or used twice, and a resuming client gets each event once")
     func crashes() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "crash-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

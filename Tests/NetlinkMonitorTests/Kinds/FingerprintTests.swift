@@ -116,7 +116,7 @@ struct FingerprintTests {
         Device("geneve", deviceType: "geneve", driverKind: "geneve", is: .tunnel),
     ]
 
-    @Test("a device is taken for what it is", arguments: radios + cables + software + tunnels)
+    @Test("every device is classified as the expected kind", arguments: radios + cables + software + tunnels)
     func fingerprint(device: Device) throws {
         let tree = try SysfsTree()
         // Where the parent's bus is not known, the row is about a namespace whose sysfs is not ours.

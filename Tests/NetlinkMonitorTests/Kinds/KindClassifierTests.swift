@@ -34,7 +34,7 @@ struct KindClassifierTests {
     }
 
     @Test(
-        "what stands on one interface is of that one's kind",
+        "an interface stacked on another has the kind of the lower interface",
         arguments: [
             ("vlan", 2, InterfaceKind.wifi), ("macvlan", 3, .wired), ("ipvlan", 4, .wwan), ("macsec", 3, .wired),
         ]
@@ -45,7 +45,7 @@ struct KindClassifierTests {
         #expect(found["up0"]?.evidence.contains { $0.source == .lower } == true)
     }
 
-    @Test("a stack of several takes the kind from its foot")
+    @Test("a stack of several interfaces has the kind of the lowest one")
     func stack() throws {
         let found = try classify(
             Link(index: 9, name: "vlan5", driverKind: "vlan", lowerIndex: 3),
@@ -55,7 +55,7 @@ struct KindClassifierTests {
         #expect(found["qinq"]?.kind == .wired)
     }
 
-    @Test("interfaces that stand on each other come to an end")
+    @Test("a cycle of stacked interfaces is classified as virtual, without an endless loop")
     func loop() throws {
         let found = try classify(
             Link(index: 9, name: "a", driverKind: "vlan", lowerIndex: 10),
@@ -66,7 +66,7 @@ struct KindClassifierTests {
         #expect(found["c"]?.kind == .virtual)
     }
 
-    @Test("a bond is of the kind of its active member")
+    @Test("a bond has the kind of its active member")
     func bondWithActiveMember() throws {
         for (active, expected): (UInt32, InterfaceKind) in [(2, .wifi), (3, .wired)] {
             let bond = Link(index: 9, name: "bond0", driverKind: "bond", activeMemberIndex: active)
@@ -75,7 +75,7 @@ struct KindClassifierTests {
         }
     }
 
-    @Test("a bond or team without an active member needs members of one kind")
+    @Test("a bond or team without an active member has the kind that all its members share")
     func bondWithoutActiveMember() throws {
         for kind in ["bond", "team"] {
             let master = Link(index: 9, name: "m0", driverKind: kind)
@@ -84,7 +84,7 @@ struct KindClassifierTests {
         }
     }
 
-    @Test("a bridge is of its one uplink's kind, whatever else is plugged in; with two or none it is a bridge")
+    @Test("a bridge has the kind of its only uplink, whatever its other ports; with two or none it is a bridge")
     func bridge() throws {
         let bridge = Link(index: 9, name: "br0", driverKind: "bridge")
         let guest = Link(index: 10, name: "vnet0", driverKind: "tun", masterIndex: 9)
@@ -96,7 +96,7 @@ struct KindClassifierTests {
         #expect(try classify(bridge)["br0"]?.kind == .bridge)
     }
 
-    @Test("the operator's word comes first, the first fitting pattern counts, and what stands on it follows")
+    @Test("an override takes precedence, the first matching pattern applies, and stacked interfaces follow it")
     func overrides() throws {
         let found = try classify(
             Link(index: 9, name: "vlan5", driverKind: "vlan", lowerIndex: 3),
@@ -110,7 +110,7 @@ struct KindClassifierTests {
         #expect(found["vlan6"]?.kind == .tunnel)
     }
 
-    @Test("an override needs a pattern and a known kind, and says what is wrong")
+    @Test("an override needs a pattern and a known kind, and its errors name the problem")
     func overrideErrors() throws {
         #expect(try KindOverride(parsing: "a=b=wifi").pattern == "a=b")
         #expect(throws: KindOverride.ParseError.missingSeparator("usb0")) { try KindOverride(parsing: "usb0") }
@@ -121,7 +121,7 @@ struct KindClassifierTests {
         #expect(KindOverride.ParseError.unknownKind("5g").description.contains("wifi, wwan, wired"))
     }
 
-    @Test("a folder of sysfs with another index is another namespace's, and tells nothing")
+    @Test("a sysfs directory with another index belongs to another namespace and is ignored")
     func otherNamespace() throws {
         try tree.add("eth1", index: 77, deviceType: "wwan")
         let found = try classify(Link(index: 5, name: "eth1"))
@@ -129,12 +129,15 @@ struct KindClassifierTests {
         #expect(found["eth1"]?.isGuess == true)
     }
 
-    @Test("a name cannot lead out of the folder of interfaces", arguments: ["..", ".", "", "../net/wlan0", "/"])
+    @Test(
+        "an interface name cannot escape the sysfs directory of interfaces",
+        arguments: ["..", ".", "", "../net/wlan0", "/"]
+    )
     func pathInName(name: String) {
         #expect(SysfsReader(root: tree.root).device(named: name, index: 2) == nil)
     }
 
-    @Test("a renamed interface is looked up under its new name, and a new one under an old index is another")
+    @Test("a renamed interface is classified by its new name, and one that reuses an index is classified again")
     func renameAndReuse() throws {
         var classifier = KindClassifier(overrides: [], sysfsRoot: tree.root)
         var links: [UInt32: Link] = [3: Link(index: 3, name: "eth0")]
@@ -154,7 +157,7 @@ struct KindClassifierTests {
         #expect(links[3]?.kind == .wifi)
     }
 
-    @Test("what sysfs did not know yet is asked again")
+    @Test("an interface that sysfs did not know yet is looked up again")
     func lateSysfs() throws {
         var classifier = KindClassifier(overrides: [], sysfsRoot: tree.root)
         var links: [UInt32: Link] = [8: Link(index: 8, name: "usb0")]

@@ -10,7 +10,7 @@ struct ConfirmationTests {
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }
 
-    @Test("nothing is looked at again without a message that matters")
+    @Test("nothing is rechecked without a relevant message")
     func idle() {
         var confirmation = Confirmation.ofChanges
         confirmation.note(KernelView.Effects(), at: at(0))
@@ -18,7 +18,7 @@ struct ConfirmationTests {
         #expect(confirmation.take(at: at(1000)) == nil)
     }
 
-    @Test("what a message made stale is read again after 2 ms and 50 ms, and then no more")
+    @Test("state that a message made stale is reread after 2 ms and another 50 ms, and then no more")
     func looks() {
         var confirmation = Confirmation.ofChanges
         confirmation.note(routes, at: at(0))
@@ -31,7 +31,7 @@ struct ConfirmationTests {
         #expect(confirmation.take(at: at(500)) == nil)
     }
 
-    @Test("another message begins the looks anew, and what it made stale is added")
+    @Test("another message restarts the rechecks and adds the state that it made stale")
     func restart() {
         var confirmation = Confirmation.ofChanges
         confirmation.note(routes, at: at(0))
@@ -44,7 +44,7 @@ struct ConfirmationTests {
         #expect(again?.isEdge == false)
     }
 
-    @Test("a route that was still there when its removal was announced is missed 2 ms later")
+    @Test("a route that was still there when its removal was announced is found missing 2 ms later")
     func announcedTooEarly() throws {
         let harness = try CoreHarness()
         try harness.start()

@@ -35,7 +35,7 @@ struct ConnectingTests {
 
     private var answer: RouteLookup? { harness.lastSnapshot?.lookups[internet] }
 
-    @Test("without a rule or route that looks at the source, no lookup has one, however often links change")
+    @Test("without source rules or source-specific routes, no lookup has a source, however often links change")
     func noSourceNoLookup() throws {
         try harness.start()
         for _ in 0..<20 {
@@ -47,7 +47,7 @@ struct ConnectingTests {
         #expect(harness.network.questions.allSatisfy { $0.source == nil })
     }
 
-    @Test("a rule on the source costs one more lookup for each answer")
+    @Test("a source rule costs one more lookup for each answer")
     func oneMoreLookup() throws {
         try harness.start()
         let before = harness.network.questions.count
@@ -59,7 +59,7 @@ struct ConnectingTests {
         #expect(other.network.questions.count == before + 1)
     }
 
-    @Test("a rule on the source sends a connected socket elsewhere, and both ways are in the answer")
+    @Test("a source rule reroutes a connected socket, and both routes are in the answer")
     func elsewhere() throws {
         harness.network.rules.append(try rule("10.1.0.2/32"))
         harness.network.answers[sourced] = .route(ResolvedRoute(interfaceIndex: 3))
@@ -77,7 +77,7 @@ struct ConnectingTests {
         #expect(answer?.unconnected == nil)
     }
 
-    @Test("where rules look at sources, each leg of a route is looked up with its own", arguments: [true, false])
+    @Test("with source rules, each next hop of a route is looked up with its own source", arguments: [true, false])
     func legs(isRefused: Bool) throws {
         let other = try ip("10.3.0.2")
         let network = harness.network
@@ -94,7 +94,7 @@ struct ConnectingTests {
         #expect(answer?.otherLegs == [ResolvedRoute(interfaceIndex: 3, source: other)])
     }
 
-    @Test("a rule on the source that refuses is told from a lack of routes")
+    @Test("a source rule that rejects packets is distinguished from a missing route")
     func refused() throws {
         harness.network.rules.append(try rule("10.1.0.2/32", action: 7))
         harness.network.answers[sourced] = .refused(.noRoute)
@@ -103,7 +103,7 @@ struct ConnectingTests {
         #expect(answer?.unconnected == way(2))
     }
 
-    @Test("an address that has just gone is no blackhole")
+    @Test("an address that has just been removed is not mistaken for a blackhole")
     func addressGone() throws {
         harness.network.rules.append(try rule("10.0.0.0/8"))
         harness.network.answers[sourced] = .refused(.blackhole)
@@ -111,7 +111,7 @@ struct ConnectingTests {
         #expect(answer?.outcome == way(2))
     }
 
-    @Test("where IPv6 has no way without a source, the one that connect(2) chooses is asked with")
+    @Test("where IPv6 has no route without a source, the lookup uses the source that connect(2) chooses")
     func sourceSpecific() throws {
         let internet = try ip("2001:503:ba3e::2:30")
         let source = try ip("2001:db8:1::2")
@@ -132,7 +132,7 @@ struct ConnectingTests {
     }
 
     @Test(
-        "where IPv6 has no way and a rule refuses the source that connect(2) chooses, the refusal is the rule's",
+        "where IPv6 has no route and a rule rejects the source that connect(2) chooses, the result is the rule's",
         arguments: [
             (ConnectedSource.refused(.blackhole), RouteLookup.Refusal.blackhole),
             (.refused(.prohibited), .prohibited), (.refused(.unreachable), .unreachable),
@@ -151,7 +151,7 @@ struct ConnectingTests {
     }
 
     @Test(
-        "an unreachable rule is told from a lack of routes, unless it asks for what cannot be told",
+        "an unreachable rule is distinguished from a missing route, unless its selectors cannot be evaluated",
         arguments: [true, false]
     )
     func unreachableRule(isKnown: Bool) throws {

@@ -24,14 +24,14 @@ struct KernelViewTests {
         #expect(try apply(.link(3, "eth0")) == Effects())
     }
 
-    @Test("a new VRF brings a table, which may hold routes of both families already")
+    @Test("a new VRF brings a table, which may already hold routes of both families")
     mutating func newVRF() throws {
         let vrf = MessageBuilder.link(5, "red", attributes: [.linkInfo("vrf", data: [.uint32(1, 1001)])])
         #expect(try apply(vrf).staleRoutes == [.ipv4, .ipv6])
         #expect(view.tables(.ipv6) == [254, 1001])
     }
 
-    @Test("a short message about a link that is not known says nothing yet")
+    @Test("a short message about an unknown link changes nothing")
     mutating func earlyWirelessEvent() throws {
         #expect(try apply(.wirelessEvent(3, "wlan0", [.up])) == Effects())
         #expect(view == KernelView())
@@ -58,7 +58,7 @@ struct KernelViewTests {
     }
 
     @Test(
-        "a change of a link makes stale what depends on it",
+        "a change of a link makes the state that depends on it stale",
         arguments: [
             LinkChange(testDescription: "down", message: .link(3, "eth0", [], .down), staleRoutes: [.ipv4]),
             LinkChange(testDescription: "no carrier", message: .link(3, "eth0", [.up], .down)),
@@ -114,7 +114,7 @@ struct KernelViewTests {
         #expect(try apply(row.message) == expected)
     }
 
-    @Test("the kind that was found stays while a link only changes its state")
+    @Test("a link keeps its detected kind while only its state changes")
     mutating func classificationStays() throws {
         _ = try apply(.link(3, "wlan0", [.up], .dormant))
         let wifi = InterfaceClassification(kind: .wifi, evidence: [.init(.deviceType, "wlan")])
@@ -123,7 +123,7 @@ struct KernelViewTests {
         #expect(view.links[3]?.classification == wifi)
     }
 
-    @Test("a port that leaves its bridge is not a link that is gone")
+    @Test("a port that leaves its bridge is not a removed link")
     mutating func bridgePort() throws {
         _ = try apply(.link(3, "eth0", [.up], .up, attributes: [.master(9)]))
         let before = view
@@ -132,7 +132,7 @@ struct KernelViewTests {
         #expect(view == before)
     }
 
-    @Test("a link that is gone takes its addresses with it; one that was not known is nothing")
+    @Test("a removed link takes its addresses with it; the removal of an unknown one changes nothing")
     mutating func removedLink() throws {
         _ = try apply(.link(3, "eth0"))
         _ = try apply(.address(try address("192.0.2.1")))
@@ -142,7 +142,7 @@ struct KernelViewTests {
         #expect(try apply(.linkRemoved(3, "eth0")) == Effects())
     }
 
-    @Test("the kernel's refreshes of an address are no change; other flags are")
+    @Test("a refresh of an address by the kernel is not a change; different flags are")
     mutating func refresh() throws {
         let tentative = try address("2001:db8::1", flags: [.tentative])
         let usable = try address("2001:db8::1", flags: [])
@@ -152,7 +152,7 @@ struct KernelViewTests {
         #expect(view.addresses == [usable])
     }
 
-    @Test("with an IPv4 address routes go without a word; with an IPv6 one they do not")
+    @Test("a removed IPv4 address makes the IPv4 routes stale, as they go silently; an IPv6 one makes none stale")
     mutating func removedAddress() throws {
         for (text, stale): (String, Set<AddressFamily>) in [("192.0.2.1", [.ipv4]), ("2001:db8::1", [])] {
             _ = try apply(.address(try address(text)))
@@ -167,7 +167,7 @@ struct KernelViewTests {
         return Route(destination: .everything(family), nextHops: hops, nextHopObject: object)
     }
 
-    @Test("IPv6 default routes over a link that goes down are read again: they may go silently")
+    @Test("IPv6 default routes over a link that goes down are reread, as they may be removed silently")
     mutating func silentDown() throws {
         _ = try apply(.link(3, "eth0", [.up, .lowerUp], .up))
         view.defaultRoutes[.ipv6] = [defaultRoute(.ipv6)]
@@ -178,7 +178,7 @@ struct KernelViewTests {
         #expect(try apply(.addressRemoved(address)).staleRoutes == [.ipv6])
     }
 
-    @Test("default routes by nexthop objects are read again when the carrier is lost", arguments: [false, true])
+    @Test("default routes through nexthop objects are reread when the carrier is lost", arguments: [false, true])
     mutating func lostObject(unresolved: Bool) throws {
         for family in AddressFamily.allCases {
             _ = try apply(.link(3, "eth0", [.up, .lowerUp], .up))
@@ -187,7 +187,7 @@ struct KernelViewTests {
         }
     }
 
-    @Test("a sysctl is a hint that names itself")
+    @Test("a changed sysctl is a hint with its name and value")
     mutating func setting() throws {
         let effects = try apply(.setting(.ipv4, interface: -1, [(6, 1)]))
         #expect(effects.isRelevant && !effects.isEdge && effects.staleRoutes.isEmpty)
@@ -195,7 +195,7 @@ struct KernelViewTests {
         #expect(effects.hints.map(\.detail) == ["net.ipv4.conf.all.ignore_routes_with_linkdown = 1"])
     }
 
-    @Test("one local IPv4 address with two peers is two addresses")
+    @Test("a local IPv4 address with two peers counts as two addresses")
     mutating func peers() throws {
         let local = try ip("10.0.0.1")
         let addresses = try ["10.0.0.2", "10.0.0.3"].map {
@@ -207,7 +207,7 @@ struct KernelViewTests {
         #expect(view.addresses == [addresses[1]])
     }
 
-    @Test("only default routes make default routes stale, whether they come or go", arguments: ["0.0.0.0/0", "::/0"])
+    @Test("only an added or removed default route makes the default routes stale", arguments: ["0.0.0.0/0", "::/0"])
     mutating func defaultRoute(text: String) throws {
         let route = Route(destination: try prefix(text), nextHops: [NextHop(interfaceIndex: 3)])
         let effects = Effects(isRelevant: true, staleRoutes: [route.family])
@@ -234,7 +234,7 @@ struct KernelViewTests {
         }
     }
 
-    @Test("the tables that may decide are the main one, those of the family's rules, and those of VRFs")
+    @Test("the relevant tables are the main one, those of the family's rules, and those of VRFs")
     mutating func tables() throws {
         view.rules = [
             RoutingRule(family: .ipv4, priority: 0, table: 255), RoutingRule(family: .ipv4, priority: 9, table: 51820),

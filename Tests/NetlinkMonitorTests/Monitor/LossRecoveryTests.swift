@@ -23,7 +23,7 @@ struct LossRecoveryTests {
         #expect(recovery.isDue(due))
     }
 
-    @Test("nothing is due while nothing is lost, and the first loss may be mended at once")
+    @Test("nothing is due without a loss, and recovery from the first loss may start at once")
     func firstLoss() {
         var recovery = LossRecovery()
         #expect(!recovery.isPending && recovery.retryDue == nil)
@@ -31,7 +31,7 @@ struct LossRecoveryTests {
         #expect(recovery.isPending && recovery.isDue(start) && recovery.retryDue == nil)
     }
 
-    @Test("the first reason is kept until the view is right again")
+    @Test("the first reason is kept until recovery succeeds")
     func reason() {
         var recovery = LossRecovery()
         recovery.note(.malformed)
@@ -45,7 +45,7 @@ struct LossRecoveryTests {
     }
 
     @Test(
-        "the next re-reading keeps a distance of four times what the last one took",
+        "the next resynchronization waits four times as long as the last one took, and at least 20 ms",
         arguments: [(0, 20), (5, 20), (6, 24), (1000, 4000), (10_000, 40_000)]
     )
     func distance(tookMilliseconds: Int, pauseMilliseconds: Int) {

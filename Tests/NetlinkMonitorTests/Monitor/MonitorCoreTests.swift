@@ -9,7 +9,7 @@ struct MonitorCoreTests {
 
     init() throws { harness = try CoreHarness(targets: [try ip("192.0.2.1")]) }
 
-    @Test("the first update is complete, and has no changes")
+    @Test("the first update is complete and has no changes")
     func start() throws {
         try harness.start()
         #expect(harness.events.map(\.word) == ["update"])
@@ -25,7 +25,7 @@ struct MonitorCoreTests {
         #expect(update.snapshot.link(named: "wwan0")?.kind == .wwan)
     }
 
-    @Test("what waits when the monitor starts is in the first update")
+    @Test("messages queued when the monitor starts are part of the first update")
     func messagesBeforeStart() throws {
         harness.queue.entries = [.datagram(NetlinkDatagram([.link(4, "usb0", [.up, .lowerUp], .up)]))]
         try harness.start()
@@ -33,14 +33,14 @@ struct MonitorCoreTests {
         #expect(harness.lastSnapshot?.link(named: "usb0") != nil)
     }
 
-    @Test("a kernel that cannot be asked fails the start, and nothing is reported")
+    @Test("if the kernel cannot be queried, the start fails and nothing is reported")
     func failingStart() throws {
         harness.network.failingLookups = 1
         #expect(throws: NetlinkError.self) { try harness.start() }
         #expect(harness.events.isEmpty)
     }
 
-    @Test("each edge of a link is an update of its own, and repeated messages are none")
+    @Test("each edge of a link is a separate update, and repeated messages cause none")
     func edges() throws {
         try harness.start()
         _ = harness.takeEvents()
@@ -52,7 +52,7 @@ struct MonitorCoreTests {
         #expect(codes == [[.linkDown], [.linkUp]])
     }
 
-    @Test("a default route that goes silently with its link is missed in the same update")
+    @Test("a default route that disappears silently with its link is found missing in the same update")
     func silentRoute() throws {
         try harness.start()
         _ = harness.takeEvents()
@@ -66,7 +66,7 @@ struct MonitorCoreTests {
         #expect(harness.lastSnapshot?.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
     }
 
-    @Test("route messages are taken together until the queue is empty")
+    @Test("route messages are coalesced until the queue is empty")
     func routes() throws {
         try harness.start()
         _ = harness.takeEvents()
@@ -78,7 +78,7 @@ struct MonitorCoreTests {
         #expect(harness.lastSnapshot?.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
     }
 
-    @Test("a datagram from another process is counted and passed over")
+    @Test("a datagram from another process is counted and ignored")
     func foreign() throws {
         try harness.start()
         _ = harness.takeEvents()
@@ -89,7 +89,7 @@ struct MonitorCoreTests {
         #expect(harness.events.map(\.word) == ["update"])
     }
 
-    @Test("the far end of a tunnel is watched like a target")
+    @Test("the remote address of a tunnel is watched like a target")
     func tunnelRemote() throws {
         try harness.start()
         let remote = try ip("203.0.113.9")
@@ -100,7 +100,7 @@ struct MonitorCoreTests {
         #expect(harness.queue.watched.last?.addresses.contains(remote) == true)
     }
 
-    @Test("a storm of 1,000 edges costs few updates, and ends in the kernel's state")
+    @Test("a storm of 1,000 edges causes few updates and ends in the kernel's state")
     func storm() throws {
         try harness.start()
         _ = harness.takeEvents()

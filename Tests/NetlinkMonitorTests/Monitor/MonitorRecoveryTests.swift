@@ -19,7 +19,7 @@ struct MonitorRecoveryTests {
         harness.network.setDefault(3)
     }
 
-    @Test("after an overrun everything is read again, what was missed is named, and then it is published")
+    @Test("an overrun leads to a resynchronization that names the missed changes, and then to an update")
     func overrun() throws {
         missChange()
         harness.queue.entries = [.overrun]
@@ -36,7 +36,7 @@ struct MonitorRecoveryTests {
         #expect(harness.core.retryDue == nil)
     }
 
-    @Test("an overrun by which nothing was missed has no corrections, and no update follows")
+    @Test("an overrun without missed changes has no corrections, and no update follows")
     func harmlessOverrun() throws {
         harness.queue.entries = [.overrun]
         harness.turn()
@@ -44,7 +44,7 @@ struct MonitorRecoveryTests {
         #expect(harness.events.last?.resynchronization?.corrections.isEmpty == true)
     }
 
-    @Test("a message that is too long, and one that makes no sense, are losses with codes of their own")
+    @Test("truncated and malformed messages are losses with separate codes")
     func unreadable() throws {
         var broken = MessageBuilder.link(2, "eth0")
         broken.attributes[0].claimedLength = 0
@@ -63,7 +63,7 @@ struct MonitorRecoveryTests {
         #expect(harness.core.statistics.malformed == 2)
     }
 
-    @Test("a dump that is interrupted is begun again, and counted")
+    @Test("an interrupted dump is restarted and counted")
     func interruptedDump() throws {
         missChange()
         harness.network.interruptions = 3
@@ -74,7 +74,7 @@ struct MonitorRecoveryTests {
         #expect(harness.network.linkDumps == 5)
     }
 
-    @Test("while dumps stay interrupted the last view stands, marked as uncertain, and later attempts mend it")
+    @Test("while dumps are interrupted, the last view is kept, marked as uncertain, until a later attempt succeeds")
     func failingRecovery() throws {
         missChange()
         harness.network.interruptions = 16
@@ -105,7 +105,7 @@ struct MonitorRecoveryTests {
         #expect(harness.core.retryDue == nil)
     }
 
-    @Test("news that comes while a re-reading is due leaves the view uncertain")
+    @Test("a change while a resynchronization is due leaves the view uncertain")
     func newsWhileUncertain() throws {
         harness.network.interruptions = 8
         harness.queue.entries = [.overrun]
@@ -118,7 +118,7 @@ struct MonitorRecoveryTests {
         #expect(!update.snapshot.isSynchronized)
     }
 
-    @Test("a lookup that fails is reported, and asked again without another message", arguments: [false, true])
+    @Test("a failed lookup is reported, and retried without another message", arguments: [false, true])
     func failingLookup(isEdge: Bool) throws {
         harness.network.failingLookups = 1
         if isEdge {
@@ -132,7 +132,7 @@ struct MonitorRecoveryTests {
         #expect(harness.core.loss.isPending == false)
     }
 
-    @Test("soon after a re-reading the next one waits, and is woken for")
+    @Test("a resynchronization soon after another one is delayed until a timer fires")
     func distance() throws {
         harness.queue.entries = [.overrun]
         harness.turn()
@@ -147,7 +147,7 @@ struct MonitorRecoveryTests {
         #expect(harness.events.map(\.word) == ["resynchronized after 1", "update"])
     }
 
-    @Test("a source that breaks is opened again, and again if need be")
+    @Test("a broken source is reopened, and the reopening is retried if it fails")
     func brokenSource() throws {
         harness.queue.entries = [.failure(NetlinkError(operation: "read", cause: .errno(100)))]
         harness.queue.failingReopens = 1
@@ -161,7 +161,7 @@ struct MonitorRecoveryTests {
         #expect(harness.queue.reopened == 1)
     }
 
-    @Test("messages that are lost while everything is read again make it begin anew")
+    @Test("messages lost during a resynchronization restart it")
     func lossWhileReading() throws {
         harness.network.duringNextDump = { [queue = harness.queue] in queue.entries.append(.overrun) }
         harness.queue.entries = [.overrun]
@@ -173,7 +173,7 @@ struct MonitorRecoveryTests {
         #expect(harness.core.statistics.overruns == 2)
     }
 
-    @Test("a message that comes while everything is read again is part of what was read")
+    @Test("a message received during a resynchronization is part of its result")
     func messageWhileReading() throws {
         harness.network.duringNextDump = { [harness] in harness.setLink(9, "usb0", [.up, .lowerUp]) }
         harness.queue.entries = [.overrun]
@@ -183,7 +183,7 @@ struct MonitorRecoveryTests {
         #expect(harness.queue.entries.isEmpty)
     }
 
-    @Test("losses while the first view is read are made good behind it")
+    @Test("losses during the initial dump are recovered after the first view")
     func lossWhileStarting() throws {
         for entry in [ScriptedQueue.Entry.overrun, .truncated, .datagram(NetlinkDatagram(bytes: [1]))] {
             let harness = try CoreHarness()

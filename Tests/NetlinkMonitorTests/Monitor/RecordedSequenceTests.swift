@@ -24,7 +24,7 @@ struct RecordedSequenceTests {
         }
     }
 
-    @Test("a station is usable from its keys on, and neither by RUNNING nor by its carrier alone")
+    @Test("a station is usable once it has its keys; RUNNING or the carrier alone is not enough")
     mutating func association() throws {
         let steps = try play(Recordings.association, link: 3)
         #expect(course(steps) == [false, true])
@@ -33,7 +33,7 @@ struct RecordedSequenceTests {
         #expect(view.addresses.map(\.description) == ["192.168.50.2/24", "fe80::ff:fe00:100/64"])
     }
 
-    @Test("a message that repeats what is known changes nothing")
+    @Test("a message that repeats known state changes nothing")
     mutating func repetition() throws {
         let steps = try play(Recordings.association, link: 3)
         #expect(steps[2].effects == KernelView.Effects())
@@ -42,14 +42,14 @@ struct RecordedSequenceTests {
         #expect(again.first?.effects == KernelView.Effects())
     }
 
-    @Test("of a station's routes only the default one makes the default routes stale")
+    @Test("of a station's routes, only the default route makes the default routes stale")
     mutating func routes() throws {
         let steps = try play(Recordings.association, link: 3)
         #expect(steps.dropFirst().filter { !$0.effects.staleRoutes.isEmpty }.count == 1)
         #expect(steps[15].effects == KernelView.Effects(isRelevant: true, staleRoutes: [.ipv4]))
     }
 
-    @Test("a roam is a short loss; the wireless events within leave everything but the flags as it was")
+    @Test("a roam is a short loss; its wireless events change nothing but the flags")
     mutating func roam() throws {
         _ = try play(Recordings.association, link: 3)
         let steps = try play(Recordings.roam, link: 3)
@@ -59,7 +59,7 @@ struct RecordedSequenceTests {
         #expect(view.links[3]?.parentDevice == "hwsim1")
     }
 
-    @Test("the flags of a wireless event count at once, before the complete message comes")
+    @Test("the flags of a wireless event apply at once, before the complete message arrives")
     mutating func accessPointEnds() throws {
         _ = try play(Recordings.association, link: 3)
         let steps = try play(Recordings.accessPointEnds, link: 3)
@@ -69,7 +69,7 @@ struct RecordedSequenceTests {
         #expect(view.addresses.count == 2)
     }
 
-    @Test("where IPv4 routes vanish without a message they are read again")
+    @Test("IPv4 routes that vanish without a message are reread")
     mutating func removal() throws {
         _ = try play(Recordings.association, link: 3)
         let steps = try play(Recordings.removal, link: 3)
@@ -80,7 +80,7 @@ struct RecordedSequenceTests {
         #expect(view == KernelView())
     }
 
-    @Test("a modem never leaves 'unknown' and is usable all the same; a new one under its name is another")
+    @Test("a modem stays 'unknown' and is usable anyway; a new one with its name is a different link")
     mutating func modem() throws {
         let steps = try play(Recordings.modem, link: 2)
         #expect(course(steps) == [true, false, nil])

@@ -38,7 +38,7 @@ struct SilentChangeTests {
         harness.turn()
     }
 
-    @Test("the kernel leaves a dead router and returns to it, and the neighbour is the cause")
+    @Test("the kernel switches away from a dead router and back, and the neighbour is the cause")
     func deadRouter() throws {
         try startWithTwoRouters()
         announce(first, .failed, bits: 0x20)
@@ -53,7 +53,7 @@ struct SilentChangeTests {
         #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
     }
 
-    @Test("a failed router is the cause, and not an address that another message told of before it was looked into")
+    @Test("a failed router is the cause, not an address that was announced before the lookup")
     func addressInBetween() throws {
         try startWithTwoRouters()
         announce(first, .failed, bits: 0x20)
@@ -64,7 +64,7 @@ struct SilentChangeTests {
         #expect(update.changes.map(\.code) == [.neighbourChanged, .addressAdded, .lookupChanged])
     }
 
-    @Test("a router that is tried again right after it failed has not been left, however often that happens")
+    @Test("a router that is retried right after it failed has not been abandoned, however often that happens")
     func triedAgain() throws {
         try startWithTwoRouters()
         for _ in 0..<3 {
@@ -80,7 +80,7 @@ struct SilentChangeTests {
         #expect(harness.events.isEmpty)
     }
 
-    @Test("a router that is tried again a while after it failed is returned to")
+    @Test("the kernel returns to a router that is retried a while after it failed")
     func triedAgainLater() throws {
         try startWithTwoRouters()
         announce(first, .failed, bits: 0x20)
@@ -99,7 +99,7 @@ struct SilentChangeTests {
         #expect(harness.core.failedRouters.due == nil)
     }
 
-    @Test("a router that only becomes stale is no news")
+    @Test("a router that only becomes stale causes no update")
     func stale() throws {
         try startWithTwoRouters()
         let filters = harness.queue.watched.count
@@ -109,7 +109,7 @@ struct SilentChangeTests {
         #expect(harness.core.wakeDue == nil)
     }
 
-    @Test("without a choice no router is watched")
+    @Test("without a choice of routers, none is watched")
     func withoutChoice() throws {
         harness.network.defaultRoutes = [defaultRoute(over: first, metric: 1)]
         try harness.start()
@@ -118,7 +118,7 @@ struct SilentChangeTests {
     }
 
     @Test(
-        "IPv6 goes on from a router to a route that refuses, which is a choice too",
+        "an IPv6 route that rejects packets is an alternative to a router, except with the maximum metric",
         arguments: [
             (.unreachable, 1024, true), (.blackhole, 1024, true), (.prohibit, 1024, true), (.unreachable, .max, false),
         ] as [(RouteType, UInt32, Bool)]
@@ -131,7 +131,7 @@ struct SilentChangeTests {
     }
 
     @Test(
-        "IPv4 chooses among routers of one metric only",
+        "IPv4 chooses only among routers with the same metric",
         arguments: [(100, 100, true), (100, 200, false)] as [(UInt32, UInt32, Bool)]
     )
     func ipv4(one: UInt32, other: UInt32, isChoice: Bool) throws {
@@ -143,7 +143,7 @@ struct SilentChangeTests {
         #expect(Router.choices(routes, []) == (isChoice ? Set(routers) : []))
     }
 
-    @Test("a route that expires is read again then, and its end is the cause")
+    @Test("a route is reread when it expires, and its expiry is the cause")
     func expiry() throws {
         harness.network.lifetime = .seconds(3)
         try startWithTwoRouters()
@@ -167,7 +167,7 @@ struct SilentChangeTests {
         #expect(harness.core.wakeDue == nil)
     }
 
-    @Test("a route that was refreshed silently sets the timer again, and is no news")
+    @Test("a silently refreshed route rearms the timer and causes no update")
     func refreshed() throws {
         harness.network.lifetime = .seconds(1800)
         try startWithTwoRouters()

@@ -73,7 +73,7 @@ struct UnderlayResolverTests {
     }
 
     @Test(
-        "a tunnel whose packets are UDP is looked up as UDP, which decides among several legs",
+        "a tunnel over UDP is looked up as UDP, which decides among several next hops",
         arguments: ["vxlan", "geneve"]
     )
     mutating func datagrams(kind: String) throws {
@@ -86,7 +86,7 @@ struct UnderlayResolverTests {
     }
 
     @Test(
-        "a tunnel over IPv6 whose packets are UDP has the way that its source has, where there is none without one",
+        "a UDP tunnel over IPv6 has the route of its source if there is no route without a source",
         arguments: [("vxlan", 2), ("ip6gre", nil)] as [(String, UInt32?)]
     )
     mutating func sourceSpecific(kind: String, expected: UInt32?) throws {
@@ -99,7 +99,7 @@ struct UnderlayResolverTests {
         #expect(try resolve()?.interfaceIndex == expected)
     }
 
-    @Test("the kernel's way to the far end comes first")
+    @Test("the kernel's route to the remote address takes precedence")
     mutating func remoteRoute() throws {
         let remote = try ip("203.0.113.9")
         tunnel.tunnelRemote = remote
@@ -111,7 +111,7 @@ struct UnderlayResolverTests {
         #expect(underlay.lookup?.destination == remote)
     }
 
-    @Test("the far end is looked up with the tunnel's device, mark and near end")
+    @Test("the remote address is looked up with the tunnel's device, mark and local address")
     mutating func boundTunnel() throws {
         let remote = try ip("203.0.113.9")
         let local = try ip("192.0.2.2")
@@ -124,7 +124,7 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .remoteRoute))
     }
 
-    @Test("a tunnel whose near end the machine has no more has no underlay, though another address has a way")
+    @Test("a tunnel whose local address is gone has no underlay, even if another address has a route")
     mutating func nearEndGone() throws {
         let remote = try ip("203.0.113.9")
         tunnel.tunnelRemote = remote
@@ -133,7 +133,7 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .remoteRoute))
     }
 
-    @Test("a far end without a way, or with one through the tunnel itself, has no underlay")
+    @Test("a remote address without a route, or with one through the tunnel itself, has no underlay")
     mutating func remoteWithoutWay() throws {
         let remote = try ip("203.0.113.9")
         tunnel.tunnelRemote = remote
@@ -145,7 +145,7 @@ struct UnderlayResolverTests {
         }
     }
 
-    @Test("a tunnel in a tunnel is followed, and one in itself comes to its end")
+    @Test("a tunnel in a tunnel is followed, and a cycle of tunnels does not loop for ever")
     mutating func nested() throws {
         var inner = Self.link(8, "vx1", .tunnel)
         inner.tunnelRemote = try ip("203.0.113.8")
@@ -158,7 +158,7 @@ struct UnderlayResolverTests {
         #expect(try resolveAll().mapValues(\.interfaceIndex) == [9: 8, 8: 9])
     }
 
-    @Test("then the device that the tunnel was created on, if it is there")
+    @Test("without a remote address, the device that the tunnel was created on is used, if it exists")
     mutating func lowerDevice() throws {
         tunnel.lowerIndex = 2
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .lowerDevice))
@@ -166,7 +166,7 @@ struct UnderlayResolverTests {
         #expect(try resolve()?.evidence != .lowerDevice)
     }
 
-    @Test("one uplink that could carry a tunnel of a program is a guess, and two are none")
+    @Test("a single uplink that could carry a userspace tunnel is the guess; with two there is none")
     mutating func guess() throws {
         routes = [defaultRoute(9), defaultRoute(3, metric: 100)]
         #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
@@ -180,7 +180,7 @@ struct UnderlayResolverTests {
     }
 
     @Test(
-        "an uplink lends no medium while packets with the mark go to a dead one",
+        "no uplink is guessed while packets with the mark go to a dead one",
         arguments: [(50, Route.mainTable, false), (50, 77, true), (100, Route.mainTable, true)]
             as [(UInt32, UInt32, Bool)]
     )
@@ -193,7 +193,7 @@ struct UnderlayResolverTests {
         #expect(try resolve() == (isGuessed ? guess : nil))
     }
 
-    @Test("an uplink without an address could carry a tunnel as well, if the loopback has one for the whole machine")
+    @Test("an uplink without an address could also carry a tunnel if the loopback has a machine-wide address")
     mutating func unnumbered() throws {
         routes = [defaultRoute(9), defaultRoute(2), defaultRoute(3, metric: 100)]
         sources = [3, 9]
@@ -206,13 +206,13 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
     }
 
-    @Test("without a default route the only interface that could send is the guess")
+    @Test("without a default route, the only interface that could send is the guess")
     mutating func onLink() throws {
         sources = [2, 9]
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute))
     }
 
-    @Test("the mark that wg-quick's rule exempts is named, where the rule leads into the tunnel")
+    @Test("the mark that wg-quick's rule exempts is named if the rule leads into the tunnel")
     mutating func markExemption() throws {
         sources = [2, 9]
         rules = [RoutingRule(family: .ipv4, priority: 3, table: 51820, mark: 0xCA6C, isInverted: true)]
@@ -222,7 +222,7 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute))
     }
 
-    @Test("where no other interface could send a packet, that is certain; where there is none at all, nothing is")
+    @Test("if other interfaces exist but none can send, the lack of a carrier is certain; without any, nothing is")
     mutating func noCarrier() throws {
         sources = [9]
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
@@ -234,7 +234,7 @@ struct UnderlayResolverTests {
     }
 
     @Test(
-        "PPPoE names the interface where each link has its session, all over one",
+        "the underlay of PPPoE is the interface that all sessions share, if there is one session per link",
         arguments: [(["eth0"], 2), (["eth0", "eth0"], nil), (["wwan0"], 3), (["eth9"], nil), ([], nil)]
             as [([String], UInt32?)]
     )
@@ -259,7 +259,7 @@ struct UnderlayResolverTests {
     }
 
     @Test(
-        "a prefix holds the addresses that begin with its bits",
+        "a prefix contains the addresses that start with its bits",
         arguments: [
             ("0.0.0.0/0", "255.255.255.255", true), ("10.1.0.0/16", "10.1.255.1", true),
             ("10.1.0.0/16", "10.2.0.1", false),

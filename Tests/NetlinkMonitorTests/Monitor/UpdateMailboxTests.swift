@@ -34,7 +34,7 @@ struct UpdateMailboxTests {
         #expect(updates.map(\.snapshot.links.count) == Array(0..<UpdateMailbox.capacity))
     }
 
-    @Test("for a slow consumer the newest are made into one, and their changes still lead from one to the next")
+    @Test("for a slow consumer the newest updates are merged, and their changes still lead from one to the next")
     func merging() async throws {
         let sent = 1000
         for count in 0...UInt32(sent) { mailbox.put(update(count)) }
@@ -49,7 +49,7 @@ struct UpdateMailboxTests {
         #expect(await mailbox.take()?.snapshot.links.count == 1)
     }
 
-    @Test("a consumer that waits gets the update when it comes")
+    @Test("a waiting consumer gets the update when it arrives")
     func waiting() async {
         async let taken = mailbox.take()
         mailbox.put(update(3))

@@ -33,7 +33,7 @@ struct AnswersTests {
         return (progress, taken)
     }
 
-    @Test("a dump is over with DONE, also in the middle of a datagram")
+    @Test("a dump ends with DONE, even in the middle of a datagram")
     func done() {
         let (progress, taken) = progress(
             parsed(
@@ -46,7 +46,7 @@ struct AnswersTests {
         #expect(taken == 1)
     }
 
-    @Test("answers to other requests are passed over")
+    @Test("answers to other requests are ignored")
     func otherSequence() {
         let (progress, taken) = progress(
             parsed(MessageBuilder.link(1, "lo").answering(6), MessageBuilder.done().answering(8))
@@ -55,7 +55,7 @@ struct AnswersTests {
         #expect(taken == 0)
     }
 
-    @Test("enough is enough, though the kernel has more to say")
+    @Test("reading stops when it has enough, even if the kernel has more messages")
     func enough() {
         let messages = parsed(MessageBuilder.link(1, "a").answering(7), MessageBuilder.link(2, "b").answering(7))
         let (progress, taken) = progress(messages, verdict: .enough)
@@ -63,7 +63,7 @@ struct AnswersTests {
         #expect(taken == 1)
     }
 
-    @Test("an interruption is noticed on any message of the dump")
+    @Test("an interruption is detected on any message of the dump")
     func interrupted() {
         let (progress, _) = progress(
             parsed(MessageBuilder.link(1, "lo").answering(7, interrupted: true), MessageBuilder.done().answering(7))
@@ -71,7 +71,7 @@ struct AnswersTests {
         #expect(progress.wasInterrupted && progress.isFinished)
     }
 
-    @Test("a failure names its cause, and the kernel's words")
+    @Test("a failure names its cause and the kernel's error message")
     func failures() {
         var broken = MessageBuilder.link(1, "lo").answering(7)
         broken.attributes[0].claimedLength = 1
@@ -87,7 +87,7 @@ struct AnswersTests {
     }
 
     @Test(
-        "an errno is the kernel's word on the way to an address",
+        "an errno is mapped to the outcome of a route lookup",
         arguments: [
             (ENETUNREACH, RouteLookup.Refusal.noRoute), (EHOSTUNREACH, .unreachable), (EINVAL, .blackhole),
             (EACCES, .prohibited), (EAFNOSUPPORT, .noRoute), (ENOMEM, .failed(errno: ENOMEM)),
@@ -104,7 +104,7 @@ struct AnswersTests {
         #expect(try answers.lookup(at: 0, for: ip("192.0.2.1")).outcome == .refused(expected))
     }
 
-    @Test("two answers belong together by their numbers, in whatever order they come")
+    @Test("the two answers to a lookup are matched by sequence number, in any order")
     func lookup() throws {
         let way = Route(
             destination: try prefix("192.0.2.1/32"),
@@ -129,7 +129,7 @@ struct AnswersTests {
         )
     }
 
-    @Test("an answer that cannot be read is a failed lookup, not a missing one")
+    @Test("a malformed answer is a failed lookup, not a missing one")
     func unreadableAnswer() throws {
         var broken = MessageBuilder.route(Route(destination: .everything(.ipv4))).answering(7)
         broken.attributes = [NetlinkAttribute(Rtnetlink.Route.interface, [1])]

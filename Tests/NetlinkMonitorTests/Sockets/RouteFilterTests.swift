@@ -47,7 +47,7 @@ struct RouteFilterTests {
     }
 
     @Test(
-        "a prefix passes exactly when it covers a target, at the words' boundaries too",
+        "a prefix passes exactly when it covers a target, also at word boundaries",
         arguments: [2, 5, 8, 16, 24, 30, 31, 32, 33, 48, 62, 63, 64, 65, 80, 95, 96, 97, 112, 126, 127, 128]
     )
     func covering(length: Int) throws {
@@ -74,7 +74,7 @@ struct RouteFilterTests {
         #expect(try !socket.passes(route("fe80::/64")))
     }
 
-    @Test("the multicast routing tables' messages are dropped")
+    @Test("messages of the multicast routing tables are dropped")
     func multicastRouting() throws {
         let socket = try filtered()
         var message = try route("0.0.0.0/0")
@@ -82,7 +82,7 @@ struct RouteFilterTests {
         #expect(!socket.passes(message))
     }
 
-    @Test("a longer prefix without a destination is the unspecified address's, and passes")
+    @Test("a prefix with a length but no destination is the unspecified address's, and passes")
     func withoutDestination() throws {
         let socket = try filtered()
         var message = try route("10.0.0.0/8")
@@ -110,7 +110,7 @@ struct RouteFilterTests {
 
     /// So many addresses, and how precisely the filter may then still look.
     @Test(
-        "with many targets the program stays short, and everything that covers one passes still",
+        "with many targets the program stays short, and everything that covers one still passes",
         arguments: [
             (14, 0), (18, 0), (19, 0), (0, 67), (0, 69), (34, 34), (64, 4), (64, 64), (64, 200), (0, 130), (2000, 2000),
         ]
@@ -134,7 +134,7 @@ struct RouteFilterTests {
     }
 
     @Test(
-        "of a watched router exactly the messages pass that say something new",
+        "for a watched router, exactly the messages with a new state pass",
         arguments: [
             ("fe80::1", .usable, [0x20]), ("fe80::1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x80]),
             ("192.0.2.1", .reachable, [0x01, 0x04, 0x08, 0x10, 0x20, 0x80]),
@@ -164,7 +164,7 @@ struct RouteFilterTests {
         #expect(try !socket.passes(route("2001:db8::/32")))
     }
 
-    @Test("without routers no neighbour passes, and 16 of them leave room for the addresses")
+    @Test("without routers no neighbour passes; with many, the first 16 do, and the program stays short")
     func neighbourBounds() throws {
         let socket = try filtered()
         #expect(try !socket.passes(.neighbour(ip("fe80::1"), interface: 3, state: 0x20)))

@@ -4,7 +4,7 @@ internal import Testing
 
 struct IPAddressTests {
     @Test(
-        "text that is an address is read, and written in its canonical form",
+        "a valid address is parsed and written in canonical form",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
             ("::", "::"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
@@ -20,7 +20,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "anything else is refused",
+        "anything else is rejected",
         arguments: [
             "", " ", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "0x1.2.3.4", "1.2.3.4 ", " 1.2.3.4",
             "1.2.3.4/32",
@@ -38,7 +38,7 @@ struct IPAddressTests {
         #expect(IPAddress("::1\0 and more") == nil)
     }
 
-    @Test("only 4 and 16 bytes are an address", arguments: 0...20)
+    @Test("only 4 or 16 bytes form an address", arguments: 0...20)
     func bytes(count: Int) {
         #expect((IPAddress(networkBytes: [UInt8](repeating: 1, count: count)) != nil) == [4, 16].contains(count))
     }
@@ -55,7 +55,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "addresses are classified, at the edges of each range too",
+        "addresses are classified, including the edges of each range",
         arguments: [
             Row("0.0.0.0", "unspecified"), Row("0.0.0.1"), Row("126.255.255.255"), Row("127.0.0.0", "loopback"),
             Row("127.255.255.255", "loopback"), Row("128.0.0.0"), Row("169.253.255.255"),
@@ -79,21 +79,21 @@ struct IPAddressTests {
         #expect(classes == row.classes)
     }
 
-    @Test("a mapped address is not the IPv4 one, and the unspecified ones of both families differ")
+    @Test("a mapped address differs from the IPv4 one, and the unspecified addresses of both families differ")
     func families() throws {
         #expect(try ip("::ffff:192.0.2.1") != ip("192.0.2.1"))
         #expect(IPAddress.unspecified(.ipv4) != .unspecified(.ipv6))
         #expect(try ip("::").family == .ipv6)
     }
 
-    @Test("the words that the route filter compares are in network order")
+    @Test("the words that the route filter compares are in network byte order")
     func words() throws {
         #expect(try ip("192.0.2.1").words == [0xC000_0201])
         #expect(try ip("2001:db8:1:2:3:4:5:6").words == [0x2001_0DB8, 0x0001_0002, 0x0003_0004, 0x0005_0006])
     }
 
     @Test(
-        "a prefix is no longer than its family's addresses",
+        "a prefix cannot be longer than an address of its family",
         arguments: [
             ("192.0.2.0", 0, true), ("192.0.2.0", 32, true), ("192.0.2.0", 33, false), ("192.0.2.0", -1, false),
             ("2001:db8::", 128, true), ("2001:db8::", 129, false),
@@ -103,7 +103,7 @@ struct IPAddressTests {
         #expect((IPPrefix(address: try ip(text), length: length) != nil) == isValid)
     }
 
-    @Test("a prefix is written in CIDR notation, and only the whole family is a default")
+    @Test("a prefix is written in CIDR notation, and only one of length 0 is a default")
     func prefixes() throws {
         #expect(try prefix("10.64.0.0/30").description == "10.64.0.0/30")
         #expect(IPPrefix.everything(.ipv6).description == "::/0")

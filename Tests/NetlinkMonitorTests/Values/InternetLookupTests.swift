@@ -24,7 +24,7 @@ struct InternetLookupTests {
     }
 
     @Test(
-        "the first answer of a default route counts, then the first with a way out",
+        "the first answer from a default route counts, or else the first with a route",
         arguments: [
             Row(.byDefault(1), .byDefault(2), is: 1),
             Row(.byPrefix(24, 1), .byDefault(2), is: 2),

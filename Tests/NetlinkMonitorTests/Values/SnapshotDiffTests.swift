@@ -94,7 +94,7 @@ struct SnapshotDiffTests {
         #expect(after.diff(from: after).isEmpty)
     }
 
-    @Test("an address becomes usable: that is when it is added")
+    @Test("an address counts as added when it becomes usable")
     func tentative() {
         var tentative = Self.snapshot()
         tentative.addresses = [tentative.addresses[0].with([.tentative])]
@@ -119,7 +119,7 @@ struct SnapshotDiffTests {
         #expect(positions.count >= 6)
     }
 
-    @Test("a removed link keeps its name in what is said about it")
+    @Test("changes that concern a removed link still carry its name")
     func namesOfTheRemoved() {
         let before = Self.snapshot()
         let changes = NetworkSnapshot().diff(from: before)
@@ -129,7 +129,7 @@ struct SnapshotDiffTests {
         )
     }
 
-    @Test("a link can pass packets only when it is up, has a carrier, and its state does not speak against it")
+    @Test("a link can pass packets only if it is up, has a carrier, and its operational state allows it")
     func usability() {
         for state in OperationalState.allCases {
             for (flags, hasBoth) in [

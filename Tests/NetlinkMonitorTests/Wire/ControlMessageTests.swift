@@ -27,7 +27,7 @@ struct ControlMessageTests {
         #expect(parsed.headers.first?.flags == 0x12)
     }
 
-    @Test("the end of a dump tells why it failed, and older kernels' without a number is fine")
+    @Test("the end of a dump carries the errno, which older kernels may omit")
     func done() throws {
         #expect(try parse(.done(errno: EOPNOTSUPP)) == .done(errno: EOPNOTSUPP))
         #expect(try parse(MessageBuilder(Rtnetlink.done)) == .done(errno: 0))
@@ -36,7 +36,7 @@ struct ControlMessageTests {
         #expect(try parse(extreme) == .done(errno: .max))
     }
 
-    @Test("a reply carries its errno, and the kernel's words where there are some")
+    @Test("a reply carries its errno and the kernel's error message, if any")
     func replies() throws {
         let request = MessageBuilder(26, fixed: [UInt8](repeating: 0, count: 12), attributes: [.uint32(15, 77)])
         #expect(try parse(.reply(errno: 0)) == .reply(errno: 0, text: nil))
@@ -48,19 +48,19 @@ struct ControlMessageTests {
         #expect(try parse(.reply(errno: 0, message: "a warning", to: request)) == .reply(errno: 0, text: "a warning"))
     }
 
-    @Test("a reply whose copy of the request is longer than the message has no words")
+    @Test("a reply whose copy of the request is longer than the message has no error message")
     func replyWithLyingRequest() throws {
         let request = MessageBuilder(26).claiming(length: 4000)
         #expect(try parse(.reply(errno: EINVAL, message: "lost", to: request)) == .reply(errno: EINVAL, text: nil))
     }
 
-    @Test("a reply that is cut short is an error")
+    @Test("a truncated reply is an error")
     func shortReply() {
         let message = MessageBuilder(Rtnetlink.error, fixed: [0, 0, 0, 0])
         #expect(failure(of: message) == .shortBody(type: Rtnetlink.error, bytes: 4))
     }
 
-    @Test("an overrun is told, and a no-op and unknown types say nothing")
+    @Test("an overrun is recognized, and no-op and unknown types are irrelevant")
     func others() throws {
         #expect(try parse(.overrun()) == .overrun)
         #expect(try parse(MessageBuilder(Rtnetlink.noop)) == .irrelevant(type: Rtnetlink.noop))

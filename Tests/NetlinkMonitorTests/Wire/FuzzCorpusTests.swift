@@ -42,7 +42,7 @@ struct FuzzCorpusTests {
         return seeds
     }
 
-    @Test("the seeds on disk are what the test kit builds")
+    @Test("the seeds on disk match those that the test kit builds")
     func files() throws {
         let seeds = try Self.seeds()
         let isWriting = ProcessInfo.processInfo.environment["REACHAGENT_WRITE_CORPUS"] == "1"
@@ -54,7 +54,7 @@ struct FuzzCorpusTests {
         #expect(seeds.count < 40)
     }
 
-    @Test("no file of the corpus makes the parser or the view stumble")
+    @Test("no file of the corpus breaks the parser or the view")
     func regressions() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)

@@ -44,7 +44,7 @@ struct HostileBytesTests {
         ]
     }()
 
-    @Test("a datagram that is cut off after any byte gives the messages before the cut", arguments: everyMessage)
+    @Test("a datagram truncated after any byte yields the messages before the cut", arguments: everyMessage)
     func truncation(message: MessageBuilder) {
         let whole = NetlinkDatagram([.linkRemoved(9, "x"), message])
         let first = MessageBuilder.linkRemoved(9, "x").bytes.count
@@ -55,7 +55,10 @@ struct HostileBytesTests {
         }
     }
 
-    @Test("a message that is cut off while its header claims less gives an error or less", arguments: everyMessage)
+    @Test(
+        "a truncated message whose header claims the shorter length yields a single message or error",
+        arguments: everyMessage
+    )
     func shortened(message: MessageBuilder) throws {
         let whole = NetlinkDatagram([message])
         for length in 16..<whole.bytes.count {
@@ -65,7 +68,7 @@ struct HostileBytesTests {
     }
 
     @Test(
-        "any 16-bit word may have any value: the parser comes to an end",
+        "the parser terminates with any value in any 16-bit word",
         arguments: everyMessage,
         [0, 1, 3, 4, 5, 7, 8, 15, 16, 0x7FFF, 0x8000, 0xFFFF]
     )
@@ -77,7 +80,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test("random bytes come to an end too")
+    @Test("the parser terminates on random bytes too")
     func noise() {
         var generator = SplitMix(state: 7)
         for _ in 0..<2000 {
@@ -89,23 +92,20 @@ struct HostileBytesTests {
         }
     }
 
-    @Test("a header's length that is too small or too large is named", arguments: [0, 1, 15, 33, 4096, UInt32.max])
+    @Test("an error names a header length that is too small or too large", arguments: [0, 1, 15, 33, 4096, UInt32.max])
     func badLength(length: UInt32) {
         let datagram = NetlinkDatagram([.linkRemoved(9, "x")]).truncated(to: 32).claiming(length: length)
         #expect(ParsedDatagram(datagram).failure == .badLength(type: 17, length: length, available: 32))
     }
 
-    @Test(
-        "an attribute of no length, or one that leads beyond its message, is named",
-        arguments: [0, 3, 9, UInt16.max]
-    )
+    @Test("an error names an attribute that has no length or exceeds its message", arguments: [0, 3, 9, UInt16.max])
     func badAttribute(length: UInt16) {
         var message = MessageBuilder.link(3, "eth0")
         message.attributes = [NetlinkAttribute(Rtnetlink.Link.operationalState, [6], claimedLength: length)]
         #expect(failure(of: message) == .badAttributeLength(type: Rtnetlink.newLink, offset: 0))
     }
 
-    @Test("a broken attribute within another is an error of the whole message")
+    @Test("a malformed nested attribute is an error of the whole message")
     func badNestedAttribute() {
         let inner = NetlinkAttribute(Rtnetlink.Link.infoKind, [0x67], claimedLength: 40)
         let message = MessageBuilder.link(3, "gre1", attributes: [.nested(Rtnetlink.Link.info, [inner])])
@@ -122,7 +122,7 @@ struct HostileBytesTests {
         #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newLink, attribute: 10))
     }
 
-    @Test("a broken message does not hide the one behind it")
+    @Test("a malformed message does not hide the next one")
     func resumption() {
         var broken = MessageBuilder.link(3, "eth0")
         broken.attributes = [NetlinkAttribute(Rtnetlink.Link.operationalState, [], claimedLength: 4)]
@@ -132,7 +132,7 @@ struct HostileBytesTests {
         #expect(parsed.firstError == .badAttributeValue(type: Rtnetlink.newLink, attribute: 16))
     }
 
-    @Test("attributes that nobody knows are passed over, and the last of a type counts")
+    @Test("unknown attributes are ignored, and the last of a type counts")
     func unknownAttributes() throws {
         let message = MessageBuilder.link(
             3,
@@ -149,7 +149,7 @@ struct HostileBytesTests {
         #expect(parsed.link.name == "eth1")
     }
 
-    @Test("errors say what was wrong, and where")
+    @Test("errors name what was wrong, and where")
     func descriptions() {
         let expected: [(MessageError, String)] = [
             (.shortHeader(bytes: 3), "3 bytes are too few for a netlink message header"),

@@ -27,7 +27,7 @@ struct AddressMessageTests {
     }
 
     @Test(
-        "an address is read as it was built",
+        "an encoded address is parsed back unchanged",
         arguments: [
             Row(text: "192.168.50.2"),
             Row(text: "10.8.0.2", length: 32, peer: "10.8.0.1"),
@@ -62,14 +62,14 @@ struct AddressMessageTests {
         )
     }
 
-    @Test("addresses of other families are passed over")
+    @Test("addresses of other families are ignored")
     func otherFamily() throws {
         var message = MessageBuilder.address(try Row(text: "192.0.2.1").value())
         message.fixed[0] = 28  // AF_MPLS
         #expect(try parse(message) == .irrelevant(type: Rtnetlink.newAddress))
     }
 
-    @Test("an address without one, of the wrong size, prefix or interface is an error that names the place")
+    @Test("a missing address or a wrong size, prefix or interface is an error that names the place")
     func broken() throws {
         let good = MessageBuilder.address(try Row(text: "192.0.2.1").value())
         var nameless = good
@@ -94,7 +94,7 @@ struct AddressMessageTests {
 /// Neighbours and sysctls: what of them a route lookup depends on.
 struct NeighbourMessageTests {
     @Test(
-        "the bits of a neighbour's state count as far as the kernel's choice among routers depends on them",
+        "neighbour states are distinguished only as far as the kernel's choice of router depends on them",
         arguments: [
             (0x01, .resolving, .usable), (0x02, .reachable, .usable), (0x04, .usable, .usable),
             (0x08, .usable, .usable), (0x10, .usable, .usable), (0x20, .failed, .failed), (0x80, .usable, .usable),
@@ -108,7 +108,7 @@ struct NeighbourMessageTests {
         }
     }
 
-    @Test("an entry that is gone has no state any more, whatever its last one was")
+    @Test("a removed neighbour entry has no state, whatever its last one was")
     func removed() throws {
         let four = MessageBuilder.neighbour(try ip("192.0.2.1"), interface: 3, state: 0x20, removed: true)
         #expect(try parse(four) == .neighbour(Router(interfaceIndex: 3, address: ip("192.0.2.1")), .absent))
@@ -116,7 +116,7 @@ struct NeighbourMessageTests {
         #expect(try parse(six) == .neighbour(Router(interfaceIndex: 3, address: ip("fe80::1")), .usable))
     }
 
-    @Test("a bridge's forwarding entries and entries without an address are passed over")
+    @Test("forwarding entries of a bridge and entries without an address are ignored")
     func others() throws {
         var bridge = MessageBuilder.neighbour(try ip("192.0.2.1"), interface: 3, state: 2)
         bridge.fixed[0] = Rtnetlink.familyBridge
@@ -126,7 +126,7 @@ struct NeighbourMessageTests {
         #expect(try parse(anonymous) == .irrelevant(type: Rtnetlink.newNeighbour))
     }
 
-    @Test("a sysctl that lookups depend on is named; others, and those of a new interface, are passed over")
+    @Test("a sysctl that lookups depend on is named; others, and those of a new interface, are ignored")
     func settings() throws {
         let one = MessageBuilder.setting(.ipv4, interface: -1, [(6, 1)])
         let name = "ignore_routes_with_linkdown"
@@ -142,7 +142,7 @@ struct NeighbourMessageTests {
 
 /// The byte counters of interfaces.
 struct StatisticsMessageTests {
-    @Test("the bytes in both directions are read, and packets are not taken for them")
+    @Test("byte counters of both directions are read, and packet counters are not mistaken for them")
     func counters() throws {
         let message = MessageBuilder.statistics(interface: 7, received: 5, sent: .max)
         let bytes = InterfaceBytes(received: 5, sent: .max)
@@ -150,9 +150,7 @@ struct StatisticsMessageTests {
         #expect(bytes.total == 4)
     }
 
-    @Test(
-        "an answer without the counters is passed over, and one without an interface or with half of them is malformed"
-    )
+    @Test("an answer without counters is ignored; one with no interface or truncated counters is malformed")
     func malformed() throws {
         var message = MessageBuilder.statistics(interface: 7, received: 5, sent: 6)
         message.attributes[0].value.removeLast()
@@ -162,7 +160,7 @@ struct StatisticsMessageTests {
         #expect(throws: MessageError.self) { try parse(.statistics(interface: 0, received: 5, sent: 6)) }
     }
 
-    @Test("the kernel counts what passes the loopback interface")
+    @Test("the counters of the loopback interface can be read and do not decrease")
     func kernel() throws {
         var counters = try #require(InterfaceCounters(of: "lo"))
         let readings = [counters.read(), counters.read()].compactMap(\.self)

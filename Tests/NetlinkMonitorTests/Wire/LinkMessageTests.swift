@@ -11,7 +11,7 @@ struct LinkMessageTests {
 
     private struct Unexpected: Error {}
 
-    @Test("a complete message describes the link as a whole")
+    @Test("a complete message describes the whole link")
     func complete() throws {
         let parsed = try link(
             .link(
@@ -53,19 +53,19 @@ struct LinkMessageTests {
     }
 
     @Test(
-        "what a bridge says about its ports is not about the links themselves",
+        "messages of a bridge about its ports are not about the links themselves",
         arguments: [Rtnetlink.newLink, Rtnetlink.deleteLink]
     )
     func bridgePort(type: UInt16) throws {
         #expect(try parse(.bridgePort(type, 3, "eth0")) == .irrelevant(type: type))
     }
 
-    @Test("a removed link is known by its index")
+    @Test("a removed link is identified by its index")
     func removed() throws {
         #expect(try parse(.linkRemoved(7, "wwan0")) == .linkRemoved(index: 7))
     }
 
-    @Test("every operational state is read, and an unknown one does not pass packets", arguments: 0...UInt8(9))
+    @Test("every operational state is parsed, and an unrecognized one does not pass packets", arguments: 0...UInt8(9))
     func operationalState(number: UInt8) throws {
         var message = MessageBuilder.link(3, "eth0")
         message.attributes = [
@@ -76,7 +76,7 @@ struct LinkMessageTests {
         if number > 6 { #expect(!state.allowsTraffic) }
     }
 
-    @Test("a name that is not UTF-8 is kept as far as it can be")
+    @Test("a name that is not UTF-8 is kept as far as possible")
     func bytesInName() throws {
         var message = MessageBuilder.link(3, "")
         message.attributes[0] = NetlinkAttribute(Rtnetlink.Link.name, [0x65, 0xFF, 0x30, 0, 0x41])
@@ -91,7 +91,7 @@ struct LinkMessageTests {
     }
 
     @Test(
-        "the interface below counts when it is another one of this namespace",
+        "the lower interface counts only if it is a different one in this namespace",
         arguments: [
             Lower(what: "a VLAN", attributes: [.lower(2), .linkInfo("vlan")], expected: 2),
             Lower(what: "itself", attributes: [.lower(5)], expected: nil),
@@ -117,7 +117,7 @@ struct LinkMessageTests {
     }
 
     @Test(
-        "the far end of a tunnel is read from its driver's attribute",
+        "the remote address of a tunnel is read from its driver's attribute",
         arguments: [
             Remote(kind: "gre", type: 7, value: [192, 0, 2, 1], expected: "192.0.2.1"),
             Remote(
@@ -153,7 +153,7 @@ struct LinkMessageTests {
     }
 
     @Test(
-        "a tunnel's near end, device and mark are read with its far end, and 0 is none",
+        "a tunnel's local address, device and mark are read with its remote address, and 0 means none",
         arguments: [("gre", 1, 6, 7, 20), ("ipip", 1, 2, 3, 20), ("vti", 1, 4, 5, 6), ("vxlan", 3, 4, 2, nil)]
             as [(String, UInt16, UInt16, UInt16, UInt16?)]
     )
@@ -180,7 +180,7 @@ struct LinkMessageTests {
         #expect(try link(.link(6, "vrf0", attributes: [vrf])).link.vrfTable == 1001)
     }
 
-    @Test("a link with the index 0 is no link", arguments: [Rtnetlink.newLink, Rtnetlink.deleteLink])
+    @Test("a link with index 0 is malformed", arguments: [Rtnetlink.newLink, Rtnetlink.deleteLink])
     func withoutIndex(type: UInt16) {
         var message = MessageBuilder.link(0, "x")
         message.type = type

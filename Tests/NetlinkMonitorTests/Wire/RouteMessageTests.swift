@@ -37,7 +37,7 @@ struct RouteMessageTests {
     }
 
     @Test(
-        "a route is read as it was built",
+        "an encoded route is parsed back unchanged",
         arguments: [
             Row(destination: "0.0.0.0/0", metric: 600, hops: [(3, "192.168.50.1")], source: "192.168.50.2"),
             Row(destination: "::/0", metric: 1024, hops: [(3, "fe80::1")]),
@@ -58,14 +58,14 @@ struct RouteMessageTests {
         #expect(try parse(.routeRemoved(route)) == .routeRemoved(route))
     }
 
-    @Test("the multicast routing tables' messages are passed over")
+    @Test("messages of the multicast routing tables are ignored")
     func multicastRouting() throws {
         var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
         message.fixed[0] = Rtnetlink.familyMulticastRouting
         #expect(try parse(message) == .irrelevant(type: Rtnetlink.newRoute))
     }
 
-    @Test("an unknown type of route is kept as such")
+    @Test("an unknown route type is kept as such")
     func unknownType() throws {
         var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
         message.fixed[7] = 200
@@ -76,7 +76,7 @@ struct RouteMessageTests {
         #expect(route.type == .other)
     }
 
-    @Test("a next hop of any impossible length ends neither in a loop nor in half a route", arguments: 0...UInt16(7))
+    @Test("a next hop of an impossible length causes neither a loop nor a partial route", arguments: 0...UInt16(7))
     func brokenHop(length: UInt16) throws {
         var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
         let good = MessageBuilder.hop(NextHop(interfaceIndex: 3, gateway: try ip("192.0.2.1")), family: .ipv4)
@@ -85,7 +85,7 @@ struct RouteMessageTests {
         #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 9))
     }
 
-    @Test("a next hop that leads beyond the others is an error")
+    @Test("a next hop that exceeds its attribute is an error")
     func longHop() throws {
         var message = MessageBuilder.route(try Row(destination: "0.0.0.0/0").value())
         let hop = MessageBuilder.hop(NextHop(interfaceIndex: 4), family: .ipv4, claimedLength: 9)
@@ -93,7 +93,7 @@ struct RouteMessageTests {
         #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 9))
     }
 
-    @Test("a prefix longer than its family, and an address of the other family, are errors")
+    @Test("a prefix too long for its family and an address of the other family are errors")
     func brokenDestination() throws {
         var long = MessageBuilder.route(try Row(destination: "10.0.0.0/8").value())
         long.fixed[1] = 33
@@ -114,7 +114,7 @@ struct RouteMessageTests {
     }
 
     @Test(
-        "a rule fits the machine's own packets without a mark, as far as it can be told",
+        "a rule matches the machine's own unmarked packets as far as its selectors show",
         arguments: [
             ("all", nil, nil, nil, false, true), ("another source", "192.0.2.0/24", nil, nil, false, false),
             ("the source", "10.1.0.0/16", nil, nil, false, true),
@@ -138,7 +138,7 @@ struct RouteMessageTests {
         #expect(try !rule.fits(from: ip("10.1.0.2"), to: ip("2001:db8::1")))
     }
 
-    @Test("a rule is read as it was built, inverted ones and large tables too")
+    @Test("an encoded rule is parsed back unchanged, including inverted rules and large table numbers")
     func rules() throws {
         let rules = [
             RoutingRule(family: .ipv4, priority: 32766, table: 254),
@@ -159,21 +159,21 @@ struct RouteMessageTests {
         }
     }
 
-    @Test("a lifetime is read in ticks of 10 ms, and 0 is none", arguments: [(300, 3000), (-5, -50), (0, nil)])
+    @Test("a lifetime is read in ticks of 10 ms, and 0 means none", arguments: [(300, 3000), (-5, -50), (0, nil)])
     func lifetime(ticks: Int32, milliseconds: Int?) throws {
         let route = try Row(destination: "::/0").value()
         let expected = milliseconds.map { Duration.milliseconds($0) }
         #expect(try parse(.route(route, expiresInTicks: ticks)) == .route(route, expiresIn: expected))
     }
 
-    @Test("a lifetime that is cut short is an error")
+    @Test("a truncated lifetime is an error")
     func brokenLifetime() throws {
         var message = MessageBuilder.route(try Row(destination: "::/0").value())
         message.attributes.append(NetlinkAttribute(Rtnetlink.Route.cacheInfo, [UInt8](repeating: 0, count: 11)))
         #expect(failure(of: message) == .badAttributeValue(type: Rtnetlink.newRoute, attribute: 12))
     }
 
-    @Test("a nexthop object has a next hop, or members")
+    @Test("a nexthop object has either a next hop or members")
     func nextHopObjects() throws {
         let hop = NextHop(interfaceIndex: 3, gateway: try ip("2001:db8::1"))
         let single = NextHopObject(number: 10, hop: hop)
@@ -185,7 +185,7 @@ struct RouteMessageTests {
         #expect(try parse(.nextHopObject(10, removed: true)) == .nextHopObject(gone, removed: true))
     }
 
-    @Test("a group that ends within a member is an error")
+    @Test("a group that ends in the middle of a member is an error")
     func brokenGroup() {
         var message = MessageBuilder.nextHopObject(11)
         message.attributes.append(NetlinkAttribute(2, [1, 0, 0, 0, 0, 0, 0]))

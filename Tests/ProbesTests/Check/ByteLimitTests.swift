@@ -3,7 +3,7 @@ import Testing
 
 @testable import Probes
 
-@Suite("The bytes that a check takes")
+@Suite("The byte limit of a check")
 struct ByteLimitTests {
     /// The number of bytes that one read of the socket may bring beyond the limit.
     private static let reading = 64 << 10
@@ -26,7 +26,7 @@ struct ByteLimitTests {
         ("a body without a length", "HTTP/1.0 200 OK\r\n\r\n", "body"),
     ]
 
-    @Test("Whatever an HTTP/1 server sends without end is bounded", arguments: endless.indices)
+    @Test("Endless data from an HTTP/1 server is bounded", arguments: endless.indices)
     func endlessHTTPOne(index: Int) async throws {
         let item = Self.endless[index]
         let piece = Array(String(repeating: item.rest, count: 4096 / item.rest.utf8.count + 1).utf8)
@@ -37,7 +37,7 @@ struct ByteLimitTests {
         await server.ended(connections: 1)
     }
 
-    @Test("The extension of a chunk ends with the code of its own")
+    @Test("An endless chunk extension fails with the byte limit's own code")
     func chunkExtension() async throws {
         let item = Self.endless[0]
         let piece = [UInt8](repeating: 0x78, count: 8192)
@@ -68,7 +68,7 @@ struct ByteLimitTests {
         ("PUSH_PROMISE", frame(5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82])),
     ]
 
-    @Test("Whatever an HTTP/2 server sends without end is bounded", arguments: floods.indices)
+    @Test("Endless frames from an HTTP/2 server are bounded", arguments: floods.indices)
     func endlessHTTPTwo(index: Int) async throws {
         let item = Self.floods[index]
         let settings = Self.frame(4) + Self.frame(4, flags: 1)
@@ -83,7 +83,7 @@ struct ByteLimitTests {
         await server.ended(connections: 1)
     }
 
-    @Test("A check that uses up what is left of a budget says nothing of its target")
+    @Test("A check that exhausts the rest of a budget says nothing about its target")
     func budget() async throws {
         let body = [UInt8](repeating: 0x61, count: 200_000)
         let (report, _) = try await CheckBench().check([.serve(ScriptedResponse(200, body: body))]) {
@@ -97,7 +97,7 @@ struct ByteLimitTests {
         #expect(whole.verdict == .ok)
     }
 
-    @Test("The limit that is derived grows with those of header and body, and cannot overflow")
+    @Test("The derived limit grows with the header and body limits, and cannot overflow")
     func derived() {
         #expect(ProbeLimits(headerBytes: 0, bodyBytes: 0).defaultReceivedBytes == 512 << 10)
         #expect(ProbeLimits().defaultReceivedBytes == 2 * ((1 << 20) + (64 << 10)) + (512 << 10))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Probes
 
-@Suite("The threads for evaluations", .onOwnThread)
+@Suite("Evaluation threads", .onOwnThread)
 struct EvaluationThreadsTests {
     /// Work that runs until it is let go, and a list of what ran in which order.
     private final class Log: Sendable {
@@ -39,7 +39,7 @@ struct EvaluationThreadsTests {
         done.wait()
     }
 
-    @Test("A target has one thread at a time, and another one's work passes its queue")
+    @Test("A target has one thread at a time, and the work of another target bypasses its queue")
     func share() {
         let release = occupy("greedy")
         for number in 0..<5 { submit("greedy", "greedy \(number)") }
@@ -67,7 +67,7 @@ struct EvaluationThreadsTests {
         threads.end()
     }
 
-    @Test("Work whose check is over is dropped at once, and that of other checks stays")
+    @Test("Work of a finished check is dropped at once, and that of other checks stays")
     func cancellation() {
         let release = occupy("target")
         let budget = WorkBudget.unlimited()
@@ -81,7 +81,7 @@ struct EvaluationThreadsTests {
         threads.end()
     }
 
-    @Test("Work whose deadline passed while it waited does not begin")
+    @Test("Work whose deadline passed in the queue does not start")
     func deadline() {
         submit("target", "too late", budget: WorkBudget(deadline: .now, steps: 1))
         waitForTurn(of: "target")
@@ -89,7 +89,7 @@ struct EvaluationThreadsTests {
         threads.end()
     }
 
-    @Test("After the end nothing begins")
+    @Test("Nothing starts after the end")
     func end() {
         let release = occupy("target")
         submit("target", "waiting")

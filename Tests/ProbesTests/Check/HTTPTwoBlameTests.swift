@@ -41,7 +41,7 @@ struct HTTPTwoBlameTests {
         ("a stream that depends on itself", frame(1, flags: 0x24, stream: 1, [0, 0, 0, 1, 1, 0x88])),
     ]
 
-    @Test("A violation is put down to the server, and not to a reset of its", arguments: violations.indices)
+    @Test("A violation is reported as such, not as a reset by the server", arguments: violations.indices)
     func violation(index: Int) async throws {
         let item = Self.violations[index]
         let settings = Self.frame(4) + Self.frame(4, flags: 1)
@@ -55,7 +55,7 @@ struct HTTPTwoBlameTests {
         #expect(!evidence.contains("the server reset"), "\(item.name): \(evidence)")
     }
 
-    @Test("A reset that the server sends is one, however its frame is cut", arguments: [1, 4, 9, 13])
+    @Test("A reset by the server is reported as one, however its frame is split", arguments: [1, 4, 9, 13])
     func reset(piece: Int) async throws {
         let settings = Self.frame(4) + Self.frame(4, flags: 1)
         let frames = Self.head + Self.frame(3, stream: 1, [0, 0, 0, 2])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Probes
 
-@Suite("Undoing a content encoding")
+@Suite("Content decoding")
 struct InflaterTests {
     private static let zlib: [UInt8] = [0x78, 0x9C, 0x4B, 0x4C, 0x4A, 0x06, 0x00, 0x02, 0x4D, 0x01, 0x27]
 
@@ -25,7 +25,7 @@ struct InflaterTests {
     private static func gzip(_ text: String) -> [UInt8] { Gzip.stored(Array(text.utf8)) }
 
     @Test(
-        "Members follow each other, wherever the pieces end",
+        "Consecutive members are inflated, wherever the input is split",
         arguments: [
             (gzip("one"), "one"), (gzip("one") + gzip(" and two"), "one and two"),
             (gzip("") + gzip("x") + gzip(""), "x"),
@@ -40,7 +40,7 @@ struct InflaterTests {
         #expect(isComplete)
     }
 
-    @Test("zlib's format is read, and ends once")
+    @Test("The zlib format is inflated, and a second stream is an error")
     func deflate() throws {
         let (text, isComplete) = try inflate(Self.zlib, as: .deflate, piece: 3)
         #expect(text == "abc")
@@ -48,7 +48,7 @@ struct InflaterTests {
         #expect(throws: Inflater.Failure.self) { try inflate(Self.zlib + Self.zlib, as: .deflate, piece: 100) }
     }
 
-    @Test("An end in the middle of a member is not complete")
+    @Test("Input that ends in the middle of a member is incomplete")
     func truncation() throws {
         for bytes in [Self.gzip("one"), Self.gzip("one") + Self.gzip("two")] {
             let (_, isComplete) = try inflate(Array(bytes.dropLast()), piece: 5)
@@ -57,14 +57,14 @@ struct InflaterTests {
     }
 
     @Test(
-        "What is not the format is refused",
+        "Input that is not in the format is rejected",
         arguments: [[0x61], [0x1F, 0x8B, 9], gzip("one") + [0, 0, 0]] as [[UInt8]]
     )
     func garbage(bytes: [UInt8]) {
         #expect(throws: Inflater.Failure.self) { try inflate(bytes + [0x61, 0x61], piece: 100) }
     }
 
-    @Test("Nothing more is inflated than is wanted")
+    @Test("Inflating stops once no more output is wanted")
     func bound() throws {
         var taken = 0
         try Inflater(.gzip).inflate(Gzip.bomb(of: 64 << 20)) { chunk in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Probes
 
-@Suite("The budget of a check's work")
+@Suite("The work budget of a check")
 struct WorkBudgetTests {
-    @Test("Steps are taken until there are none left, and then for ever refused")
+    @Test("Steps are granted until none are left, and then always denied")
     func steps() throws {
         let budget = WorkBudget(deadline: nil, steps: 10)
         try budget.spend(4)
@@ -15,7 +15,7 @@ struct WorkBudgetTests {
         #expect(budget.exceeded == .steps)
     }
 
-    @Test("A deadline is noticed within a slice of steps")
+    @Test("A deadline is detected within a slice of steps")
     func deadline() {
         let budget = WorkBudget(deadline: .now, steps: .max)
         var steps = 0
@@ -26,7 +26,7 @@ struct WorkBudgetTests {
         #expect(!WorkBudget(deadline: .now + .seconds(3600), steps: .max).isOver)
     }
 
-    @Test("A cancellation is noticed at the next step, and stays the reason")
+    @Test("A cancellation is detected at the next step, and stays the reason")
     func cancellation() {
         let budget = WorkBudget.unlimited()
         #expect(budget.allows(1 << 40))
@@ -36,7 +36,7 @@ struct WorkBudgetTests {
         #expect(throws: WorkBudget.Exceeded.cancelled) { try budget.spend(.max) }
     }
 
-    @Test("Amounts that cannot be counted exceed the budget, and negative ones are nothing")
+    @Test("Amounts too large to count exceed the budget, and negative amounts count as nothing")
     func amounts() {
         let budget = WorkBudget(deadline: nil, steps: 100)
         #expect(budget.allows(-5))

@@ -27,7 +27,7 @@ struct CostTests {
         Issue.record("\(item.name): \(least) s for \(sizes) bytes")
     }
 
-    @Test("The largest input ends with the deadline", arguments: CostCase.linear + CostCase.bounded)
+    @Test("The deadline ends the evaluation of the largest input", arguments: CostCase.linear + CostCase.bounded)
     func end(of item: CostCase) {
         let input = item.make(item.maximum)
         var least = Double.infinity
@@ -39,7 +39,7 @@ struct CostTests {
         Issue.record("\(item.name): \(least) s for \(input.count) bytes and a deadline of \(Self.deadline) s")
     }
 
-    @Test("A budget without steps ends every evaluation as one of the server's making", arguments: CostCase.bodies)
+    @Test("A budget without steps ends every evaluation, with the steps as the reason", arguments: CostCase.bodies)
     func steps(of item: CostCase) {
         let budget = WorkBudget(deadline: nil, steps: WorkBudget.slice)
         item.work(item.make(item.maximum), budget)

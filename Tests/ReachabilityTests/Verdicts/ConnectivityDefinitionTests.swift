@@ -144,7 +144,7 @@ struct ConnectivityDefinitionTests {
         ),
     ]
 
-    @Test("connectivity is what its definition says", arguments: cases)
+    @Test("connectivity follows its definition", arguments: cases)
     func follows(_ definition: Case) throws {
         let names = definition.probes.map { $0.split(separator: ":").map(String.init) }
         let rules = names.map { Self.rule($0) }

@@ -259,14 +259,14 @@ struct ConnectivityDerivationTests {
         #expect(verdict.reason?.portalURL == (verdict.connectivity == .portal ? "http://portal.test/" : nil))
     }
 
-    @Test("without a path there is none, whatever the probes say", arguments: cases)
+    @Test("without a path there is no connectivity, whatever the probes report", arguments: cases)
     func none(_ connectivityCase: Case) {
         let verdict = verdict(connectivityCase, hasPath: false)
         #expect(verdict.connectivity == .none)
         #expect(verdict.reason == nil)
     }
 
-    @Test("what is counted out leaves what was there before", arguments: cases)
+    @Test("removing every counted verdict restores the empty tally", arguments: cases)
     func counts(_ connectivityCase: Case) {
         var tally = ConnectivityTally()
         for member in connectivityCase.members { tally.add(member.state, member.rule, member.families) }

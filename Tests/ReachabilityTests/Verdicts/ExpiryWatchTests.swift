@@ -82,7 +82,10 @@ struct ExpiryWatchTests {
         #expect(thresholds == expiryCase.thresholds)
     }
 
-    @Test("what is left is told in whole percents and days", arguments: [(71.5, 28, 28), (99.5, 0, 0), (101.5, 0, -2)])
+    @Test(
+        "the remaining lifetime is reported in whole percent and days",
+        arguments: [(71.5, 28, 28), (99.5, 0, 0), (101.5, 0, -2)]
+    )
     func left(_ days: Double, _ percent: Int, _ daysLeft: Int) throws {
         var watch = ExpiryWatch()
         let expiry = try #require(watch.take(Self.sample([Self.certificate()], after: days), ExpiryPolicy()).first)
@@ -91,14 +94,14 @@ struct ExpiryWatchTests {
         #expect(expiry.probe == "web")
     }
 
-    @Test("a certificate that several probes see is announced once, and by the first")
+    @Test("a certificate seen by several probes is announced once, by the first")
     func shared() {
         var watch = ExpiryWatch()
         #expect(watch.take(Self.sample([Self.certificate()], after: 75), ExpiryPolicy()).count == 1)
         #expect(watch.take(Self.sample([Self.certificate()], after: 75, probe: "mail"), ExpiryPolicy()).isEmpty)
     }
 
-    @Test("a refused certificate counts, and so does an intermediate one; a root that is sent along does not")
+    @Test("a rejected certificate counts, as does an intermediate one; a root sent along with them does not")
     func chain() {
         var watch = ExpiryWatch()
         let chain = [
@@ -140,7 +143,7 @@ struct ExpiryWatchTests {
         #expect(watch.take(other, ExpiryPolicy()).count == 1)
     }
 
-    @Test("dates out of all reason do not trap", arguments: [-1e300, -1e18, 1e18, 1e300])
+    @Test("absurd dates do not trap", arguments: [-1e300, -1e18, 1e18, 1e300])
     func hostile(_ seconds: Double) {
         var watch = ExpiryWatch()
         var certificate = Self.certificate()

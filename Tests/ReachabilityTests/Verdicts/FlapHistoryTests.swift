@@ -37,7 +37,7 @@ struct FlapHistoryTests {
         #expect(history.isFlapping == flapCase.flaps)
     }
 
-    @Test("flapping stops at 20 percent, and the step that stops it is foretold")
+    @Test("flapping stops at 20 percent, and the step that stops it is predicted")
     func stops() throws {
         var history = FlapHistory()
         var started = 0
@@ -53,7 +53,7 @@ struct FlapHistoryTests {
         #expect(history.stepsUntilStop == nil)
     }
 
-    @Test("ten quiet seconds are a sample, and a timer is wanted only while it flaps")
+    @Test("ten quiet seconds are a sample, and a timer is set only while the state flaps")
     func clock() throws {
         let start = ContinuousClock.now
         var clock = FlapClock()
@@ -67,14 +67,14 @@ struct FlapHistoryTests {
         #expect(clock.deadline == nil)
     }
 
-    @Test("edges with quiet times between them do not flap")
+    @Test("edges separated by quiet periods do not count as flapping")
     func slow() {
         let start = ContinuousClock.now
         var clock = FlapClock()
         for edge in 0..<100 { #expect(clock.edge(at: start.advanced(by: .seconds(edge * 60))) == false) }
     }
 
-    @Test("the time of a suspended machine is not quiet time")
+    @Test("the time for which a machine is suspended is not quiet time")
     func suspended() {
         let start = ContinuousClock.now
         var clock = FlapClock()

@@ -69,7 +69,7 @@ struct ProbeSampleTests {
         #expect(sample.pins == PinAudit(entries: []))
     }
 
-    @Test("a failure has the evidence of the finding that decided")
+    @Test("a failure has the evidence of the deciding finding")
     func failure() {
         let findings = [
             Finding(.httpStatus, .note, subject: "a", evidence: "not this one"),
@@ -82,7 +82,7 @@ struct ProbeSampleTests {
         #expect(sample.certificates.map(\.isVerified) == [false])
     }
 
-    @Test("this machine's fault is unknown")
+    @Test("a fault of this machine gives an unknown outcome")
     func unknown() {
         let sample = sample(report(.unknown(.dnsTimeout, .resolve)))
         #expect(sample.outcome == .unknown)
@@ -91,7 +91,7 @@ struct ProbeSampleTests {
         #expect(sample.pins == nil)
     }
 
-    @Test("long texts and chains are cut, between characters and where a certificate cannot be read")
+    @Test("long texts are cut between characters, and chains at their limit or at a malformed certificate")
     func bounds() {
         let finding = Finding(.httpBody, subject: "a", evidence: "x" + String(repeating: "é", count: 5000))
         let long = String(repeating: "n", count: 9000)

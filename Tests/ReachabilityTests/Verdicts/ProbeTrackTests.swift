@@ -230,7 +230,7 @@ struct ProbeTrackTests {
     }
 
     @Test(
-        "a verdict has the code of what decided it",
+        "a verdict has the code of the finding that decided it",
         arguments: [
             ("ffg", FindingCode.httpStatus), ("uuu", .dnsTimeout), ("lll", .latencyHigh), ("fffgggg", .httpStatus),
         ]
@@ -241,7 +241,7 @@ struct ProbeTrackTests {
         #expect(track.state.code == code)
     }
 
-    @Test("the record tells since when, the last check and how many like it")
+    @Test("the record holds the start of the verdict, the last check and its streak")
     func record() {
         var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())
         #expect(track.record == ProbeRecord(point: ScriptedCheck.point, state: .unknown))
@@ -252,7 +252,7 @@ struct ProbeTrackTests {
         #expect(track.record.state == ProbeState(.down, code: .connectTimeout))
     }
 
-    @Test("a probe that fails every other time flaps, and every verdict is published all the same")
+    @Test("a probe that fails every other time flaps, and every verdict is still published")
     func flaps() {
         var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web", fall: 1, rise: 1), egresses: .init())
         var words: [String] = []

@@ -53,7 +53,7 @@ struct VantagesTests {
     }
 
     @Test(
-        "an interface that a probe names needs no default route, one of a kind does",
+        "an interface that a probe names needs no default route; one selected by kind does",
         arguments: [
             (ProbeRule.Interfaces.matching(["wwan0"]), "web@wwan0"), (.matching(["wwan", "wlan0"]), "web@wlan0"),
             (.each, "web@default web@wlan0"),
@@ -70,7 +70,7 @@ struct VantagesTests {
         #expect(vantages.uplinks.map(\.isBoundOnly) == (interfaces == .matching(["wwan0"]) ? [false, true] : [false]))
     }
 
-    @Test("each usable leg of a default route is used, a dead one is not", arguments: [true, false])
+    @Test("each usable next hop of a default route is active, and a dead one is not", arguments: [true, false])
     func legs(_ isSecondUp: Bool) throws {
         var network = ScriptedNetwork(wwan0: ScriptedNetwork.Port())
         network.wwan0?.isUp = isSecondUp
@@ -99,7 +99,7 @@ struct VantagesTests {
         #expect(vantages.uplinks.map(\.isUsed) == [true, isSecondUp])
     }
 
-    @Test("a default route into a dummy device is an uplink that leads nowhere")
+    @Test("a default route through a dummy device is an uplink that leads nowhere")
     func leadsNowhere() {
         let plain = Self.both.snapshot
         let links = plain.links.values.map { link in
@@ -137,7 +137,7 @@ struct VantagesTests {
         #expect(vantages(network).uplinks.map(\.interface.name) == ["wlan0"])
     }
 
-    @Test("another router is another way, and another uplink's is not")
+    @Test("another router changes the egress of its uplink, but not that of another uplink")
     func egresses() {
         let before = vantages(Self.both)
         var network = Self.both
@@ -191,7 +191,7 @@ struct VantagesTests {
         #expect(uplink.isUsed == (borrowing == .answer))
     }
 
-    @Test("a default route without a router is a way, and the lower metric's router counts")
+    @Test("a default route without a router is an egress, and the lower metric decides on the router")
     func gateways() throws {
         let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))
         let router = ScriptedNetwork.address("192.0.3.1")
