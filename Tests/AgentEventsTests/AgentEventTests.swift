@@ -78,7 +78,7 @@ struct AgentEventTests {
     }
 
     @Test
-    func `members of another form read as absent, and elements that cannot be read are passed over`() throws {
+    func `members of the wrong type read as absent, and elements that cannot be read are skipped`() throws {
         let text =
             #"{"via":"wifi","ifindex":"3","kind_is_guess":1,"metric":-1,"dead_legs":[7,{"interface":"eth0"},null]}"#
         let path = try EventDecoder.decode(Path.self, from: Array(text.utf8))

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["", "7", "[]", "{", "\"status\"", "null", "{\"a\":\u{1}}"])
-    func `what is no object is an error`(_ json: String) {
+    func `a reply that is not an object is an error`(_ json: String) {
         #expect(throws: DecodingError.self) { try Self.reply(json) }
         #expect(throws: DecodingError.self) { try Self.subscribers(json) }
     }
@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [
         "null", "true", "-1", "1e300", "\"\"", "\"x\"", "[]", "[[]]", "[7,null,{}]", "{}", "{\"state\":[]}",
     ])
-    func `a member of another form is as good as none`(_ value: String) throws {
+    func `a member of the wrong type counts as absent`(_ value: String) throws {
         let json = "{" + Self.names.map { "\"\($0)\":\(value)" }.joined(separator: ",") + "}"
         let reply = try Self.reply(json)
         #expect(reply.reachability.state?.isReachable != true)
@@ -118,7 +118,7 @@ import Testing
         for one in Self.names { _ = try Self.reply("{\"\(one)\":\(value),\"unknown\":{\"deep\":[\(value)]}}") }
     }
 
-    @Test func `members inside others may be of another form, too`() throws {
+    @Test func `nested members may be of the wrong type, too`() throws {
         let reply = try Self.reply(
             #"""
             {"probes":[7,{"probe":7},{"probe":"web","verdict":7,"streak":"x","certificate":[],"pins":[7,{"pin":"p","matched":1},\#
@@ -152,13 +152,13 @@ import Testing
         #expect(reply.journal?.syncMilliseconds == Int64.max)
     }
 
-    @Test func `a list without end is cut`() throws {
+    @Test func `a huge list is cut`() throws {
         let many = String(repeating: #"{"name":"x"},"#, count: 50_000) + "{}"
         #expect(try Self.reply("{\"targets\":[\(many)]}").targets.count == 16_384)
         #expect(try Self.subscribers("{\"subscribers\":[\(many)]}").subscribers.count == 16_384)
     }
 
-    @Test func `what is nested without end is refused, not followed`() {
+    @Test func `extreme nesting is an error, and is not followed`() {
         let depth = 100_000
         let json = "{\"state\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
         #expect(throws: DecodingError.self) { try Self.reply(json) }

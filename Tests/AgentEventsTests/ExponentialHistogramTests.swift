@@ -90,12 +90,12 @@ struct ExponentialHistogramTests {
         #"{"min_us":1,"max_us":2,"sum_us":3,"buckets":[-9223372036854775808,1]}"#,
         #"{"min_us":1,"max_us":2,"sum_us":3,"buckets":["a",1]}"#,
     ])
-    func `buckets that are none are not read`(_ data: String) {
+    func `invalid buckets are not read`(_ data: String) {
         #expect(Self.decoded(data)?.latency.count ?? 0 == 0)
     }
 
     @Test
-    func `what hostile counts come to does not overflow`() throws {
+    func `hostile counts do not overflow`() throws {
         let text = #"{"min_us":5,"max_us":-1,"sum_us":18446744073709551615,"#
         var summary = try #require(Self.decoded(text + #""buckets":[-40,18446744073709551615,150,7]}"#))
         summary.latency.merge(summary.latency)

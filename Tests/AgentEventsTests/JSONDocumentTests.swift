@@ -14,12 +14,12 @@ struct JSONDocumentTests {
     ]
 
     @Test(arguments: refused)
-    func `a text that is not JSON is refused`(_ text: String) { #expect(JSONDocument(Array(text.utf8)) == nil) }
+    func `text that is not JSON is rejected`(_ text: String) { #expect(JSONDocument(Array(text.utf8)) == nil) }
 
     @Test(arguments: [
         [0x22, 0xFF, 0x22], [0x22, 0xC0, 0xAF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
     ])
-    func `a text that is not UTF-8 is refused`(_ bytes: [UInt8]) { #expect(JSONDocument(bytes) == nil) }
+    func `text that is not UTF-8 is rejected`(_ bytes: [UInt8]) { #expect(JSONDocument(bytes) == nil) }
 
     private static let strings: [(String, String)] = [
         (#""plain""#, "plain"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u6f22""#, "é漢"),
@@ -28,7 +28,7 @@ struct JSONDocumentTests {
     ]
 
     @Test(arguments: strings)
-    func `a string is read without its escapes`(_ text: String, _ string: String) {
+    func `a string is read with its escapes decoded`(_ text: String, _ string: String) {
         #expect(Self.root(text)?.string == string)
     }
 
@@ -76,7 +76,7 @@ struct JSONDocumentTests {
     }
 
     @Test
-    func `a hostile text of nothing but values is refused before it takes memory`() {
+    func `a hostile text of nothing but values is rejected`() {
         let text = "[" + String(repeating: "1,", count: JSONDocument.maximumValues + 1) + "1]"
         #expect(JSONDocument(Array(text.utf8)) == nil)
     }
@@ -89,7 +89,7 @@ struct JSONDocumentTests {
             ("\"", nil), ("", nil),
         ] as [(String, String?)]
     )
-    func `the characters of a string are read only when each escape stands for one`(text: String, expected: String?) {
+    func `the characters of a string are read only when each escape is valid`(text: String, expected: String?) {
         #expect(Self.root(text)?.characters == expected.map { Array($0.utf8) })
     }
 }

@@ -38,10 +38,10 @@ struct JSONObjectTests {
     @Test(arguments: [
         "", "[]", "1", "null", #""{}""#, "{", "{}{}", #"{"a":1,}"#, #"{"\ud800":1}"#, #"{"a":{"\ud800":1}}"#,
     ])
-    func `what is not one object is refused`(_ text: String) { #expect(Self.flaw(text) == .syntax) }
+    func `text that is not one object is an error`(_ text: String) { #expect(Self.flaw(text) == .syntax) }
 
     @Test
-    func `more values than the caller allows are refused`() {
+    func `more values than the caller allows are an error`() {
         #expect(Self.flaw("{\"a\":[" + String(repeating: "1,", count: 100) + "1]}") == .syntax)
     }
 
@@ -51,12 +51,12 @@ struct JSONObjectTests {
         // Canonically equivalent, and two names all the same.
         (#"{"é":1,"e\u0301":2}"#, []),
     ])
-    func `a name that is given twice is refused with its path`(_ text: String, _ path: [String]) {
+    func `a duplicate name is an error with its path`(_ text: String, _ path: [String]) {
         #expect(Self.flaw(text) == (path.isEmpty ? nil : .duplicate(path: path.map { Array($0.utf8) })))
     }
 
     @Test(arguments: ["null", "1", "true", "[]", "{}", #""\ud800""#])
-    func `a member of another form is refused with what is expected`(_ value: String) {
+    func `a member of the wrong type is an error with the expected type`(_ value: String) {
         let text = "{\"m\":\(value)}"
         let mismatch: (String) -> JSONObject.Flaw = { .mismatch(member: "m", expected: $0) }
         #expect(

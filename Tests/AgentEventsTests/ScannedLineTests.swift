@@ -22,7 +22,7 @@ import Testing
         #expect(line.time?.description == "2026-11-21T07:00:00.123456Z")
     }
 
-    @Test func `what the agent writes is scanned`() throws {
+    @Test func `a line that the agent writes is scanned`() throws {
         let draft = EventDraft(
             .agentStopping,
             subject: "a \"b\" \\ \u{1}\u{7F} é€😀",
@@ -59,7 +59,7 @@ import Testing
         "\u{FEFF}{\"type\":\"t\"}", "{\"type\":\"t\",\"data\"", "{\"type\":\"t\",\"data\":",
         "{\"type\":\"t\",\"data\":{",
     ])
-    func `a line that is anything else is refused`(text: String) { #expect(scan(text) == nil) }
+    func `any other line is rejected`(text: String) { #expect(scan(text) == nil) }
 
     @Test(arguments: [
         "0", "-0", "1", "-1", "10", "1.5", "-0.25", "1e5", "1E5", "1e+5", "1e-5", "0.0e0",
@@ -79,7 +79,7 @@ import Testing
         "{\"a\":}",
         "{\"a\":1,}", "{\"a\":1]", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "// x", "1 // x",
     ])
-    func `what is no value of JSON is refused`(value: String) { #expect(scan(data: Array(value.utf8)) == nil) }
+    func `text that is not a JSON value is rejected`(value: String) { #expect(scan(data: Array(value.utf8)) == nil) }
 
     @Test(
         arguments: [
@@ -89,7 +89,7 @@ import Testing
             [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
         ] as [[UInt8]]
     )
-    func `what is no UTF-8 is refused, also at the end of the bytes`(text: [UInt8]) {
+    func `invalid UTF-8 is rejected, even at the end of the bytes`(text: [UInt8]) {
         #expect(scan(data: [0x22] + text + [0x22]) == nil)
         #expect(scan(Array("{\"type\":\"".utf8) + text) == nil)
         #expect(scan(text) == nil)

@@ -37,7 +37,7 @@ struct ScannedSummaryTests {
         #"{"probe":"speed",\#(from),"ok":2,\#(transfer)}"#, #"{"probe":"speed",\#(from),"ok":2,"transfer":{}}"#,
         #"{"probe":"speed",\#(from),"ok":2,"transfer":{"good_bps":7,"later":{"min_bps":1}}}"#,
     ])
-    func `a line has what decoding it gives`(_ data: String) throws {
+    func `a scanned line has the same values as a decoded one`(_ data: String) throws {
         let line = Self.line(data)
         let scanned = try #require(Self.scanned(line))
         #expect(scanned == Self.decoded(line))
@@ -78,7 +78,7 @@ struct ScannedSummaryTests {
     }
 
     @Test
-    func `whatever a line is, it has what decoding gives, or nothing`() {
+    func `scanning any line gives the same as decoding, or nothing`() {
         let whole = Self.line(Self.whole)
         var random = SplitMix(state: 19)
         var scannedCount = 0

@@ -69,7 +69,7 @@ struct TransferTests {
     }
 
     @Test
-    func `sketches add up, and say what they have`() {
+    func `sketches add up, and summarize their contents`() {
         var sketches = TransferSketches()
         #expect(sketches.isEmpty && sketches.summary == nil)
         sketches.add(Self.transfer(down: 38_000_000, added: (20_000, nil)))
@@ -87,7 +87,7 @@ struct TransferTests {
     }
 
     @Test(arguments: [100, 5_000, 1_000_000, 38_214_999, 2_500_000_000, 1_000_000_000_000] as [Int64])
-    func `a rate comes back from its bucket`(rate: Int64) throws {
+    func `a rate is recovered from its bucket`(rate: Int64) throws {
         var sketches = TransferSketches()
         for factor in [1, 3, 9] as [Int64] { sketches.add(Self.transfer(down: rate * factor)) }
         let median = try #require(sketches.download.quantile(0.5))

@@ -64,7 +64,7 @@ struct AccountantTests {
     }
 
     @Test
-    func `a journal whose beginning was deleted begins with what its first change says of before`() throws {
+    func `a journal with a deleted beginning starts with the earlier state of its first change`() throws {
         var journal = Journal()
         journal.sequence = 500
         journal.other(at: 10)
@@ -76,7 +76,7 @@ struct AccountantTests {
     }
 
     @Test
-    func `numbers that are missing from a selection of events say nothing`() throws {
+    func `numbers missing from a selection of events are not a gap`() throws {
         var journal = Self.running()
         journal.sequence += 40
         journal.path(at: 50, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
@@ -105,7 +105,7 @@ struct AccountantTests {
     }
 
     @Test
-    func `a clock that was not set says nothing of the time until it was`() throws {
+    func `the time before the clock was set is unknown`() throws {
         var journal = Journal()
         journal.start(at: -Journal.epoch)
         journal.path(at: 5 - Journal.epoch, from: Journal.path(.unknown), to: Journal.path(.full))
@@ -117,7 +117,7 @@ struct AccountantTests {
     }
 
     @Test
-    func `a clock that was ahead for a while leaves nothing behind`() throws {
+    func `a clock that was ahead for a while has no lasting effect`() throws {
         var journal = Self.running()
         journal.path(at: 1_000_000, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
         journal.path(at: 50, from: Journal.path(.none, reason: "link_down"), to: Journal.path(.full))

@@ -55,7 +55,7 @@ struct CivilTimeTests {
     ]
 
     @Test(arguments: impossible)
-    func `a day that does not exist is none`(_ year: Int, _ month: Int, _ day: Int) {
+    func `a day that does not exist is invalid`(_ year: Int, _ month: Int, _ day: Int) {
         #expect(CivilTime.Day(year: year, month: month, day: day) == nil)
     }
 
@@ -65,7 +65,7 @@ struct CivilTimeTests {
     }
 
     @Test
-    func `windows that are empty or too long are none`() throws {
+    func `windows that are empty or too long are invalid`() throws {
         let start = try Self.moment("2026-01-01T00:00:00Z")
         #expect(Window(from: start, to: start, in: .utc) == nil)
         #expect(Window(from: start, to: try Self.moment("2040-01-01T00:00:00Z"), in: .utc) == nil)

@@ -100,7 +100,7 @@ struct GoldenTests {
     }
 
     @Test
-    func `text from elsewhere is no markup in any format`() throws {
+    func `foreign text is escaped in every format`() throws {
         let report = try Self.report()
         #expect(!report.html().contains("<script"))
         #expect(!report.html().contains("<b>"))
@@ -133,7 +133,7 @@ struct GoldenTests {
     }
 
     @Test
-    func `a selection has its own subjects, and one without any is no report`() throws {
+    func `a selection has its own subjects, and one without any has no report`() throws {
         let account = try Self.report().account
         #expect(Report(account, .uplink("wwan0"))?.main.subject.kind == .uplink)
         #expect(Report(account, .uplink("wwan0"))?.others.map(\.subject.name) == ["web"])

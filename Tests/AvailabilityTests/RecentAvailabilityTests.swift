@@ -50,7 +50,7 @@ struct RecentAvailabilityTests {
     }
 
     @Test
-    func `a beginning that older events may tell is named`() throws {
+    func `a beginning that older events may explain is named`() throws {
         var journal = Journal()
         journal.start(at: 0)
         journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))

@@ -56,7 +56,7 @@ struct SegmentTests {
     }
 
     @Test
-    func `without a check of the first hop silence is undetermined, and the report says what is missing`() throws {
+    func `without a check of the first hop silence is undetermined, and the report names the missing check`() throws {
         let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
             journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
             journal.probe("dns", at: 9, from: "up", to: "down", code: "dns_timeout")
@@ -94,7 +94,7 @@ struct SegmentTests {
     }
 
     @Test
-    func `the verdict of a transfer, hours old, is no evidence`() throws {
+    func `an hours-old verdict of a transfer is not evidence`() throws {
         for isTransfer in [false, true] {
             let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
                 journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
@@ -159,7 +159,7 @@ struct SegmentTests {
     }
 
     @Test
-    func `the first hop of a tunnel is that of its underlay, and the gateway of another uplink is none`() throws {
+    func `the first hop of a tunnel is that of its underlay, not the gateway of another uplink`() throws {
         func segment(_ interface: String) throws -> Segment {
             var journal = Journal()
             journal.start(at: 0)
@@ -176,7 +176,7 @@ struct SegmentTests {
     }
 
     @Test
-    func `a route that goes after its link went with the link`() throws {
+    func `a route lost after its link counts as lost with the link`() throws {
         let attribution = try Self.outage(
             reason: "link_down",
             after: { journal in

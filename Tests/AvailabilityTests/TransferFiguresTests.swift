@@ -144,7 +144,7 @@ struct RecentTransfersTests {
     }
 
     @Test
-    func `hours and days have their transfers, and what is older is forgotten`() throws {
+    func `hours and days have their transfers, and older ones are dropped`() throws {
         var transfers = RecentTransfers(in: .utc)
         for hour in 0..<Int64(40 * 24) { transfers.add(Self.summary(at: hour * 3600, down: hour + 1)) }
         let now = Journal.moment(40 * 86_400 - 1)
@@ -164,7 +164,7 @@ struct RecentTransfersTests {
     }
 
     @Test
-    func `hours that a wrong clock stamped in the future hide none of the others`() {
+    func `hours that a wrong clock stamped in the future hide no others`() {
         var transfers = RecentTransfers(in: .utc)
         let point = ProbePoint(probe: "speed", interface: "wwan0")
         for hour in 0..<Int64(20) { transfers.add(Self.summary(at: hour * 3600, down: 5)) }

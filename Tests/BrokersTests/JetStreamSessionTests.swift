@@ -33,7 +33,7 @@ struct JetStreamSessionTests {
         answer(number, #"{"stream":"REACH","seq":\#(sequence)}"#)
     }
 
-    @Test func `the stream is found by the subject, and asked for the newest event`() throws {
+    @Test func `the stream is found by the subject, and its newest event is requested`() throws {
         var session = try Self.session()
         let first = session.handle(.opened(maximumPayload: 1 << 20), at: Self.start)
         #expect(
@@ -104,7 +104,7 @@ struct JetStreamSessionTests {
         (#"{"message":{"subject":"s","seq":1,"hdrs":"TkFUUy8xLjANCg0K","data":"e30="}}"#, "broker_conflict"),
         (#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#, "broker_no_stream"),
     ])
-    func `a newest event that is none ends the connection`(answer: String, code: String) throws {
+    func `an invalid newest event ends the connection`(answer: String, code: String) throws {
         var session = try Self.session(stream: "REACH")
         _ = session.handle(.opened(maximumPayload: 1 << 20), at: Self.start)
         let outputs = session.handle(Self.answer(1, answer), at: Self.start)
@@ -126,7 +126,7 @@ struct JetStreamSessionTests {
         #expect(NATSMessageID.id(in: header, device: "edge7") == header)
     }
 
-    @Test func `a guarded event goes alone, and the others follow its answer`() throws {
+    @Test func `a guarded event is sent alone, and the others after its answer`() throws {
         var session = try Self.ready()
         #expect(session.publish(natsMessage(1), at: Self.start).sent.map(\.expected) == [nil])
         #expect(session.handle(Self.stored(2, 10), at: Self.start) == [.report(.acknowledged(1))])
@@ -163,7 +163,7 @@ struct JetStreamSessionTests {
         #expect(failure.code == "broker_conflict")
     }
 
-    @Test func `events that nobody listens to are known when all others are answered`() throws {
+    @Test func `events without a responder are rejected when all others are answered`() throws {
         var session = try Self.ready()
         for number in 1...4 as ClosedRange<UInt64> {
             _ = session.publish(natsMessage(number, type: "a.\(number)"), at: Self.start)
@@ -181,7 +181,7 @@ struct JetStreamSessionTests {
         #expect(session.publish(natsMessage(6), at: Self.start).compactMap(\.refused) == [6])
     }
 
-    @Test func `an answer that does not come ends the connection, and one that comes late counts for nothing`() throws {
+    @Test func `a missing answer ends the connection, and a late one is ignored`() throws {
         var session = try Self.ready()
         _ = session.publish(natsMessage(1), at: Self.start)
         #expect(session.tick(Self.start + .seconds(9)).isEmpty)

@@ -23,7 +23,7 @@ import Testing
         .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed"),
         arguments: MQTTSettings.Version.allCases
     )
-    func `a wrong password is refused and the right one counts without a restart`(
+    func `a wrong password is rejected, and the right one works without a restart`(
         version: MQTTSettings.Version
     ) async throws {
         var options = MosquittoBroker.Options()
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(.enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed"))
-    func `a name with an address that refuses leads to the next one`() async throws {
+    func `a name with an address that refuses the connection leads to the next address`() async throws {
         // The broker listens on 127.0.0.1 alone; the name stands for ::1 too, where the machine has that.
         let broker = try await MosquittoBroker()
         try mqttLoop(try mqttSink("mqtt://localhost:\(broker.port)")).connect()
@@ -143,7 +143,7 @@ import Testing
         #expect(failure.detail.hasPrefix("127.0.0.1:\(server.port) \(sentence)"), "\(failure.detail)")
     }
 
-    @Test func `an event for whose size the broker ends the connection is refused by its number`() throws {
+    @Test func `an event whose size makes the broker disconnect is rejected by its number`() throws {
         let server = try RawServer([Self.greeting], then: .lastWords([0xE0, 2, 0x95, 0], after: 1_000))
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(server.port)") { $0.mqtt?.keepsState = false })
         try loop.connect()
@@ -171,7 +171,7 @@ import Testing
         try second.roundTrip()
     }
 
-    @Test func `an answer that comes byte by byte is an answer`() throws {
+    @Test func `an answer that arrives byte by byte is accepted`() throws {
         let server = try RawServer(Self.greeting.map { [$0] }, then: .silence)
         try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(server.port)")).connect()
     }
@@ -195,7 +195,7 @@ import Testing
         #expect(loop.wakes < 20)
     }
 
-    @Test func `events that nobody acknowledges end the connection`() throws {
+    @Test func `events without an acknowledgement end the connection`() throws {
         let server = try RawServer([Self.greeting], then: .silence)
         let loop = try mqttLoop(
             try mqttSink("mqtt://127.0.0.1:\(server.port)"),
@@ -212,7 +212,7 @@ import Testing
         )
     }
 
-    @Test func `a keep-alive that nobody answers ends the connection`() throws {
+    @Test func `an unanswered keep-alive ends the connection`() throws {
         // The broker asks for one each second.
         let server = try RawServer([[0x20, 6, 0, 0, 3, 0x13, 0, 1]], then: .silence)
         let loop = try mqttLoop(
@@ -259,7 +259,7 @@ import Testing
         #expect(loop.transport.bytes < 512 << 20)
     }
 
-    @Test func `acknowledgements of events that were never sent count for nothing`() throws {
+    @Test func `acknowledgements of events that were never sent are ignored`() throws {
         let server = try RawServer([Self.greeting, [0x40, 2, 0, 200], [0x40, 2, 0, 1]], then: .silence)
         let loop = try mqttLoop(
             try mqttSink("mqtt://127.0.0.1:\(server.port)"),
@@ -271,7 +271,7 @@ import Testing
         #expect(try loop.nextFailure().code == "broker_timeout")
     }
 
-    @Test func `nothing comes after the caller has disconnected`() throws {
+    @Test func `nothing is reported after the caller has disconnected`() throws {
         let server = try RawServer([Self.greeting], then: .silence)
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(server.port)"))
         loop.transport.connect()

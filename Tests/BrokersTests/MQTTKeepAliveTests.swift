@@ -16,13 +16,13 @@ struct MQTTKeepAliveTests {
         #expect(keepAlive.due(at: Self.after(awake: .seconds(100))) == Self.start.passing + .seconds(121))
     }
 
-    @Test func `whatever is sent puts it off`() {
+    @Test func `any packet that is sent postpones it`() {
         var keepAlive = keepAlive
         keepAlive.noteSent(at: Self.after(awake: .seconds(100)))
         #expect(keepAlive.due(at: Self.after(awake: .seconds(110))) == Self.start.passing + .seconds(221))
     }
 
-    @Test func `a short sleep puts it off too, as the library counts no sleep`() {
+    @Test func `a short sleep postpones it too, as the library does not count sleep`() {
         let now = Self.after(awake: .seconds(60), asleep: .seconds(70))
         #expect(keepAlive.due(at: now) == now.passing + .seconds(61))
         #expect(keepAlive.silence(at: now) == nil)

@@ -39,8 +39,7 @@ struct MQTTPublishingTests {
         #expect(loop.transport.bytes > 1_050_000)
     }
 
-    @Test func `a message that the broker may not store is refused by its number and the others are not`() async throws
-    {
+    @Test func `a message that the broker denies is rejected by its number, and the others are not`() async throws {
         var options = MosquittoBroker.Options()
         options.accessList = ["topic readwrite reachagent/edge7/#", "topic read #"]
         let broker = try await MosquittoBroker(options)
@@ -57,7 +56,7 @@ struct MQTTPublishingTests {
         #expect(try loop.next() == .acknowledged(2))
     }
 
-    @Test func `an event that is larger than the broker takes is refused by its number`() async throws {
+    @Test func `an event that is larger than the broker takes is rejected by its number`() async throws {
         var options = MosquittoBroker.Options()
         options.configuration = ["max_packet_size 2000"]
         let broker = try await MosquittoBroker(options)
@@ -74,7 +73,7 @@ struct MQTTPublishingTests {
     }
 
     @Test(arguments: ["reachagent/#", "", "a\0b"])
-    func `a topic that MQTT does not have is refused and ends no connection`(topic: String) async throws {
+    func `an invalid MQTT topic is rejected and ends no connection`(topic: String) async throws {
         let broker = try await MosquittoBroker()
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)"))
         try loop.connect()
@@ -89,7 +88,7 @@ struct MQTTPublishingTests {
     }
 
     @Test(arguments: MQTTSettings.Version.allCases)
-    func `events go on after the broker was killed`(version: MQTTSettings.Version) async throws {
+    func `events continue after the broker was killed`(version: MQTTSettings.Version) async throws {
         let broker = try await MosquittoBroker()
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
         try loop.connect()
@@ -118,7 +117,7 @@ struct MQTTPublishingTests {
     }
 
     @Test(arguments: MQTTSettings.Version.allCases)
-    func `every event is acknowledged although the broker is killed again and again`(
+    func `every event is acknowledged although the broker is killed repeatedly`(
         version: MQTTSettings.Version
     ) async throws {
         let broker = try await MosquittoBroker()

@@ -24,7 +24,7 @@ struct MQTTStateTests {
     }
 
     @Test(arguments: MQTTSettings.Version.allCases)
-    func `an orderly end leaves offline behind too`(version: MQTTSettings.Version) async throws {
+    func `an orderly disconnect leaves offline behind too`(version: MQTTSettings.Version) async throws {
         let broker = try await MosquittoBroker()
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
         let seen = try await broker.subscribe(to: [Self.status])

@@ -77,7 +77,7 @@ struct MQTTTrustTests {
         }
     }
 
-    @Test func `a chain without the pinned key is refused`() async throws {
+    @Test func `a chain without the pinned key is rejected`() async throws {
         let encrypted = try await Encrypted()
         let pin = Self.pin(of: try TestAuthority.standard().leaf)
         let loop = try mqttLoop(try encrypted.sink { $0.pins = [pin] })
@@ -92,7 +92,7 @@ struct MQTTTrustTests {
         )
     }
 
-    @Test func `a certificate for another name is refused`() async throws {
+    @Test func `a certificate for another name is rejected`() async throws {
         let encrypted = try await Encrypted(
             Encrypted.leaf.with { $0.replaceExtension(with: .subjectAlternativeName(dns: ["broker.test"], ips: [])) }
         )
@@ -110,7 +110,7 @@ struct MQTTTrustTests {
         }
     }
 
-    @Test func `an expired certificate is refused`() async throws {
+    @Test func `an expired certificate is rejected`() async throws {
         let encrypted = try await Encrypted(Encrypted.leaf.with { $0.notAfter = TestDate.utc(2025) })
         let loop = try mqttLoop(try encrypted.sink())
         loop.transport.connect()
@@ -119,7 +119,7 @@ struct MQTTTrustTests {
         #expect(failure.detail.contains("is refused (tls_expired): "), "\(failure.detail)")
     }
 
-    @Test func `a certificate of another authority is refused`() async throws {
+    @Test func `a certificate of another authority is rejected`() async throws {
         let encrypted = try await Encrypted()
         let other = try encrypted.folder.write(try TestAuthority.standard().root.pem, to: "other.pem")
         for authorities in [other, nil] {
@@ -131,7 +131,7 @@ struct MQTTTrustTests {
         }
     }
 
-    @Test func `the broker learns from the alert that its certificate was refused`() async throws {
+    @Test func `the broker learns from the alert that its certificate was rejected`() async throws {
         let encrypted = try await Encrypted()
         let loop = try mqttLoop(try encrypted.sink { $0.authorities = nil })
         loop.transport.connect()
@@ -140,7 +140,7 @@ struct MQTTTrustTests {
     }
 
     @Test(arguments: [true, false])
-    func `a broker that wants a client's certificate gets one`(hasOne: Bool) async throws {
+    func `a broker that requires a client certificate gets one`(hasOne: Bool) async throws {
         let clients = try TestAuthority.standard()
         let client = try clients.root.issue(
             .client("edge7").with {
@@ -228,7 +228,7 @@ struct MQTTTrustTests {
         }
     }
 
-    @Test func `TLS to a port without it and the other way round end with a sentence`() async throws {
+    @Test func `TLS to a port without it, and the reverse, end with an error in a sentence`() async throws {
         let plain = try await MosquittoBroker()
         let encrypted = try await Encrypted()
         var patience = MQTTTransport.Patience()

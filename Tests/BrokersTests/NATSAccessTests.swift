@@ -48,7 +48,7 @@ struct NATSAccessTests {
     ]
 
     @Test(arguments: proofs)
-    func `whoever proves who he is may ship, and nobody else`(proof: Proof) async throws {
+    func `only a client with valid credentials may ship`(proof: Proof) async throws {
         let server = try await NATSServer(configuration: proof.server)
         let folder = try TemporaryFolder()
         let file = try folder.write(proof.secret, to: "secret")
@@ -116,7 +116,7 @@ struct NATSAccessTests {
         )
     }
 
-    @Test func `a device that may only ask for its own newest event ships`() async throws {
+    @Test func `a device that may only request its own newest event ships`() async throws {
         let (server, client) = try await Self.server(
             publish: [
                 "reachagent.edge7.>", "$JS.API.STREAM.NAMES", "$JS.API.DIRECT.GET.REACH.reachagent.edge7.>",
@@ -135,7 +135,7 @@ struct NATSAccessTests {
         #expect(try client.state(of: "REACH").messages == 41)
     }
 
-    @Test func `a subject that is not permitted is refused at once, and nothing overtakes it`() async throws {
+    @Test func `a subject that is not permitted is rejected at once, and nothing overtakes it`() async throws {
         let (server, client) = try await Self.server(
             publish: ["reachagent.edge7.path.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.REACH"],
             subscribe: ["_INBOX.edge7.>"]
@@ -167,7 +167,7 @@ struct NATSAccessTests {
             (["reachagent.edge7.>", "$JS.API.STREAM.NAMES"], ["_INBOX.edge7.>"]),
         ]
     )
-    func `a device that may not ask for its newest event does not connect`(publish: [String], subscribe: [String])
+    func `a device that may not request its newest event does not connect`(publish: [String], subscribe: [String])
         async throws
     {
         let (server, _) = try await Self.server(publish: publish, subscribe: subscribe)

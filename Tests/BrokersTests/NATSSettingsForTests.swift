@@ -87,5 +87,5 @@ struct NKeyTests {
         "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VYA",
         "suacssl3uahudxkfsnvuzrf5uhpmwz6bfdtj7m6usdxiednppqyyycu3vy", "SUÄ", String(repeating: "A", count: 10_000),
     ])
-    func `anything else has none`(text: String) { #expect(NKey.publicKey(ofSeed: text) == nil) }
+    func `any other text has no public key`(text: String) { #expect(NKey.publicKey(ofSeed: text) == nil) }
 }

@@ -57,7 +57,7 @@ struct NATSTransportTests {
         #expect(try client.state(of: "REACH").messages == 3)
     }
 
-    @Test func `of two devices with copies of one journal, neither's events are taken for the other's`() async throws {
+    @Test func `events of two devices with copies of one journal are kept apart`() async throws {
         let (server, client) = try await Self.server()
         for device in ["edge7", "edge7-copy", "edge"] {
             let loop = try natsLoop(natsSink(server.port) { $0.device = device })
@@ -74,9 +74,7 @@ struct NATSTransportTests {
         #expect(try client.state(of: "REACH").messages == 15)
     }
 
-    @Test func `an event that is older than the newest is refused even when the server has forgotten its id`()
-        async throws
-    {
+    @Test func `an event older than the newest is rejected even when the server has forgotten its id`() async throws {
         let (server, client) = try await Self.server(#""duplicate_window":100000000"#)
         let loop = try natsLoop(natsSink(server.port))
         try loop.connect()
@@ -119,7 +117,7 @@ struct NATSTransportTests {
         #expect(connections(to: server.port) == 3, "the library's descriptor, ours, and that of the test's own client")
     }
 
-    @Test func `nothing is lost or doubled when either end is killed while events are under way`() async throws {
+    @Test func `nothing is lost or duplicated when either end is killed with events in flight`() async throws {
         let (server, _) = try await Self.server(#""duplicate_window":100000000"#)
         var random = SplitMix(state: 7)
         var acknowledged = UInt64(0)
@@ -144,7 +142,7 @@ struct NATSTransportTests {
         #expect(stored.count >= Int(acknowledged))
     }
 
-    @Test func `an event that is too large is refused, and the others are not`() async throws {
+    @Test func `an event that is too large is rejected, and the others are not`() async throws {
         let (server, _) = try await Self.server(#""max_msg_size":2000"#)
         let loop = try natsLoop(natsSink(server.port))
         try loop.connect()
@@ -161,7 +159,7 @@ struct NATSTransportTests {
         #expect(refused.sorted() == [2, 3])
     }
 
-    @Test func `a stream that is full refuses events for now`() async throws {
+    @Test func `a full stream rejects events for now`() async throws {
         let (server, client) = try await Self.server(#""max_msgs":2,"discard":"new""#)
         let loop = try natsLoop(natsSink(server.port))
         try loop.connect()
@@ -182,7 +180,7 @@ struct NATSTransportTests {
         #expect(try client.state(of: "REACH").messages == 2)
     }
 
-    @Test func `a subject that no stream takes is refused`() async throws {
+    @Test func `a subject that no stream takes is rejected`() async throws {
         let server = try await NATSServer()
         let client = try NATSTestClient(port: server.port)
         try client.makeStream("REACH", subjects: "reachagent.*.path.>")
@@ -223,7 +221,7 @@ struct NATSTransportTests {
         #expect(try missing.nextFailure().code == "broker_no_stream")
     }
 
-    @Test func `a message of somebody else's is not taken for the newest event`() async throws {
+    @Test func `another client's message is not taken for the newest event`() async throws {
         let (server, client) = try await Self.server()
         try client.publish("reachagent.edge7.path.changed", "hello")
         _ = try client.state(of: "REACH")

@@ -56,14 +56,14 @@ struct NATSTrustTests {
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"], ["tls", "nats"])
-    func `a trusted server is spoken to`(host: String, scheme: String) async throws {
+    func `a connection to a trusted server works`(host: String, scheme: String) async throws {
         let encrypted = try await Encrypted()
         let failure = try encrypted.failure(encrypted.sink(scheme: scheme, host: host))
         #expect(failure.code == "broker_no_stream", "\(failure)")
     }
 
     @Test(arguments: ["tls", "nats"])
-    func `an unknown authority is refused, whether the sink or the server wants TLS`(scheme: String) async throws {
+    func `an unknown authority is rejected, whether the sink or the server requires TLS`(scheme: String) async throws {
         let encrypted = try await Encrypted()
         let other = try encrypted.folder.write(TestAuthority(leaf: Self.leaf).root.pem, to: "other.pem")
         for authorities in [other, nil] {
@@ -72,7 +72,7 @@ struct NATSTrustTests {
         }
     }
 
-    @Test func `a certificate for another name is refused`() async throws {
+    @Test func `a certificate for another name is rejected`() async throws {
         let encrypted = try await Encrypted(
             CertificateTemplate.server(names: ["other.test"]).with {
                 $0.notBefore = TestDate.utc(2020)
@@ -85,7 +85,7 @@ struct NATSTrustTests {
         }
     }
 
-    @Test func `a server without TLS is refused where TLS is wanted`() async throws {
+    @Test func `a server without TLS is rejected where TLS is required`() async throws {
         let server = try await NATSServer()
         let loop = try natsLoop(natsSink(server.port, scheme: "tls"))
         loop.transport.connect()
@@ -93,7 +93,7 @@ struct NATSTrustTests {
         #expect(failure.code == "broker_tls" && failure.detail.contains("offers no TLS"), "\(failure)")
     }
 
-    @Test func `a client's certificate opens the door`() async throws {
+    @Test func `a client certificate gives access`() async throws {
         let clients = try TestAuthority(
             leaf: CertificateTemplate.client().with {
                 $0.notBefore = TestDate.utc(2020)
@@ -157,7 +157,7 @@ struct NATSTrustTests {
     }
 
     @Test(arguments: silences, [false, true])
-    func `a program that waits for a server that hangs goes on`(beginning: String, isEncrypted: Bool) throws {
+    func `a program that waits for a server that hangs continues`(beginning: String, isEncrypted: Bool) throws {
         let server = try RawServer([Array(beginning.utf8)], then: .silence, readsFirst: false)
         let settings = try natsSink(server.port)
         let address = try #require(settings.broker.servers.first)
@@ -184,7 +184,7 @@ struct NATSTrustTests {
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "INFO {\r\n", "\0\0\0\0\r\n", "-ERR 'no'\r\n"])
-    func `something else than NATS is named`(answer: String) throws {
+    func `a server other than NATS is named`(answer: String) throws {
         let server = try RawServer([Array(answer.utf8)], then: .close, readsFirst: false)
         let loop = try natsLoop(natsSink(server.port))
         loop.transport.connect()
@@ -192,7 +192,7 @@ struct NATSTrustTests {
         #expect(["broker_protocol", "broker_unreachable"].contains(failure.code), "\(failure)")
     }
 
-    @Test func `a server that stops answering is given up, and is asked again when it goes on`() async throws {
+    @Test func `a server that stops answering is given up, and is retried when it answers again`() async throws {
         let server = try await NATSServer()
         let client = try NATSTestClient(port: server.port)
         try client.makeStream("REACH")

@@ -19,7 +19,7 @@ import Testing
         "infMbit/s", "nanMbit/s", "٣Mbit/s", "99999999999999999bit/s", "5Mbit/s ", "5Mbit/s\u{301}",
         String(repeating: "9", count: 10_000) + "bit/s",
     ])
-    func `what is no bit rate is refused`(text: String) {
+    func `text that is not a valid bit rate is rejected`(text: String) {
         #expect(Quantity.bitRate(text) == nil)
     }
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["", "5", "fast", "5s", "5Mi", "M", "5 apples", "9999G", String(repeating: "5", count: 40) + "M"])
-    func `what may mean anything is not corrected`(text: String) {
+    func `ambiguous text is not corrected`(text: String) {
         #expect(Quantity.likelyBitRate(text) == nil)
     }
 }

@@ -11,12 +11,12 @@ import Testing
         ("credential:...", "/run/credentials/x.service/..."),
         ("/etc/credential:webhook", nil), ("secrets/webhook", nil), ("credentials/webhook", nil), ("Credential:x", nil),
     ])
-    func `a name stands for a file that the service manager hands over`(text: String, path: String?) throws {
+    func `a name refers to a file that the service manager passes`(text: String, path: String?) throws {
         #expect(try folder.path(of: text) == path)
     }
 
     @Test(arguments: ["", ".", "..", "../shadow", "a/b", "/etc/shadow", String(repeating: "n", count: 256)])
-    func `what is no name of a file is refused`(name: String) {
+    func `an invalid file name is an error`(name: String) {
         #expect(throws: ValueError.self) { try folder.path(of: "credential:\(name)") }
     }
 

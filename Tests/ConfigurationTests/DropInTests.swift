@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `the errors of all files are told together`() throws {
+    @Test func `the errors of all files are reported together`() throws {
         let files = ["a.toml": "x = 1\n", "a.toml.d/1.toml": "\ny = 1\n", "a.toml.d/2.toml": "\n\nz = 1\n"]
         try inTree(files) { root, _ in
             let expected = ["a.toml:1:1: x", "a.toml.d/1.toml:2:1: y", "a.toml.d/2.toml:3:1: z"].map {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `two files that are no TOML are both told`() throws {
+    @Test func `two files that are not valid TOML are both reported`() throws {
         try inTree(["a.toml": "x = [\n", "a.toml.d/1.toml": "y = \"\n"]) { root, _ in
             let errors = Fixtures.errors(at: "\(root)/a.toml", in: root)
             #expect(errors.count == 2)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `patterns of later files come first`() throws {
+    @Test func `patterns of later files have precedence`() throws {
         let files = [
             "a.toml": "[interfaces.kinds]\n'usb*' = 'wwan'\n'eth*' = 'wired'\n",
             "a.toml.d/1.toml": "[interfaces.kinds]\n'usb0' = 'wired'\n'a*' = 'wifi'\n'eth*' = 'wifi'\n",
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `the vendor's file counts where the administrator has none`() throws {
+    @Test func `the vendor's file is used when the administrator has none`() throws {
         try inTree(["usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml.d/1.toml": probe("own")]) {
             root,
             folders in
@@ -125,9 +125,7 @@ import Testing
     }
 
     @Test
-    func `a service that is anybody reads the folder that systemd names, the system's with all that belongs to it`()
-        throws
-    {
+    func `a service of any user reads the folder that systemd names, the system's with all its drop-ins`() throws {
         let files = [
             "usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml": probe("own"),
             "usr/reachagent.toml.d/10.toml": probe("ten"), "other/reachagent.toml": probe("other"),
@@ -187,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `the places that are looked for are told, whether there is anything or not`() throws {
+    @Test func `the searched paths are reported, whether a file exists or not`() throws {
         try inTree([:]) { root, folders in
             func paths(_ environment: [String: String], isRoot: Bool) -> [String] {
                 folders.standardPaths(environment: environment, isRoot: isRoot).map {

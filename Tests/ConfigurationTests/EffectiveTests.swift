@@ -30,7 +30,7 @@ import Testing
         #expect(again.settings.kindOverrides == loaded.settings.kindOverrides)
     }
 
-    @Test func `a default says so, and a value says where it stands`() throws {
+    @Test func `a default is marked as such, and a value with its place`() throws {
         let effective = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml", listsEffective: true)
             .effective
         #expect(effective.contains(#"probe.web.interval = "60s"    # default"#))
@@ -42,12 +42,12 @@ import Testing
         #expect(effective.contains(#"agent.journal_size = "64M"    # default"#))
     }
 
-    @Test func `nothing is listed unless it is wanted`() throws {
+    @Test func `nothing is listed unless requested`() throws {
         #expect(try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml").effective.isEmpty)
     }
 
     @Test(arguments: Fixtures.files(in: Fixtures.examples))
-    func `an example is valid and surprises nobody`(name: String) throws {
+    func `an example is valid and has no warnings`(name: String) throws {
         let loaded = try ConfigurationFile.load("\(Fixtures.examples)/\(name)")
         #expect(loaded.warnings.isEmpty)
         #expect(!loaded.settings.probes.isEmpty)
@@ -64,7 +64,7 @@ import Testing
         #expect(readme.contains("```toml\n\(text)```"))
     }
 
-    @Test func `what the full example states as a default is one`() throws {
+    @Test func `the defaults stated in the full example are the defaults`() throws {
         let loaded = try ConfigurationFile.load("\(Fixtures.examples)/full.toml", listsEffective: true)
         let minimal = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml", listsEffective: true)
         let chosen = ["target", "headers", "latency", "loss", "kinds", "command", "url", "when", "environment"]
@@ -129,7 +129,7 @@ import Testing
         ("latency = { good = '1s', bad = '30s' }", "is longer than the timeout of 10s, so no check takes so long"),
         ("required = false", "no probe is required, so nothing determines whether the Internet is reachable"),
     ])
-    func `a surprising setting is warned of`(keys: String, message: String) throws {
+    func `a surprising setting is a warning`(keys: String, message: String) throws {
         let warnings = try Fixtures.load("[probe.a]\ntarget = 'https://a.test/'\n\(keys)\n").warnings
         #expect(warnings.map(\.message) == [message])
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(settings.hooks.definitions.map(\.name) == ["chat", "failover", "office", "vpn", "web.verdict"])
     }
 
-    @Test func `everything that can be said of a program is read`() throws {
+    @Test func `all keys of a program are read`() throws {
         let vpn = try hook("vpn")
         let command = try command(vpn)
         #expect(
@@ -81,7 +81,7 @@ import Testing
         #expect(try hook("web.verdict").trigger.filter.probes == ["web"])
     }
 
-    @Test func `everything that can be said of a webhook is read`() throws {
+    @Test func `all keys of a webhook are read`() throws {
         let chat = try hook("chat")
         let webhook = try webhook(chat)
         #expect(chat.trigger.types == [.reachabilityChanged, .agentStarted])
@@ -104,7 +104,7 @@ import Testing
         #expect(probe.maximumRedirects == 0)
     }
 
-    @Test func `what is left out has its default`() throws {
+    @Test func `an omitted key has its default`() throws {
         let program = try hook(of: "[hook.a]\ncommand = ['true']\n")
         #expect(try command(program) == HookCommand(arguments: ["true"]))
         #expect(program.trigger == HookTrigger())
@@ -123,14 +123,14 @@ import Testing
         #expect(settings.hooks.stopGrace == .seconds(3))
     }
 
-    @Test func `the section's time is for hooks that say nothing of it`() throws {
+    @Test func `the section's timeout applies to hooks without their own`() throws {
         let text = "[hooks]\ntimeout = '7s'\n[hook.a]\ncommand = ['true']\n[hook.b]\nurl = 'https://b.test/'\n"
         let settings = try Fixtures.load(text).settings
         #expect(settings.hooks.definitions.map(\.timeout) == [.seconds(7), .seconds(7)])
         #expect(try webhook(settings.hooks.definitions[1]).probe.timeout == .seconds(7))
     }
 
-    @Test func `where no folders are named they are the agent's to choose`() throws {
+    @Test func `without configured folders the agent chooses them`() throws {
         #expect(settings.activeHooks(standardFolders: ["/a"]).folders == ["/etc/hooks", "/usr/lib/hooks"])
         #expect(try Fixtures.load("").settings.activeHooks(standardFolders: ["/a"]).folders == ["/a"])
         let none = try Fixtures.load("[hooks]\nfolders = []\n").settings
@@ -216,12 +216,12 @@ import Testing
         #expect(difference.added.isEmpty && difference.removed.isEmpty && difference.needsRestart.isEmpty)
     }
 
-    @Test func `more hooks than are accepted are refused`() throws {
+    @Test func `more hooks than the maximum are an error`() throws {
         let text = (0...256).map { "[hook.h\($0)]\ncommand = ['true']\n" }.joined()
         #expect(try Fixtures.errors(text) == ["a.toml:1:1: hook: there are 257 hooks; at most 256 are accepted"])
     }
 
-    @Test func `more arguments than are accepted are refused`() throws {
+    @Test func `more or longer arguments than the maximum are an error`() throws {
         let many = Array(repeating: "'a'", count: 65).joined(separator: ",")
         #expect(
             try Fixtures.errors("[hook.a]\ncommand = [\(many)]\n") == [
@@ -241,7 +241,7 @@ import Testing
         ("group = 'no-such-group'", ["there is no group 'no-such-group' here"]),
         ("user = 'root'\ngroup = '12345678'", []),
     ])
-    func `accounts that are not here are warned of where that is asked for`(keys: String, messages: [String]) throws {
+    func `unknown accounts are a warning where requested`(keys: String, messages: [String]) throws {
         try Fixtures.inFolder { folder in
             let path = "\(folder)/a.toml"
             try "[hook.a]\ncommand = ['true']\n\(keys)\n".write(toFile: path, atomically: false, encoding: .utf8)
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `a type that the filter never lets through is warned of`() throws {
+    @Test func `a type that the filter never passes is a warning`() throws {
         let types = "on = ['reachability.changed', 'config.reloaded']"
         #expect(
             try Fixtures.load("[hook.a]\ncommand = ['true']\n\(types)\nwhen.to_via = 'wifi'\n").warnings.map(\.message)

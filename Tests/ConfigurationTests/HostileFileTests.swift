@@ -9,7 +9,7 @@ import Testing
 
 /// Files that are hostile, damaged or too large.
 @Suite struct HostileFileTests {
-    @Test func `what is no regular file is not waited for`() throws {
+    @Test func `opening a file that is not a regular file does not block`() throws {
         try Fixtures.inFolder { folder in
             mkfifo("\(folder)/a.toml", 0o600)
             #expect(Fixtures.errors(at: "\(folder)/a.toml", in: folder) == ["a.toml: is not a regular file"])
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `certificates are not waited for either`() throws {
+    @Test func `opening certificates does not block either`() throws {
         try Fixtures.inFolder { folder in
             mkfifo("\(folder)/ca.pem", 0o600)
             try "[probe.a]\ntarget = 'https://example.org/'\nca_file = 'ca.pem'\n"
@@ -37,7 +37,7 @@ import Testing
         #expect(try Fixtures.errors(String(repeating: line, count: 1 << 15) + "\n").count == 1)
     }
 
-    @Test func `a byte order mark is passed over`() throws {
+    @Test func `a byte order mark is skipped`() throws {
         #expect(try Fixtures.load("\u{FEFF}[settle]\nup = '1s'\n").settings.settle.up == .seconds(1))
     }
 
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `very many errors are told up to a bound`() throws {
+    @Test func `very many errors are reported up to a limit`() throws {
         let text = (0..<5000).map { "k\($0) = 1\n" }.joined()
         let errors = try Fixtures.errors(text)
         #expect(errors.count == Notes.maxErrors + 1)

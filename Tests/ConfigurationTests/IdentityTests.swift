@@ -35,7 +35,7 @@ import Testing
         "afnetworking_compatible = true", "allow_cellular = false", "strict_certificates = true", "max_depth = 2",
         "query = ['a']", "form = ['a[]=1']", "json_body = [1]",
     ])
-    func `what makes another check makes another identity`(keys: String) throws {
+    func `keys that change the check change its identity`(keys: String) throws {
         #expect(try identity(keys) != identity(""))
     }
 
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a secret that others can read is refused`() throws {
+    @Test func `a secret that others can read is rejected`() throws {
         try Fixtures.inFolder { folder in
             try "[probe.a]\ntarget = 'https://example.org/'\nheader_files = { Authorization = 'token' }\n"
                 .write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)

@@ -11,7 +11,7 @@ import Testing
         try String(contentsOfFile: "\(Fixtures.examples)/../../packaging/reachagent.toml", encoding: .utf8)
     }
 
-    @Test func `it has two useful probes, and surprises nobody`() throws {
+    @Test func `it has two useful probes and no warnings`() throws {
         let loaded = try Fixtures.load(InitialConfiguration.text)
         #expect(loaded.warnings.isEmpty)
         #expect(loaded.settings.probes.map(\.name) == ["portal", "web"])

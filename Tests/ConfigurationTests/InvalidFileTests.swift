@@ -5,7 +5,7 @@ import Testing
 /// Every file `invalid-*.toml` is refused with exactly the messages beside it.
 @Suite struct InvalidFileTests {
     @Test(arguments: Fixtures.names("invalid-"))
-    func `an invalid file is refused with exactly these messages`(name: String) throws {
+    func `an invalid file has exactly these errors`(name: String) throws {
         let expected = try Fixtures.text("\(name).expected").split(separator: "\n").map(String.init)
         #expect(!expected.isEmpty)
         #expect(Fixtures.errors(at: "\(Fixtures.folder)/\(name).toml", in: Fixtures.folder) == expected)

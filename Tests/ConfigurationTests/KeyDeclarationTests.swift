@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [("icmp://192.0.2.1", "icmp"), ("dns://192.0.2.53/a.test", "dns"), ("tcp://a.test:22", "tcp")])
-    func `a key that a kind of target has no use for is an error`(target: String, kind: String) throws {
+    func `a key without meaning for a kind of target is an error`(target: String, kind: String) throws {
         let scope: KeyScope = ["icmp": .icmp, "dns": .dns, "tcp": .tcp][kind] ?? .all
         for key in ProbeKeys.everything.declarations.map(\.facts) where !key.scope.contains(scope) {
             let text = "[probe.a]\ntarget = '\(target)'\n\(key.name) = 1\n"

@@ -16,7 +16,7 @@ import Testing
         ("{ user = { name = 'x', mail = ['b', 'a'] } }", "user%5Bmail%5D=b&user%5Bmail%5D=a&user%5Bname%5D=x"),
         ("['list[]=2', 'list[]=1', 'user[name]=x']", "list%5B%5D=2&list%5B%5D=1&user%5Bname%5D=x"),
     ])
-    func `repeated names keep their order, and null, arrays and nesting can be said`(keys: String, text: String) throws
+    func `repeated names keep their order, and null, arrays and nesting are possible`(keys: String, text: String) throws
     {
         let query = try #require(try request("query = \(keys)").query)
         #expect(try QueryString.text(of: query) == text)
@@ -42,7 +42,7 @@ import Testing
         "query = ['=a']", "query = ['a=1', 'a[]=2']", "query = 'a=b'", "query = { a = 1 }", "json_body = 1",
         "json_body = { a = 2026-01-01 }",
     ])
-    func `what cannot be sent is refused`(keys: String) {
+    func `a request that cannot be sent is an error`(keys: String) {
         #expect(throws: (any Error).self) { try request(keys) }
     }
 }

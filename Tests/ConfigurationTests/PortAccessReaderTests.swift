@@ -67,7 +67,7 @@ import Testing
             ("listen = \"192.0.2.300:9718\"", "is not an address and a port"),
         ]
     )
-    func `a port for other machines without all that it needs is refused`(section: String, message: String) throws {
+    func `a port with incomplete or invalid access settings is an error`(section: String, message: String) throws {
         let (settings, messages) = try load(section)
         #expect(settings == nil)
         #expect(messages.contains { $0.contains(message) }, "\(messages)")
@@ -95,7 +95,7 @@ import Testing
         #expect(warnings.contains { $0.contains(warning) }, "\(warnings)")
     }
 
-    @Test func `what has no effect is a warning`() throws {
+    @Test func `a setting without effect is a warning`() throws {
         let loopback = try load("listen = \"127.0.0.1:9718\"\n\(Self.tls)\n\(Self.passwords)\ninsecure = true")
         #expect(loopback.settings != nil)
         #expect(loopback.messages.filter { $0.contains("has no effect") }.count == 3)
@@ -103,7 +103,7 @@ import Testing
         #expect(secure.messages.contains { $0.contains("clients are checked over TLS") })
     }
 
-    @Test func `a key or passwords that others can read are refused, and never shown`() throws {
+    @Test func `a key or passwords that others can read are rejected, and never shown`() throws {
         let (settings, messages) = try load("\(Self.open)\n\(Self.tls)\n\(Self.passwords)", keyMode: 0o644)
         #expect(settings == nil)
         #expect(messages.filter { $0.contains("can be read or written by others: use chmod o-rw") }.count == 2)

@@ -54,7 +54,7 @@ import Testing
         #expect(isSame == (number == 10))
     }
 
-    @Test func `a webhook's address comes from a file, and is not shown`() throws {
+    @Test func `a webhook's address is read from a file, and is not shown`() throws {
         try Fixtures.inFolder { folder in
             let path = "\(folder)/url"
             try "https://chat.test/services/hidden\n".write(toFile: path, atomically: false, encoding: .utf8)

@@ -48,7 +48,7 @@ import Testing
         #expect(settings.kindOverrides.map(\.description) == ["usb0=wired", "usb*=wwan", "a*=wifi"])
     }
 
-    @Test func `everything that can be said of a probe is read`() throws {
+    @Test func `all keys of a probe are read`() throws {
         let web = try #require(settings.probes.first { $0.name == "web" })
         #expect(web.probe.target.description == "https://example.org:8443/health?full=1")
         #expect(web.pace.interval == .seconds(30))
@@ -116,7 +116,7 @@ import Testing
         #expect(probe.rule.usesTLS == usesTLS)
     }
 
-    @Test func `what is left out has its default`() throws {
+    @Test func `an omitted key has its default`() throws {
         let settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml").settings
         let web = try #require(settings.probes.first)
         #expect(web.rule == ProbeRule(name: "web"))
@@ -126,7 +126,7 @@ import Testing
         #expect(settings.quorum == .all)
     }
 
-    @Test func `a timeout that nobody gave fits into a short interval`() throws {
+    @Test func `a default timeout fits into a short interval`() throws {
         let text = "[probe.web]\ntarget = 'https://example.org/'\ninterval = '2s'\n"
         let probe = try #require(try Fixtures.load(text).settings.probes.first)
         #expect(probe.probe.timeout == .seconds(2))

@@ -45,7 +45,7 @@ import Testing
         #expect(settings.sinks[3].types == ["reachagent.*"])
     }
 
-    @Test func `the settings survive the document in which they are handed over`() throws {
+    @Test func `the settings survive the document in which they are passed`() throws {
         let settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-sinks.toml").settings
         let document = SinkDocument(host: "edge-7", sinks: settings.sinks)
         let read = try JSONDecoder().decode(SinkDocument.self, from: JSONEncoder().encode(document))
@@ -80,7 +80,7 @@ import Testing
         ("password_file", "hunter2\n", "user = 'x'"), ("token_file", "hunter2\n", ""), ("nkey_file", seed + "\n", ""),
         ("credentials_file", credentials, ""),
     ])
-    func `a file with a secret is looked at`(key: String, text: String, more: String) throws {
+    func `a file with a secret is checked`(key: String, text: String, more: String) throws {
         func keys(_ path: String) -> String { "url = 'tls://nats.example.org'\n\(key) = '\(path)'\n\(more)" }
         let good = try SecretFile(text)
         let sink = try Self.sink(keys(good.path))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["hunter2", "SAAA", "SU" + String(repeating: "a", count: 56)])
-    func `what is no seed is refused without being shown`(text: String) throws {
+    func `an invalid seed is an error that does not show it`(text: String) throws {
         let file = try SecretFile(text)
         let errors = try Self.errors("url = 'nats://nats.example.org'\nnkey_file = '\(file.path)'")
         #expect(
@@ -118,7 +118,7 @@ import Testing
         ("url = 'nats://nats.example.org'", "the password is sent unencrypted; an address over TLS begins with tls://"),
         ("url = 'nats://127.0.0.1'", nil as String?), ("url = 'tls://nats.example.org'", nil),
     ])
-    func `a secret that is sent unencrypted is warned of`(url: String, message: String?) throws {
+    func `a secret that is sent unencrypted is a warning`(url: String, message: String?) throws {
         let file = try SecretFile("hunter2")
         let keys = "\(url)\nuser = 'edge-7'\npassword_file = '\(file.path)'"
         #expect(try Fixtures.load("[sink.a]\n\(keys)\n").warnings.map(\.message) == [message].compactMap(\.self))
@@ -131,12 +131,12 @@ import Testing
         ),
         ("", nil as String?),
     ])
-    func `a sink without a journal is warned of`(text: String, message: String?) throws {
+    func `a sink without a journal is a warning`(text: String, message: String?) throws {
         let loaded = try Fixtures.load("\(text)[sink.a]\nurl = 'nats://127.0.0.1'\n")
         #expect(loaded.warnings.map(\.message) == [message].compactMap(\.self))
     }
 
-    @Test func `an age without media is warned of`() throws {
+    @Test func `an age without media is a warning`() throws {
         let warnings = try Fixtures.load("[sink.a]\nurl = 'nats://127.0.0.1'\nmax_age = '1h'\n").warnings
         #expect(warnings.map(\.message) == ["has no effect without 'when', which limits the media"])
     }
@@ -167,7 +167,7 @@ import Testing
         ("00000000000000000000000000000000\n", nil), ("0123456789abcdef0123456789abcdef\n\n", nil),
         ("0123456789abcdef0123456789abcde", nil), (String(repeating: "é", count: 16), nil),
     ])
-    func `the name is what systemd-id128 makes of the machine's id`(id: String, name: String?) {
+    func `the name is derived from the machine ID as by systemd-id128`(id: String, name: String?) {
         // systemd-id128 machine-id --app-specific=5d1c3a8e6b0f4f529c772e41d890ab13
         #expect(DeviceName.name(ofMachine: id) == name)
     }

@@ -82,18 +82,18 @@ import Testing
         (["table", "sub"], 16, 1), (["table", "sub", "nine"], 17, 1), (["list"], 18, 1),
         (["list", "0", "ten"], 19, 1), (["list", "1", "ten"], 21, 1), (["list", "1", "under", "eleven"], 23, 1),
     ])
-    func `a key has the position at which it stands`(path: [String], line: Int, column: Int) throws {
+    func `a key has its position in the file`(path: [String], line: Int, column: Int) throws {
         let origin = try #require(Self.node(at: path, in: Self.text)).origin
         #expect(origin.line == line)
         #expect(origin.column == column)
     }
 
     @Test(arguments: [["no"], ["three"], ["table", "three"], ["table", "no"]])
-    func `what stands in a string is no key`(path: [String]) {
+    func `text in a string is not a key`(path: [String]) {
         #expect(Self.node(at: path, in: Self.text) == nil)
     }
 
-    @Test func `a column counts characters, and a line ends in either way`() throws {
+    @Test func `a column counts characters, and a line ends with LF or CR LF`() throws {
         let origin = try #require(Self.node(at: ["a", "k"], in: "# é\r\na = { 'é' = 1, k = 2 }\r\n")).origin
         #expect(origin.line == 2)
         #expect(origin.column == 16)
@@ -177,7 +177,7 @@ import Testing
         "a = 1979-13-01", "a = 2023-02-29", "a = 24:00:00", "a = 07:32", "a = 1979-05-27T07:32:00+24:00",
         "a = 1979-05-27 7:32:00", "a = 1979-5-27", "a b = 1", "a = sixty", "é = 1", "a = '''x'''''' ", "a = 1#\u{0B}",
     ])
-    func `a text that is not TOML is refused at its position`(text: String) throws {
+    func `text that is not TOML is an error with its position`(text: String) throws {
         let error = try #require(Self.error(text))
         #expect(error.message.hasPrefix("invalid TOML: "), "\(error)")
         #expect(error.line != nil && error.column != nil)
@@ -197,12 +197,12 @@ import Testing
         "a = " + String(repeating: "[", count: 20), "a = " + String(repeating: "{a=", count: 20),
         "[a.b.c.d.e.f.g.h]\ni.j.k.l = [[[[[[ 1 ]]]]]]",
     ])
-    func `what is nested too deeply is refused`(text: String) {
+    func `keys that are nested too deeply are an error`(text: String) {
         #expect(Self.error(text)?.message == "keys are nested more than 16 levels deep")
     }
 
     @Test(arguments: ["a = \"\\u0000\"", "a = \"\"\"\n\\U00000000\"\"\"", "\"\\u0000\" = 1"])
-    func `a NUL is refused, however it is written`(text: String) {
+    func `a NUL is an error, however it is written`(text: String) {
         #expect(Self.error(text)?.message == "a string contains the character NUL")
     }
 

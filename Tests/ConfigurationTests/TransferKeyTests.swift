@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func `everything that can be said of a transfer is read`() throws {
+    @Test func `all keys of a transfer are read`() throws {
         let everything = try probe("everything", in: "valid-transfers")
         let plan = try #require(everything.probe.transfer)
         #expect(plan.downloadBytes == 5 << 20)
@@ -57,7 +57,7 @@ import Testing
         #expect(try probe("upload", in: "valid-transfers").rule.families == .ipv6)
     }
 
-    @Test func `the times that nobody gave fit into a short interval`() throws {
+    @Test func `default times fit into a short interval`() throws {
         let probe = try #require(try load("\(Self.transfer)\ninterval = '20s'").settings.probes.first)
         #expect(probe.pace.interval == .seconds(20))
         #expect(probe.pace.fastInterval == .seconds(20))
@@ -127,7 +127,7 @@ import Testing
         "transfer = { download = 5242880 }", "\(Self.transfer)\nthroughput = { good = '5Mbit/s', bad = '1Mbit/s' }",
         "\(Self.transfer)\nadded_latency = { good = '50ms', bad = '300ms' }", "\(Self.transfer)\ninterval = '12h'",
     ])
-    func `other thresholds and times are none`(keys: String) throws {
+    func `other thresholds and times are the same check`(keys: String) throws {
         let identities = try [Self.transfer, keys].map { try load($0).settings.probes.first?.identity }
         #expect(identities.first == identities.last)
     }

@@ -19,7 +19,7 @@ import Testing
         "nans",
         "9999999999999s", "٣s",
     ])
-    func `what is no duration is refused`(text: String) {
+    func `text that is not a valid duration is rejected`(text: String) {
         #expect(Quantity.duration(text) == nil)
     }
 
@@ -39,11 +39,11 @@ import Testing
     }
 
     @Test(arguments: ["", "K", "-1", "1.5M", "8m", "8 M", "8MB", "1025G", "9999999999999", "999999999999G"])
-    func `what is no size is refused`(text: String) {
+    func `text that is not a valid size is rejected`(text: String) {
         #expect(Quantity.bytes(text) == nil)
     }
 
-    @Test func `a text is quoted so that it stays on one line`() {
+    @Test func `a string is quoted so that it remains on one line`() {
         #expect(TOMLText.quoted("a\"b\\c\n\u{1B}[2J\u{202E}ü") == #""a\"b\\c\n\U0000001B[2J\U0000202Eü""#)
     }
 
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "zebra", "in", "wait", String(repeating: "interval", count: 20)])
-    func `what is near to nothing gets no suggestion`(text: String) {
+    func `a name that resembles no key gets no suggestion`(text: String) {
         #expect(KeySuggestion.nearest(to: text, among: ["interval", "timeout", "rise"]) == nil)
     }
 }

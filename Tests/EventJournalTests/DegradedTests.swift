@@ -12,7 +12,7 @@ import Testing
     init() throws { fixture = try FixtureJournal() }
 
     @Test(arguments: [ENOSPC, EIO, EDQUOT, EROFS])
-    func `what cannot be written waits, and is written first when it can be`(error: Int32) throws {
+    func `events that cannot be written wait, and are written first later`(error: Int32) throws {
         let journal = try scripted.open(fixture)
         journal.append(FixtureJournal.records(1...2))
         scripted.with {
@@ -42,7 +42,7 @@ import Testing
         #expect(journal.takeConditions().map(\.code) == [.writeFailed, .resumed])
     }
 
-    @Test func `a degraded journal is tried again at growing, bounded distances without another event`() throws {
+    @Test func `a degraded journal is retried at growing, bounded intervals without another event`() throws {
         let journal = try scripted.open(fixture)
         #expect(journal.retry() == nil)
         scripted.with { $0.room = 0 }
@@ -69,7 +69,7 @@ import Testing
         #expect(journal.retry() == .seconds(1))
     }
 
-    @Test func `a short line behind a long one that was torn is not taken for written`() throws {
+    @Test func `a short line after a torn long one is not taken for written`() throws {
         let journal = try scripted.open(fixture)
         let plain = FixtureJournal.record(1)
         let padding = Array((#","padding":""# + String(repeating: "x", count: 500) + #""}"#).utf8)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is told once, and again when its reason changes`() throws {
+    @Test func `a failure is reported once, and again when its reason changes`() throws {
         let journal = try scripted.open(fixture)
         scripted.with { $0.room = 0 }
         for number in UInt64(1)...5 {
@@ -166,7 +166,7 @@ import Testing
         #expect(fixture.lease == 0)
     }
 
-    @Test func `closing writes what waits when there is room again`() async throws {
+    @Test func `closing writes waiting events when there is room again`() async throws {
         let journal = try scripted.open(fixture)
         scripted.with { $0.room = 0 }
         journal.append(FixtureJournal.records(1...9))
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: Deleted and changed
 
-    @Test func `a deleted segment is noticed, and recording goes on in a new one`() throws {
+    @Test func `a deleted segment is noticed, and recording continues in a new one`() throws {
         let journal = try scripted.open(fixture)
         journal.append(FixtureJournal.records(1...4))
         try fixture.remove(SegmentName(firstSequence: 1).plain)
@@ -217,7 +217,7 @@ import Testing
         #expect(journal.oldestSequence == 5)
     }
 
-    @Test func `a deleted directory is made again, with the lock, the name and the lease`() async throws {
+    @Test func `a deleted directory is recreated, with the lock, the name and the lease`() async throws {
         let journal = try scripted.open(fixture) { $0.segmentBytes = 600 }
         journal.append(FixtureJournal.records(1...9))
         #expect(await journal.settle())
@@ -232,7 +232,7 @@ import Testing
         #expect(throws: JournalError.self) { _ = try scripted.open(fixture) }
     }
 
-    @Test func `a directory that cannot be made again leaves the journal degraded`() throws {
+    @Test func `a directory that cannot be recreated leaves the journal degraded`() throws {
         let journal = try scripted.open(fixture)
         journal.append(FixtureJournal.records(1...3))
         try FileManager.default.removeItem(atPath: fixture.directory)
@@ -258,7 +258,7 @@ import Testing
         #expect(journal.takeConditions().map(\.missing) == [3...4])
     }
 
-    @Test func `text that somebody else writes into the segment does no harm`() throws {
+    @Test func `text that another process writes into the segment does no harm`() throws {
         let journal = try scripted.open(fixture)
         journal.append(FixtureJournal.records(1...4))
         try fixture.append(1, "hello")

@@ -63,7 +63,7 @@ import Testing
         return readings
     }
 
-    @Test func `what lasts of a deleted segment is read before the journal, without holes`() throws {
+    @Test func `lasting events of a deleted segment are read before the journal, without gaps`() throws {
         try fixture.write(1, Self.lines(1...25))
         try fixture.write(26, Self.lines(26...40))
         try keep(1, before: 26)
@@ -76,7 +76,7 @@ import Testing
         #expect(Readings(&plain).numbers.first == 26)
     }
 
-    @Test func `a hole of the journal is a hole of the history`() throws {
+    @Test func `a gap in the journal is a gap in the history`() throws {
         try fixture.write(1, Self.lines(1...4) + Self.lines(8...12) + "damage\n" + Self.lines(18...25))
         try fixture.write(26, Self.lines(26...30))
         let before = try readings()
@@ -92,7 +92,7 @@ import Testing
     enum Crash: CaseIterable { case whileWriting, beforeCompression, whileCompressing, beforeDeletion, never }
 
     @Test(arguments: Crash.allCases)
-    func `a crash at any time loses nothing that lasts, and doubles nothing`(_ crash: Crash) throws {
+    func `a crash at any time loses no lasting event, and duplicates none`(_ crash: Crash) throws {
         try fixture.write(1, Self.lines(1...25))
         try fixture.write(26, Self.lines(26...40))
         let name = SegmentName(firstSequence: 1)
@@ -129,7 +129,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory + "/history").count == 2)
     }
 
-    @Test func `a journal with deleted segments keeps what lasts of them`() async throws {
+    @Test func `a journal with deleted segments keeps their lasting events`() async throws {
         let length = Self.line(11).utf8.count + 1
         let journal = try scripted.open(fixture) { configuration in
             configuration.segmentBytes = 10 * length

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { fixture = try FixtureJournal() }
 
-    @Test func `a second journal in the same directory is refused while the first is open`() async throws {
+    @Test func `a second journal in the same directory is an error while the first is open`() async throws {
         let first = try scripted.open(fixture)
         #expect(throws: JournalError(operation: "write", path: fixture.directory, cause: .inUse(by: getpid()))) {
             _ = try scripted.open(fixture)
@@ -20,7 +20,7 @@ import Testing
         _ = try scripted.open(fixture)
     }
 
-    @Test func `a journal that is closed can be had though a child still has a copy of the lock`() async throws {
+    @Test func `a closed journal can be opened although a child still has a copy of the lock`() async throws {
         let first = try scripted.open(fixture)
         let lock = "\(fixture.directory)/lock"
         let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init).first {
@@ -33,7 +33,7 @@ import Testing
         _ = try scripted.open(fixture)
     }
 
-    @Test func `a journal that another process writes is refused, and can be had when that has gone`() async throws {
+    @Test func `a journal of another process is an error, and can be opened once that has gone`() async throws {
         try fixture.write("lock", Array("4711\n".utf8))
         let holder = Process()
         holder.executableURL = URL(filePath: "/usr/bin/env")

@@ -73,7 +73,7 @@ import Testing
         #expect(try scripted.open(fixture).nextSequence == 6)
     }
 
-    @Test func `a disk that hangs holds up nobody who is told to go on, nor the end`() async throws {
+    @Test func `a disk that hangs blocks no bypassing subscriber, nor the shutdown`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let conditions = Mutex<[JournalCondition.Code]>([])
@@ -104,7 +104,7 @@ import Testing
         #expect(fixture.numbers == [1, 2, 3])
     }
 
-    @Test func `a recorder that was bypassed tells so, and is waited for again`() async throws {
+    @Test func `a recorder that was bypassed reports it, and is waited for again`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let conditions = Mutex<[JournalCondition.Code]>([])
@@ -134,7 +134,7 @@ import Testing
         #expect(fixture.numbers == Array(1...bus.lastSequence))
     }
 
-    @Test func `a recorder that is cut off begins again, and the journal names the gap`() async throws {
+    @Test func `a recorder that is cut off starts again, and the journal names the gap`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let told = Mutex<[JournalCondition]>([])
@@ -190,7 +190,7 @@ import Testing
         #expect(await onThread { recorder.finish(within: .seconds(30)) })
     }
 
-    @Test func `a full disk and its end are told on the recorder's thread`() async throws {
+    @Test func `a full disk and its recovery are reported on the recorder's thread`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let codes = Mutex<[JournalCondition.Code]>([])

@@ -83,7 +83,7 @@ import Testing
         return (journal, try #require(SegmentIndex(decoding: try journal.contents(name.index))))
     }
 
-    @Test func `a damaged frame is told with its place, and the next one read`() throws {
+    @Test func `a damaged frame is reported with its place, and the next one is read`() throws {
         let (journal, index) = try journal()
         var bytes = try journal.contents(name.compressed)
         let (bad, next) = (index.blocks[3], index.blocks[4])
@@ -98,7 +98,7 @@ import Testing
         #expect(error.contains(name.compressed) && error.hasSuffix("(at byte \(bad.frameOffset))"))
     }
 
-    @Test func `without an index the rest of the segment is passed over`() throws {
+    @Test func `without an index the rest of the segment is skipped`() throws {
         let (journal, index) = try journal()
         var bytes = try journal.contents(name.compressed)
         let bad = index.blocks[3]
@@ -112,8 +112,7 @@ import Testing
         #expect(result.errors.count == 1)
     }
 
-    @Test(arguments: [1, 5, 17, 1000]) func `a truncated compressed segment is read as far as it goes`(cut: Int) throws
-    {
+    @Test(arguments: [1, 5, 17, 1000]) func `a truncated compressed segment is read up to its end`(cut: Int) throws {
         let (journal, _) = try journal()
         try journal.write(name.compressed, Array(try journal.contents(name.compressed).dropLast(cut)))
         var cursor = try journal.reader.events()
@@ -123,7 +122,7 @@ import Testing
         #expect(result.missing.count == 1)
     }
 
-    @Test func `a frame that stands for too much is refused`() throws {
+    @Test func `a frame that expands beyond the limit is an error`() throws {
         let journal = try FixtureJournal()
         let bomb = try SegmentFrames.compress([UInt8](repeating: 0x20, count: SegmentFrames.maximumBytes + 1))
         #expect(bomb.count < 10_000)
@@ -137,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "(\u{B5}/\u{FD}", "{\"seq\":1}\n", String(repeating: "y", count: 300_000)])
-    func `a file that is not compressed at all is refused`(text: String) throws {
+    func `a file that is not compressed at all is not read`(text: String) throws {
         let journal = try FixtureJournal()
         try journal.write(name.compressed, Array(text.utf8))
         try journal.write(2, Fixture.lines(2...3))
@@ -148,7 +147,7 @@ import Testing
         #expect(result.errors.count == (text.isEmpty ? 0 : 1))
     }
 
-    @Test func `something that is no file does not hold up the reader`() throws {
+    @Test func `a named pipe does not block the reader`() throws {
         let journal = try FixtureJournal()
         #expect(mkfifo(journal.path(1), 0o600) == 0)
         try journal.write(2, Fixture.lines(2...3))

@@ -90,7 +90,7 @@ import Testing
         #expect(try journal.reader.extent(from: range.0, to: range.1, beginningWith: .agentStarted) == nil)
     }
 
-    @Test func `damaged blocks are passed over`() throws {
+    @Test func `damaged blocks are skipped`() throws {
         let journal = try Self.journal(.compressed)
         let name = SegmentName(firstSequence: 1001).compressed
         var bytes = try journal.contents(name)

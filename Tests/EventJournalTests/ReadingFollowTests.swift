@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReadingFollowTests {
     private typealias Fixture = FixtureJournal
 
-    @Test func `what is written meanwhile follows, and a line is there with its end`() throws {
+    @Test func `events written later are read, and a line is complete with its newline`() throws {
         let journal = try FixtureJournal()
         var cursor = try journal.reader.events()
         #expect(Readings(&cursor) == Readings())
@@ -24,7 +24,7 @@ import Testing
         #expect(Readings(&cursor) == Readings(4...6))
     }
 
-    @Test func `a new segment follows, also after a last event that came late`() throws {
+    @Test func `a new segment is read, even after a late last event`() throws {
         let journal = try FixtureJournal()
         try journal.write(1, Fixture.lines(1...3))
         var cursor = try journal.reader.events()
@@ -84,7 +84,7 @@ import Testing
         #expect(Readings(&cursor) == Readings(11...12))
     }
 
-    @Test func `a copy of a cursor goes on by itself`() throws {
+    @Test func `a copy of a cursor continues independently`() throws {
         let journal = try FixtureJournal()
         try journal.write(1, Fixture.lines(1...100))
         try journal.write(101, Fixture.lines(101...200))

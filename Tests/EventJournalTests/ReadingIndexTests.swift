@@ -25,7 +25,7 @@ import Testing
         "events-00000000000000000042.jsonl.tmp", "events-00000000000000000042.jsonl.zst.tmp",
         "Events-00000000000000000042.jsonl", "xevents-00000000000000000042.jsonl", "lock",
     ])
-    func `other names are no segment's`(fileName: String) { #expect(SegmentName(fileName: fileName) == nil) }
+    func `other names are not segment names`(fileName: String) { #expect(SegmentName(fileName: fileName) == nil) }
 
     private func index(_ count: UInt64, padding: Int) -> SegmentIndex {
         var (index, offset) = (SegmentIndex(), UInt64(0))
@@ -112,11 +112,11 @@ import Testing
         "reachagent-index 1\n0 10 1 2 2 5 6 0 7\n10 10 3 4 2 5 6 7 0\nend 2\n",
         "reachagent-index 1\n0 10 1 2 2 5 6 0 7\n10 10 3 4 2 5 6 8 7\nend 2\n",
     ])
-    func `a text that is no index is refused`(text: String) {
+    func `text that is not an index is rejected`(text: String) {
         #expect(SegmentIndex(decoding: Array(text.utf8)) == nil)
     }
 
-    @Test func `the refused texts differ from one that is accepted`() {
+    @Test func `the rejected texts differ from one that is accepted`() {
         let text = "reachagent-index 1\n0 10 1 2 2 5 6 0 7\n10 10 3 4 2 -5 6 7 7\nend 2\n"
         #expect(SegmentIndex(decoding: Array(text.utf8))?.count == 4)
     }

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [1, 300, 4096, 1 << 20])
-    func `plain and compressed segments are read in order, whatever the chunks' size`(atMost: Int) throws {
+    func `plain and compressed segments are read in order, whatever the chunk size`(atMost: Int) throws {
         let journal = try FixtureJournal()
         for first in stride(from: UInt64(1), through: 801, by: 100) {
             try journal.write(first, Fixture.lines(first..<first + 100, padding: 2000))
@@ -188,7 +188,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Damage.all) func `damage is told and read past`(damage: Damage) throws {
+    @Test(arguments: Damage.all) func `damage is reported and skipped`(damage: Damage) throws {
         let journal = try FixtureJournal()
         for (first, text) in damage.segments { try journal.write(first, text) }
         #expect(try read(journal, after: damage.after) == damage.expected)
@@ -196,7 +196,7 @@ import Testing
         #expect(try journal.reader.newestSequence == damage.expected.numbers.last)
     }
 
-    @Test(arguments: Damage.all) func `damage in compressed segments is told and read past`(damage: Damage) throws {
+    @Test(arguments: Damage.all) func `damage in compressed segments is reported and skipped`(damage: Damage) throws {
         let journal = try FixtureJournal()
         for (first, text) in damage.segments { try journal.write(first, text) }
         for first in damage.segments.keys.sorted().dropLast() { try journal.compress(first) }

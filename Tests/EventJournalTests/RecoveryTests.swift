@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `numbers and the stream go on after a restart`() async throws {
+    @Test func `numbers and the stream continue after a restart`() async throws {
         var journal: EventJournal? = try scripted.open(fixture)
         let stream = journal?.streamID
         journal?.append(FixtureJournal.records(1...5))
@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [
         "\0\0\0\0\0\0\0\0", "garbage\n", "garbage\nmore\n{\"seq\":9", "{\"seq\":9}\n", "\n", "\n\n\n", "{}\n\u{0}",
-    ]) func `text at the end that is no event is cut off`(tail: String) throws {
+    ]) func `text at the end that is not an event is cut off`(tail: String) throws {
         try fixture.write(1, FixtureJournal.lines(1...4) + tail)
         let journal = try scripted.open(fixture)
         #expect(journal.nextSequence == 5)
@@ -121,7 +121,7 @@ import Testing
         Newest(testDescription: "garbage", text: "garbage\ngarbage\n", expected: 11),
         Newest(testDescription: "a torn first line", text: "{\"specversion\":", expected: 11),
         Newest(testDescription: "whole", text: FixtureJournal.lines(11...12), expected: 13),
-    ]) func `numbers go on behind the newest good one`(newest: Newest) throws {
+    ]) func `numbers continue after the newest good one`(newest: Newest) throws {
         try fixture.write(1, FixtureJournal.lines(1...10))
         try fixture.write(11, newest.text)
         let journal = try scripted.open(fixture)
@@ -161,7 +161,7 @@ import Testing
         #expect(try fixture.contents(name(1001).plain) == Array(FixtureJournal.lines([1001]).utf8))
     }
 
-    @Test func `a damaged compressed segment gives what can be read of it`() throws {
+    @Test func `the readable part of a damaged compressed segment is read`() throws {
         try fixture.write(1, FixtureJournal.lines(1...3))
         try fixture.compress(1)
         try fixture.write(4, FixtureJournal.lines(4...6))
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: ["", "short\n", String(repeating: "g", count: 32) + "\n", String(repeating: "a", count: 32)])
-    func `a stream's name that is none is replaced`(content: String) throws {
+    func `an invalid stream name is replaced`(content: String) throws {
         try fixture.write("stream", Array(content.utf8))
         try fixture.write(1, FixtureJournal.lines(1...2))
         let journal = try scripted.open(fixture)
@@ -212,7 +212,7 @@ import Testing
         #expect(journal.nextSequence == 3)
     }
 
-    @Test func `a lease says which numbers were used though no line has them`() throws {
+    @Test func `a lease names used numbers although no line has them`() throws {
         try fixture.write(1, FixtureJournal.lines(1...10))
         try fixture.write("lease", Array("00000000000000004106\n".utf8))
         let journal = try scripted.open(fixture)
@@ -250,7 +250,7 @@ import Testing
         #expect(next.status().missing.isEmpty)
     }
 
-    @Test func `what an outage took is named after a crash, though what came later was recorded`() throws {
+    @Test func `events lost in an outage are named after a crash, although later ones were recorded`() throws {
         let journal = try scripted.open(fixture)
         journal.append([FixtureJournal.record(1)])
         scripted.with { $0.room = 0 }
@@ -266,7 +266,7 @@ import Testing
         #expect(next.status().missing == [2...905])
     }
 
-    @Test func `an outage behind numbers that are not named yet keeps both`() throws {
+    @Test func `an outage after numbers that are not named yet keeps both`() throws {
         try fixture.write(1, FixtureJournal.lines(1...10))
         try fixture.write("lease", JournalLease.text(11...20))
         let journal = try scripted.open(fixture)
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test(arguments: ["", "7\n", "99999999999999999999\n", "0000000000000000000x\n", "00000000000000000009"])
-    func `a lease that cannot be understood is written anew`(content: String) throws {
+    func `an invalid lease is rewritten`(content: String) throws {
         try fixture.write(1, FixtureJournal.lines(1...3))
         try fixture.write("lease", Array(content.utf8))
         let journal = try scripted.open(fixture)
@@ -297,7 +297,7 @@ import Testing
         #expect(fixture.lease == 0)
     }
 
-    @Test func `a directory that can only be read gives the numbers, and is tried again`() throws {
+    @Test func `a read-only directory gives the numbers, and is retried`() throws {
         try fixture.write(1, FixtureJournal.lines(1...9) + "torn")
         scripted.with { $0.openError = EROFS }
         let journal = try scripted.open(fixture)

@@ -30,7 +30,7 @@ import Testing
         #expect(journal.status().segments == 4)
     }
 
-    @Test func `a closed segment has an index that says what is in it`() async throws {
+    @Test func `a closed segment has an index of its contents`() async throws {
         let journal = try scripted.open(fixture) { $0.segmentBytes = 1 << 10 }
         journal.append(FixtureJournal.records(1...40))
         #expect(await journal.settle())
@@ -95,7 +95,7 @@ import Testing
         #expect(segments == [1, 12])
     }
 
-    @Test(arguments: [false, true]) func `the oldest segments go while there are too many`(compresses: Bool)
+    @Test(arguments: [false, true]) func `the oldest segments are deleted while there are too many`(compresses: Bool)
         async throws
     {
         let length = FixtureJournal.line(100).utf8.count + 1
@@ -123,7 +123,7 @@ import Testing
         #expect(fixture.segmentFiles.count { $0.hasSuffix(".index") } == segments.count - 1)
     }
 
-    @Test func `each removal of old events is told, when they are gone`() async throws {
+    @Test func `each removal of old events is reported, once they are gone`() async throws {
         let length = FixtureJournal.line(100).utf8.count + 1
         let journal = try scripted.open(fixture) {
             $0.segmentBytes = 10 * length

@@ -13,7 +13,7 @@ import Testing
 
     private var syncs: Int { scripted.with { $0.syncs } }
 
-    @Test func `always forces each batch before append returns`() throws {
+    @Test func `each batch is synced before append returns with the policy always`() throws {
         let journal = try scripted.open(fixture) { $0.sync = .always }
         let before = syncs
         journal.append(FixtureJournal.records(1...10))
@@ -23,7 +23,7 @@ import Testing
         #expect(syncs == before + 2)
     }
 
-    @Test func `never forces nothing`() async throws {
+    @Test func `no batch is synced with the policy never`() async throws {
         let journal = try scripted.open(fixture) { $0.segmentBytes = 500 }
         let before = syncs
         journal.append([FixtureJournal.record(1, isUrgent: true)])
@@ -49,7 +49,7 @@ import Testing
         #expect(syncs == before + 1)
     }
 
-    @Test(arguments: [false, true]) func `an urgent event is forced at once, others after the interval`(
+    @Test(arguments: [false, true]) func `an urgent event is synced at once, others after the interval`(
         isUrgent: Bool
     ) async throws {
         let interval: Duration = isUrgent ? .seconds(3600) : .milliseconds(20)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [SyncPolicy.always, .interval(.seconds(3600))])
-    func `a disk that forces nothing is reported, and left for a new segment`(policy: SyncPolicy) async throws {
+    func `a disk that cannot sync is reported, and the segment is replaced`(policy: SyncPolicy) async throws {
         let journal = try scripted.open(fixture) { $0.sync = policy }
         journal.append([FixtureJournal.record(1)])
         scripted.with { $0.syncError = EIO }

@@ -228,7 +228,7 @@ import struct AgentEvents.Timestamp
         #expect(!line.utf8.contains { $0 < 0x20 })
     }
 
-    @Test func `every member stands in the documentation`() throws {
+    @Test func `every member is in the documentation`() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/status.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -266,7 +266,7 @@ import struct AgentEvents.Timestamp
         for name in names { #expect(text.contains("`\(name)`"), "\(name) is missing") }
     }
 
-    @Test func `of many hooks those that fail are told, and the others counted`() throws {
+    @Test func `of many hooks the failing ones are listed first, and those omitted are counted`() throws {
         let hooks = (0..<100).map { index in
             GoldenTests.status("\(index)", failures: (90..<95).contains(index) ? index == 92 ? 3 : 1 : 0)
         }
@@ -281,7 +281,7 @@ import struct AgentEvents.Timestamp
         #expect(Set(all.keys) == ["hooks"])
     }
 
-    @Test func `hooks whose refusals are as long as paths can be leave the status readable`() throws {
+    @Test func `hooks with refusals of very long paths leave the status readable`() throws {
         let path = "/" + String(repeating: "\u{1}", count: 20_000)
         let refusal = HookRefusal(.owner, path: path, evidence: path, remedy: path)
         let hooks = (0..<64).map { index in
@@ -294,7 +294,7 @@ import struct AgentEvents.Timestamp
         #expect(try #require(written) + #require(omitted) == 64)
     }
 
-    @Test func `a change back to what is settled is pending no more`() {
+    @Test func `a change back to the settled state is no longer pending`() {
         var settled = SettledState<ReachabilityState>(unknown: .unknown)
         let up = Change(from: .unknown, to: GoldenTests.up, cause: .start, observed: Self.moment(0))
         settled.settle(up, at: Self.moment(0), keepsVia: false)

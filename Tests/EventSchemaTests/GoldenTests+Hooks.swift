@@ -136,7 +136,7 @@ extension GoldenTests {
         return [good, refused, doubtful, failing, status("zero", .command)]
     }()
 
-    @Test func `how runs of hooks went is told in words that say what to do`() {
+    @Test func `hook results are summarized in words that say what to do`() {
         #expect(
             Self.hookDrafts.map(\.draft.summary) == [
                 "hook 10-log succeeded after 1.2 s [reachability.changed 41]",
@@ -161,11 +161,11 @@ extension GoldenTests {
         (0, "0 ms"), (999, "999 ms"), (1000, "1 s"), (1249, "1.2 s"), (59_999, "59.9 s"), (60_000, "1 min"),
         (200_000, "3 min 20 s"), (-5, "0 ms"), (Int64.max, "106751991167 d 7 h"),
     ])
-    func `a time that a hook took is told as people tell it`(_ milliseconds: Int64, _ text: String) {
+    func `a hook's duration is written for people`(_ milliseconds: Int64, _ text: String) {
         #expect(SummaryText.lasting(milliseconds: milliseconds) == text)
     }
 
-    @Test func `of an output the last line that says something is told, and not too much of it`() {
+    @Test func `the last non-empty line of an output is shown, up to a limit`() {
         #expect(SummaryText.lastLine("") == nil)
         #expect(SummaryText.lastLine("\n \t\r\n") == nil)
         #expect(SummaryText.lastLine("one\r\n  two\r\n\r\n") == "two")

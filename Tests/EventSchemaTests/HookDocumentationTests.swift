@@ -25,14 +25,14 @@ import Testing
         #expect(rows == HookEnvironment.variables.map { "| `\($0.name)` | \($0.meaning) |" })
     }
 
-    @Test func `every refusal stands in the documentation with what to do, in the order of the source`() throws {
+    @Test func `every refusal is in the documentation with what to do, in the order of the source`() throws {
         let rows = try Self.rows("| Code | What is the matter | What to do |", in: try Self.page("hooks.md"))
         let codes = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
         #expect(codes == HookRefusal.Code.allCases.map(\.rawValue))
         for row in rows { #expect(row.split(separator: "|").filter { $0.contains { $0.isLetter } }.count == 3) }
     }
 
-    @Test func `every member of the event stands in the documentation, and so does every outcome`() throws {
+    @Test func `every member of the event and every outcome is in the documentation`() throws {
         let text = try Self.page("events.md")
         let rest = try #require(text.components(separatedBy: "## Hooks\n").last)
         let section = try #require(rest.components(separatedBy: "\n## ").first)

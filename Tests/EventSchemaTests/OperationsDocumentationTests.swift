@@ -40,7 +40,7 @@ import enum AgentEvents.SinkCode
     ]
 
     @Test(arguments: codes.indices)
-    func `every code stands at the beginning of a row`(_ index: Int) throws {
+    func `every code is at the beginning of a row`(_ index: Int) throws {
         let (page, codes) = Self.codes[index]
         let rows = try Self.rows(of: page)
         for code in codes { #expect(rows[code] != nil, "\(code) is missing in \(page)") }
@@ -56,7 +56,7 @@ import enum AgentEvents.SinkCode
         }
     }
 
-    @Test func `every outcome of a hook that is no success stands in a row`() throws {
+    @Test func `every hook outcome other than success has a row`() throws {
         let rows = try Self.rows(of: "operations.md")
         for outcome: HookRunEnd.Outcome in [
             .exited(status: 1), .signaled(11), .timedOut, .notStarted(reason: ""), .stopped,

@@ -42,7 +42,7 @@ struct ProbeListTests {
         return (probes.compactMap { $0["probe"] as? String }, members["probes_omitted"] as? Int)
     }
 
-    @Test func `ten thousand probes are told, those that are not up first`() throws {
+    @Test func `ten thousand probes are listed, those that are not up first`() throws {
         var records = (0..<10_000).map {
             ProbeRecord(point: GoldenTests.point("probe-\($0)"), state: ProbeState(.up), since: Self.now)
         }
@@ -57,7 +57,7 @@ struct ProbeListTests {
         }
     }
 
-    @Test func `what does not fit is counted, and the line stays one that is accepted`() throws {
+    @Test func `probes that do not fit are counted, and the line remains valid`() throws {
         let url = "http://login.example/" + String(repeating: "x", count: 2000)
         let records = (0..<3000).map {
             ProbeRecord(

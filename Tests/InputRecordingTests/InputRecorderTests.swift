@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    @Test func `a recording is its owner's alone, and never takes the place of a file`() async throws {
+    @Test func `a recording is accessible to its owner only, and never replaces a file`() async throws {
         let (mode, errors) = try await onThread {
             let folder = try TemporaryFolder()
             let path = "\(folder.path)/r"
@@ -123,7 +123,7 @@ import Testing
         #expect(reasons.withLock { $0 } == ["cannot write FILE: Broken pipe"])
     }
 
-    @Test func `more than may wait ends the recording without a hole`() async throws {
+    @Test func `a full queue ends the recording without a gap`() async throws {
         let reasons = Mutex<[String]>([])
         let bytes = try await onThread {
             let folder = try TemporaryFolder()

@@ -46,7 +46,7 @@ import Testing
         ),
         (#"{"recording":1"#, "recording:1: the line is cut off"),
     ])
-    func `a bad header is refused`(text: String, message: String) {
+    func `a bad header is an error`(text: String, message: String) {
         let error = #expect(throws: RecordingError.self) { try RecordingReader(bytes: Array(text.utf8)) }
         #expect(error?.description == message)
     }
@@ -75,7 +75,7 @@ import Testing
         ("\u{0}", Self.noObject),
         (String(repeating: "[", count: 1000), Self.noObject),
     ])
-    func `a damaged line is told with its number`(line: String, message: String) {
+    func `a damaged line is reported with its number`(line: String, message: String) {
         #expect(failure("\(line)\n") == "recording:2: \(message)")
         let good = #"{"input":"tick",\#(Self.at)}"#
         #expect(failure("\(good)\n\(line)\n\(good)\n") == "recording:3: \(message)")
@@ -125,11 +125,11 @@ import Testing
             "'snapshot.defaultRoutes[0].destination' is not a possible value"
         ),
     ])
-    func `an impossible snapshot is refused`(member: String, value: String, message: String) {
+    func `an impossible snapshot is an error`(member: String, value: String, message: String) {
         #expect(failure(Self.snapshot(member, value) + "\n") == "recording:2: \(message)")
     }
 
-    @Test func `an empty snapshot is one`() {
+    @Test func `an empty snapshot is valid`() {
         #expect(failure(Self.snapshot("links", "[]") + "\n") == nil)
     }
 
@@ -170,7 +170,7 @@ import Testing
             "a dead band is none"
         ),
     ])
-    func `a rule out of bounds is refused`(rule: String, message: String) {
+    func `a rule out of bounds is an error`(rule: String, message: String) {
         #expect(failure(Self.configuration(rule) + "\n") == "recording:2: \(message)")
     }
 
@@ -183,14 +183,14 @@ import Testing
         #expect(failure(Self.configuration("\(rest),\(rule)") + "\n") == message.map { "recording:2: \($0)" })
     }
 
-    @Test func `a settle time out of bounds is refused`() {
+    @Test func `a settle time out of bounds is an error`() {
         let rule = #""fall":1,"rise":1,"lossWindow":1,"expiry":{"lifetimePercents":[],"days":[]}"#
         #expect(failure(Self.configuration(rule) + "\n") == nil)
         let line = Self.configuration(rule, settle: "[9223372036854775807,0]")
         #expect(failure("\(line)\n") == "recording:2: 'settle.up' is longer than a hundred years")
     }
 
-    @Test func `the end is told from a recording that was cut short`() throws {
+    @Test func `a complete recording is distinguished from a truncated one`() throws {
         let tick = #"{"input":"tick",\#(Self.at)}"#
         var whole = try RecordingReader(bytes: Array("\(Self.header)\n\(tick)\n".utf8))
         #expect(try whole.next() != nil)
@@ -218,7 +218,7 @@ import Testing
         #expect(message == "FILE:2: the line is longer than 16 MiB")
     }
 
-    @Test func `a file that is not there is told`() {
+    @Test func `a missing file is an error that names it`() {
         let error = #expect(throws: RecordingError.self) { try RecordingReader(path: "/nonexistent/recording") }
         #expect(error?.description == "cannot open /nonexistent/recording: No such file or directory")
         let folder = #expect(throws: RecordingError.self) { try RecordingReader(path: "/") }

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [11, 12, 13])
-    func `what is read is what was written`(seed: UInt64) async throws {
+    func `inputs are read as they were written`(seed: UInt64) async throws {
         let life = Life(seed: seed, count: 300)
         let bytes = try await Self.record(life)
         var reader = try RecordingReader(bytes: bytes, epoch: life.header.started.instant)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a recording that does not begin with a configuration is no life`() throws {
+    @Test func `a recording that does not begin with a configuration cannot be replayed`() throws {
         let header = #"{"recording":1,"agent":"0","stream":"s","next_seq":1,"started":"2026-11-21T07:00:00.000000Z"}"#
         let text = header + "\n" + #"{"input":"tick","at":{"ns":0,"us":0}}"# + "\n"
         var replay = RecordingReplay(try RecordingReader(bytes: Array(text.utf8)))

@@ -38,7 +38,7 @@ struct IntegrationCheckRequestTests {
     }
 
     @Test(arguments: [("reject with tcp reset", "connect_refused"), ("drop", "connect_timeout")])
-    func `a user that asks every 5 ms sees the target go down, over one connection a second`(
+    func `a user that requests a check every 5 ms sees the target go down, over one connection a second`(
         rule: String,
         code: String
     ) async throws {

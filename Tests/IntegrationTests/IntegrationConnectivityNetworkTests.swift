@@ -25,7 +25,7 @@ struct IntegrationConnectivityNetworkTests {
     }
 
     @Test
-    func `a server that was stopped refuses, and answers again when it was started`() async throws {
+    func `a stopped server refuses connections, and answers again after a start`() async throws {
         let server = try await network.webServer()
         try await server.be("stop")
         #expect(try await network.check("http://web.test/") == "failed connect_refused 1")
@@ -36,7 +36,7 @@ struct IntegrationConnectivityNetworkTests {
     }
 
     @Test
-    func `the certificates are what their names say`() async throws {
+    func `the certificates match their names`() async throws {
         let server = try await network.webServer()
         let outcomes = [
             ("server", "ok 0"), ("large", "ok 0"), ("ending", "ok 0"), ("portal", "failed tls_untrusted_root 1"),
@@ -61,7 +61,7 @@ struct IntegrationConnectivityNetworkTests {
     }
 
     @Test
-    func `dropped replies let the question through`() async throws {
+    func `dropped replies let the request through`() async throws {
         try await network.webServer()
         try network.forward(
             "iifname { r0, r1 } counter accept",
@@ -74,7 +74,7 @@ struct IntegrationConnectivityNetworkTests {
     }
 
     @Test
-    func `a black hole behind one uplink is none behind the other`() async throws {
+    func `a black hole behind one uplink does not affect the other`() async throws {
         try await network.webServer()
         try network.forward("iifname r0 drop")
         #expect(try await network.check("http://web.test/", "--ipv4") == "failed connect_timeout 1")
@@ -113,7 +113,7 @@ struct IntegrationConnectivityNetworkTests {
     }
 
     @Test
-    func `a refusing router and a silent one are two things`() async throws {
+    func `a router that resets one port leaves the other one working`() async throws {
         try await network.webServer()
         try network.forward("tcp dport 443 reject with tcp reset")
         #expect(try await network.check("https://web.test/", "--ipv4") == "failed connect_refused 1")

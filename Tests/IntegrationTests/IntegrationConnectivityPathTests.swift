@@ -32,7 +32,7 @@ struct IntegrationConnectivityPathTests {
     }
 
     @Test
-    func `behind a black-holed default uplink the other one is known to work`() async throws {
+    func `with a black-holed default uplink the other one is known to work`() async throws {
         let agent = try ConnectivityAgent(
             on: network,
             network.probe("web", "http://web.test/", Self.onlyIPv4, #"interfaces = "each""#)
@@ -51,7 +51,7 @@ struct IntegrationConnectivityPathTests {
     }
 
     @Test
-    func `a standby uplink that fails is told of, and changes nothing`() async throws {
+    func `a standby uplink that fails is reported, and changes nothing`() async throws {
         let agent = try ConnectivityAgent(
             on: network,
             network.probe("web", "http://web.test/", Self.onlyIPv4, #"interfaces = "each""#)
@@ -67,7 +67,7 @@ struct IntegrationConnectivityPathTests {
     }
 
     @Test
-    func `questions that arrive and answers that do not are a loss like any other`() async throws {
+    func `lost replies are a loss like any other`() async throws {
         let agent = try ConnectivityAgent(on: network, network.probe("web", "http://web.test/", Self.onlyIPv4))
         try await agent.settles("wired full")
         try network.forward("iifname { r0, r1 } counter accept", "iifname s0 drop")
@@ -99,7 +99,7 @@ struct IntegrationConnectivityPathTests {
     }
 
     @Test
-    func `with both uplinks gone nothing is left, whatever the checks said`() async throws {
+    func `with both uplinks gone there is no path, whatever the verdicts of the checks`() async throws {
         let agent = try ConnectivityAgent(
             on: network,
             settleDown: "3s",

@@ -27,8 +27,7 @@ struct IntegrationConnectivityPortalTests {
     }
 
     @Test(arguments: [("portal \(ConnectivityNetwork.portalURL)", "portal_redirect"), ("page", "portal_login_page")])
-    func `a captive portal is told with its address, and gone after the login`(order: String, code: String) async throws
-    {
+    func `a captive portal is reported with its address until the login`(order: String, code: String) async throws {
         try await portal.be(order)
         let agent = try agent()
         try await agent.settles("wired full")
@@ -79,7 +78,7 @@ struct IntegrationConnectivityPortalTests {
     }
 
     @Test
-    func `a target that is down after the login is that in due time`() async throws {
+    func `a target that is down after the login is reported down in due time`() async throws {
         let agent = try agent()
         try await agent.settles("wired full")
         try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
@@ -93,7 +92,7 @@ struct IntegrationConnectivityPortalTests {
     }
 
     @Test
-    func `a portal that was there first is the first thing that is told`() async throws {
+    func `a portal that is present at the start is reported first`() async throws {
         try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
         let agent = try agent()
         try await agent.settles("wired portal portal_redirect")
@@ -116,7 +115,7 @@ struct IntegrationConnectivityPortalTests {
     }
 
     @Test
-    func `a forged certificate while HTTP is open is no portal`() async throws {
+    func `a forged certificate while HTTP is open is not a portal`() async throws {
         try await portal.be("certificate \(ConnectivityCertificates.Name.forged)")
         let agent = try agent(network.probe("plain", "http://web.test/", Self.onlyIPv4))
         try await agent.settles("wired full")

@@ -19,7 +19,7 @@ struct IntegrationConnectivityReloadTests {
     }
 
     @Test
-    func `what did not change keeps its verdict, and the change is listed`() async throws {
+    func `an unchanged probe keeps its verdict, and the changes are listed`() async throws {
         let agent = try ConnectivityAgent(on: network, web + other)
         try await agent.settles("wired full")
         let changed = network.probe("other", "https://web.test/generate_204", Self.onlyIPv4)
@@ -70,7 +70,7 @@ struct IntegrationConnectivityReloadTests {
     }
 
     @Test
-    func `over the socket a reload is answered with what changed, or with every error`() async throws {
+    func `over the socket a reload is answered with the changes, or with every error`() async throws {
         let agent = try ConnectivityAgent(on: network, web + other)
         try await agent.settles("wired full")
         try agent.write(web + "[probe.broken]\ntarget = \"http://web.test/\"\nrise = 0\nfall = \"x\"\n")
@@ -86,7 +86,7 @@ struct IntegrationConnectivityReloadTests {
     }
 
     @Test
-    func `somebody who asks has a check made at once`() async throws {
+    func `a check on request is made at once`() async throws {
         let rare = web.replacing(#"interval = "1s""#, with: #"interval = "1h""#)
         let agent = try ConnectivityAgent(on: network, rare)
         try await agent.settles("wired full")

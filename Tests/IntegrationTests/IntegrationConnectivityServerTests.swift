@@ -103,7 +103,7 @@ struct IntegrationConnectivityServerTests {
     }
 
     @Test
-    func `without a name server, what needs no name goes on`() async throws {
+    func `without a name server, checks without a name continue`() async throws {
         let network = try ConnectivityNetwork(usesHosts: false)
         try await network.webServer()
         let names = try network.nameServer()
@@ -123,7 +123,7 @@ struct IntegrationConnectivityServerTests {
     }
 
     @Test
-    func `a certificate with a fifth of its lifetime left is told of once, and works`() async throws {
+    func `a certificate with a fifth of its lifetime left is reported once, and works`() async throws {
         let network = try ConnectivityNetwork()
         let server = try await network.webServer()
         try await server.be("certificate \(ConnectivityCertificates.Name.ending)")

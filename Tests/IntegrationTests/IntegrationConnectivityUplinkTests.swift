@@ -83,7 +83,7 @@ struct IntegrationConnectivityUplinkTests {
     }
 
     @Test
-    func `a preferred path without carrier names the standby that works, and the kernel can be told to prefer that`()
+    func `a preferred path without carrier names the working standby, and a sysctl lets the kernel prefer it`()
         async throws
     {
         try network.machine.namespace.run("ip -6 route del default dev up0; ip -6 route del default dev wwan0")
@@ -102,7 +102,7 @@ struct IntegrationConnectivityUplinkTests {
     }
 
     @Test
-    func `a standby whose probe fails is an event, and the state stays what it is`() async throws {
+    func `a standby whose probe fails is an event, and the state does not change`() async throws {
         let agent = try await agent()
         try network.forward("iifname r1 drop")
         let lost = try await agent.next("uplink.changed", "wwan0 local") { $0.subject == "wwan0" }

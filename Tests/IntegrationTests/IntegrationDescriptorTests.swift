@@ -14,7 +14,7 @@ struct IntegrationDescriptorTests {
         """
 
     @Test(arguments: ["json", "none"])
-    func `an agent without a free descriptor ends in an orderly way`(format: String) async throws {
+    func `an agent without a free descriptor stops cleanly`(format: String) async throws {
         let namespace = try NetworkNamespace()
         // Checks need a path.
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")

@@ -17,7 +17,7 @@ struct IntegrationExampleTests {
     private static func isBuilt(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
     @Test(.inNamespace, .enabled(if: isBuilt(pathMonitor), obstacle))
-    func `path-monitor prints the path as it comes and goes`() async throws {
+    func `path-monitor prints the path as it appears and disappears`() async throws {
         let namespace = try NetworkNamespace()
         let monitor = try CommandLines(namespace.command(Self.pathMonitor, []))
         #expect(await monitor.next() == "ipv4: no route; ipv6: no route")
@@ -76,7 +76,7 @@ struct IntegrationExampleTests {
             (["http://host.test/", "sha256//QdMnwTiZ6bH25P4a4Zi14TEr4p8DmVsxemNZ18E5ifU="], "pinning needs TLS"),
         ]
     )
-    func `pinned-check refuses what would look like protection`(_ arguments: [String], _ part: String) async throws {
+    func `pinned-check rejects bad usage and pinning without TLS`(_ arguments: [String], _ part: String) async throws {
         let command = try await FinishedCommand.run(arguments, of: Self.pinnedCheck)
         #expect(command.status == 64)
         #expect(command.output.contains(part))

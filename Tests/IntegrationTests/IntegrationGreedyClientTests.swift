@@ -39,7 +39,7 @@ struct IntegrationGreedyClientTests {
     }
 
     @Test(.inNamespace)
-    func `20 kinds of greedy clients delay neither a request nor a subscriber, nor the end`() async throws {
+    func `20 kinds of greedy clients delay neither requests nor subscribers nor the shutdown`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let folder = try StreamFolder(in: namespace)

@@ -47,7 +47,7 @@ struct IntegrationHTTPTests {
         return try await folder.agent("--config", "\(folder.path)/agent.toml")
     }
 
-    @Test func `13 kinds of hostile clients keep no other from an answer, and take bounded memory`() async throws {
+    @Test func `13 kinds of hostile clients block no other client, and take bounded memory`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let folder = try StreamFolder(in: namespace)
@@ -66,9 +66,7 @@ struct IntegrationHTTPTests {
         #expect(try await agent.stop().status == 0)
     }
 
-    @Test func `a reload takes a renewed certificate and other passwords, and closes what the former let in`()
-        async throws
-    {
+    @Test func `a reload takes a new certificate and new passwords, and closes the earlier connections`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let folder = try StreamFolder(in: namespace)

@@ -12,7 +12,7 @@ struct IntegrationHistoryCrashTests {
         let flaws: [String]
     }
 
-    @Test func `killed again and again, the agent loses nothing that lasts and doubles nothing`() async throws {
+    @Test func `an agent that is killed repeatedly loses no lasting event and duplicates none`() async throws {
         let namespace = try NetworkNamespace()
         let folder = try StreamFolder(in: namespace)
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "history-crash.py").path()

@@ -45,7 +45,7 @@ struct IntegrationHookCommandTests {
     }
 
     @Test
-    func `the list says what runs when, what does not, and how to mend that`() async throws {
+    func `the list shows when each hook runs, which hook does not, and the remedy`() async throws {
         let list = try await hooks("list")
         #expect(list.status == 0)
         for text in ["10-log", "wifi.d/30-wifi", "failover", "\(lab.second)/20-bad", "hook_writable", "unknown.d"] {
@@ -59,7 +59,7 @@ struct IntegrationHookCommandTests {
     }
 
     @Test
-    func `the list for one event is what an agent then does`() async throws {
+    func `the list for one event separates hooks that run from those that do not`() async throws {
         let file = try await event().file
         let list = try await hooks("list", "--event", file)
         #expect(list.status == 0)
@@ -86,7 +86,7 @@ struct IntegrationHookCommandTests {
     }
 
     @Test
-    func `a run by hand shows what the hook wrote, and how it ended`() async throws {
+    func `a manual run shows the hook's output and result`() async throws {
         let (line, file) = try await event()
         let run = try await hooks("run", "10-log", "--event", file)
         #expect(run.status == 1)
@@ -119,7 +119,7 @@ struct IntegrationHookCommandTests {
     }
 
     @Test
-    func `the journal keeps how each run went, and tells it in a sentence`() async throws {
+    func `the journal keeps the result of each run, and shows it in a sentence`() async throws {
         let journal = "\(lab.path)/journal"
         let agent = try await HookAgent.start(in: lab, more: ["--journal-directory", journal], keepsJournal: true)
         let first = try agent.events.first(of: "reachability.changed")
@@ -137,7 +137,7 @@ struct IntegrationHookCommandTests {
     }
 
     @Test
-    func `what is no event is told in one line`() async throws {
+    func `input that is not an event is an error of one line`() async throws {
         try lab.write("{\"type\":\"reachagent.reachability.changed\"", to: "\(lab.path)/half.json")
         let half = try await hooks("run", "10-log", "--event", "\(lab.path)/half.json")
         #expect(half.status == 78)

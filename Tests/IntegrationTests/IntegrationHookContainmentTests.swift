@@ -22,7 +22,7 @@ struct IntegrationHookContainmentTests {
     }
 
     @Test
-    func `what a run has started by a double fork is ended with it at the time-out`() async throws {
+    func `a process started by a double fork is killed with its run at the timeout`() async throws {
         let alive = try lab.channel("alive", ends: true)
         try lab.put("etc/10-hook", "exec 9> \(lab.path)/alive\n\(clinging("sleep 1000"))\nsleep 1000")
         let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"1s\"\n")
@@ -35,7 +35,7 @@ struct IntegrationHookContainmentTests {
     }
 
     @Test
-    func `what a run has started by a double fork is ended with it when the agent ends`() async throws {
+    func `a process started by a double fork is killed with its run when the agent stops`() async throws {
         let alive = try lab.channel("alive", ends: true)
         try lab.put("etc/10-hook", "exec 9> \(lab.path)/alive\n\(clinging("sleep 1000"))\nsleep 1000")
         let agent = try await HookAgent.start(in: lab, "[hooks]\nstop_grace = \"0s\"\n")
@@ -45,7 +45,7 @@ struct IntegrationHookContainmentTests {
     }
 
     @Test
-    func `as process 1 the agent reaps what hooks leave behind, and reports how each hook ended`() async throws {
+    func `as process 1 the agent reaps orphaned processes, and reports how each hook ended`() async throws {
         let gate = try lab.gate("gate")
         let ended = try lab.channel("ended", ends: true)
         let script = try lab.put(

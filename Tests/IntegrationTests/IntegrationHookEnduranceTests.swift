@@ -14,9 +14,7 @@ struct IntegrationHookEnduranceTests {
     }
 
     @Test
-    func `after 10,000 runs there is no zombie, no more descriptor and not much more memory than after 100`()
-        async throws
-    {
+    func `10,000 runs leave no zombie, no more descriptors and not much more memory than 100`() async throws {
         let hooks = (0..<50).map {
             "[hook.h\($0)]\ncommand = [\"true\"]\non = \"path.changed\"\nqueue = \"all\"\nconcurrency = 2\n\n"
         }

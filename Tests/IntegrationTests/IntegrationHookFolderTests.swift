@@ -68,9 +68,7 @@ struct IntegrationHookFolderTests {
     }
 
     @Test
-    func `a link to dev-null and an empty file disable a hook, and what editors and packages leave is no hook`()
-        async throws
-    {
+    func `a link to dev-null and an empty file disable a hook, and left-over files are not hooks`() async throws {
         for name in ["10-null", "20-empty", "30-runs", "wired.d/40-null"] { try lab.put("lib/\(name)", lab.note()) }
         try lab.makeFolder("\(lab.first)/wired.d")
         for name in ["10-null", "wired.d/40-null"] {
@@ -135,7 +133,7 @@ struct IntegrationHookFolderTests {
     }
 
     @Test
-    func `a file that is put there runs for the next event, and one that is taken away does not`() async throws {
+    func `an added file runs for the next event, and a removed one does not`() async throws {
         try lab.put("etc/10-stays", "echo stays")
         let gone = try lab.put("etc/20-goes", "echo goes")
         let agent = try await HookAgent.start(in: lab)

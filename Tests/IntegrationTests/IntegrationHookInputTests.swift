@@ -44,7 +44,7 @@ struct IntegrationHookInputTests {
     }
 
     @Test
-    func `a hook of the folders is given exactly the documented environment and the event's line`() async throws {
+    func `a folder hook has exactly the documented environment and the event's line`() async throws {
         let agent = try await HookAgent.start(in: lab)
         let file = try lab.put("etc/wifi.d/10-keep", keeps)
         try lab.use(.wifi)
@@ -61,7 +61,7 @@ struct IntegrationHookInputTests {
     }
 
     @Test
-    func `a configured hook is given its own variables, folder and arguments besides`() async throws {
+    func `a configured hook also has its own variables, folder and arguments`() async throws {
         let script = try lab.put("keep.sh", "\(keeps); printf '<%s>' \"$@\"")
         try lab.makeFolder("\(lab.path)/work")
         let agent = try await HookAgent.start(
@@ -112,7 +112,7 @@ struct IntegrationHookInputTests {
     }
 
     @Test
-    func `filters let a hook run for what they ask for and for nothing else`() async throws {
+    func `filters let a hook run only for matching events`() async throws {
         let filters = [
             "all": "", "to-wifi": #"when.to_via = "wifi""#, "from-wifi": #"when.from_via = ["wifi", "wwan"]"#,
             "lost": #"when = { from_via = "wifi", to_via = "none" }"#, "wlan": #"when.interface = "wlan*""#,

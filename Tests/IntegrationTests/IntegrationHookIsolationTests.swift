@@ -44,8 +44,7 @@ struct IntegrationHookIsolationTests {
     }
 
     @Test
-    func `when the agent ends a hook has a grace, and is then ended with everything that it has started`() async throws
-    {
+    func `when the agent stops a hook has a grace period, and is then killed with all its processes`() async throws {
         let alive = try lab.channel("alive", ends: true)
         try lab.put(
             "etc/10-hangs",
@@ -71,7 +70,7 @@ struct IntegrationHookIsolationTests {
     }
 
     @Test
-    func `a hook that ends within the grace has succeeded, and nothing new is started meanwhile`() async throws {
+    func `a hook that ends within the grace period has succeeded, and no new one is started`() async throws {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
         try lab.put("etc/10-slow", "echo slow > \(lab.path)/here; read line < \(lab.path)/gate; echo done")
@@ -106,7 +105,7 @@ struct IntegrationHookIsolationTests {
     }
 
     @Test
-    func `an agent that was killed leaves its hooks to themselves, and the next one starts as always`() async throws {
+    func `a killed agent leaves its hooks running, and the next agent starts normally`() async throws {
         let gate = try lab.gate("gate")
         let here = try lab.channel("here")
         try lab.put(

@@ -7,7 +7,7 @@ import Testing
 @Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookOnlineTests {
     @Test
-    func `online and offline run when connectivity becomes full, and when it is that no more`() async throws {
+    func `online and offline run when connectivity becomes full, and when it no longer is`() async throws {
         let network = try ConnectivityNetwork()
         let server = try await network.webServer()
         let lab = try HookLab(in: network.machine.namespace)

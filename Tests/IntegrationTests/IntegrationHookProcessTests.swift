@@ -21,7 +21,7 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `a run that is not done in time is ended, with everything that it has started`() async throws {
+    func `a run that times out is killed, with all its processes`() async throws {
         let alive = try lab.channel("alive", ends: true)
         let (agent, run) = try await run(
             """
@@ -42,7 +42,7 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `a run that ends in time at the signal is one that was not done in time nevertheless`() async throws {
+    func `a run that ends at the signal has still timed out`() async throws {
         let (agent, run) = try await run("trap 'echo bye; exit 0' TERM; sleep 1000 & wait", #"timeout = "500ms""#)
         #expect(run.run?.ending.outcome == "timed_out")
         #expect(run.run?.output == "bye\n")
@@ -67,7 +67,7 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `a hook that reads nothing, or closes everything, ends as any other`() async throws {
+    func `a hook that reads nothing, or closes everything, ends like any other`() async throws {
         let (agent, run) = try await run("exec 0<&- 1>&- 2>&-; exit 0")
         #expect(run.run?.ending.outcome == "succeeded")
         #expect(run.run?.output == nil)
@@ -75,7 +75,7 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `what a hook leaves behind is neither waited for nor ended`() async throws {
+    func `processes that a hook leaves behind are neither waited for nor killed`() async throws {
         let alive = try lab.channel("alive", ends: true)
         let gate = try lab.gate("gate")
         let (agent, run) = try await run(
@@ -94,7 +94,7 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `a status, a signal of its own and the output tell how a hook failed`() async throws {
+    func `exit status, signal and output show how a hook failed`() async throws {
         let script = try lab.put("fails.sh", "echo \"why: $1\"; [ $1 = 3 ] && exit 3; kill -SEGV $$")
         let agent = try await HookAgent.start(
             in: lab,
@@ -114,8 +114,7 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
-    func `a machine without a descriptor for another process is told of, and the next run is tried again`() async throws
-    {
+    func `a lack of descriptors for a process is reported, and the next event starts a run again`() async throws {
         let agent = try await HookAgent.start(in: lab, "[hook.true]\ncommand = [\"true\"]\n")
         let limit = "--pid \(agent.processIdentifier) --nofile"
         // Those that it has stay open, but there is none for the pipe of a run's output.

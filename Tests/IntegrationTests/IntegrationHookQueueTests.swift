@@ -58,7 +58,7 @@ struct IntegrationHookQueueTests {
     }
 
     @Test
-    func `after a storm that is faster than the agent the last run is for the state that it ended in`() async throws {
+    func `after an event storm faster than the agent the last run is for the final state`() async throws {
         try lab.put("etc/10-keep", "cat > \(lab.path)/kept")
         let agent = try await HookAgent.start(in: lab, quick)
         try lab.storm(of: 1000)
@@ -89,7 +89,7 @@ struct IntegrationHookQueueTests {
     }
 
     @Test
-    func `with a debounce a hook runs once, for the last of what came close together`() async throws {
+    func `with a debounce a hook runs once, for the last of several events in close succession`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
             "[hook.calm]\ncommand = [\"true\"]\non = \"path.changed\"\ndebounce = \"2s\"\n"
@@ -104,7 +104,7 @@ struct IntegrationHookQueueTests {
     }
 
     @Test
-    func `as many runs as its concurrency says go on at the same time, and no more`() async throws {
+    func `as many runs as the hook's concurrency are active at a time, and no more`() async throws {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
         let hook = try waiting("three", "queue = \"all\"\nconcurrency = 3\ntimeout = \"60s\"")

@@ -88,7 +88,7 @@ struct IntegrationHookRefusalTests {
     }
 
     @Test(arguments: cases)
-    func `a file that is not right is not run, and the event says why and what to do`(_ kind: Case) async throws {
+    func `a faulty file is not run, and the event says why and what to do`(_ kind: Case) async throws {
         let hook = try lab.put("programs/deep/hook", "echo has run; touch \(lab.path)/has-run")
         let folder = "\(lab.path)/programs"
         func filled(_ text: String) -> String { text.replacing("HOOK", with: hook).replacing("DIR", with: folder) }
@@ -112,9 +112,7 @@ struct IntegrationHookRefusalTests {
     }
 
     @Test
-    func `a file of the folders that is not right does not keep the others from running, and runs when it is mended`()
-        async throws
-    {
+    func `a faulty file in a folder does not block the others, and runs after its repair`() async throws {
         let bad = try lab.put("etc/10-bad", "echo bad", mode: 0o775)
         try lab.put("etc/20-good", "echo good")
         let agent = try await HookAgent.start(in: lab)
@@ -129,7 +127,7 @@ struct IntegrationHookRefusalTests {
     }
 
     @Test
-    func `a user or group that does not exist, and a folder that is not there, are refusals too`() async throws {
+    func `an unknown user or group and a missing folder are refusals too`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
             """

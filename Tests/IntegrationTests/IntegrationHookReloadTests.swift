@@ -18,7 +18,7 @@ struct IntegrationHookReloadTests {
     }
 
     @Test
-    func `a reload adds, changes and removes hooks, and says which`() async throws {
+    func `a reload adds, changes and removes hooks, and lists them`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
             says("stays", "same") + says("changes", "old") + says("goes", "gone")
@@ -43,7 +43,7 @@ struct IntegrationHookReloadTests {
     }
 
     @Test
-    func `a run that goes on when its hook is changed or removed is let be, and told of`() async throws {
+    func `an active run survives a change or removal of its hook, and is reported`() async throws {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
         let script = try lab.put(
@@ -70,7 +70,7 @@ struct IntegrationHookReloadTests {
     }
 
     @Test
-    func `the first hook of all can come by a reload, and the last one can go`() async throws {
+    func `a reload can add the first hook and remove the last one`() async throws {
         let agent = try await HookAgent.start(in: lab)
         try agent.reload(says("only", "here"))
         try await agent.next("config.reloaded")
@@ -101,8 +101,7 @@ struct IntegrationHookReloadTests {
     }
 
     @Test
-    func `a hook that fails again and again is left alone for longer and longer, and the status names it`() async throws
-    {
+    func `a hook that keeps failing is paused for longer and longer, and the status names it`() async throws {
         try lab.write("3", to: "\(lab.path)/exit")
         try lab.put("etc/10-fails", "echo it does not work; exit $(cat \(lab.path)/exit)")
         let agent = try await HookAgent.start(in: lab)

@@ -23,7 +23,7 @@ struct IntegrationHookStartTests {
     }
 
     @Test
-    func `hooks of the folders and hooks with at_start are given the first state once, others never`() async throws {
+    func `folder hooks and hooks with at_start get the first state once, others never`() async throws {
         try lab.put("etc/10-folder", "echo $REACH_FROM_VIA $REACH_TO_VIA ${REACH_AT_START-unset} $REACH_CAUSE_KIND")
         let agent = try await HookAgent.start(in: lab, hook("with", "at_start = true") + hook("without"))
         let first = try agent.events.first(of: "reachability.changed")
@@ -53,7 +53,7 @@ struct IntegrationHookStartTests {
     }
 
     @Test
-    func `the first states of targets reach the hooks that ask for them`() async throws {
+    func `the first states of targets reach the hooks that request them`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
             """
@@ -74,7 +74,7 @@ struct IntegrationHookStartTests {
     }
 
     @Test
-    func `a hook that a reload adds is given the state that there is by then`() async throws {
+    func `a hook that a reload adds gets the current state`() async throws {
         let agent = try await HookAgent.start(in: lab)
         try lab.use(.wifi)
         let change = try await agent.settles(on: "wifi")

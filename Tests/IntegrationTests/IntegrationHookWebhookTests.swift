@@ -86,7 +86,7 @@ struct IntegrationHookWebhookTests {
     }
 
     @Test
-    func `what the server may take later is sent again with the same id, and what it refuses is not`() async throws {
+    func `a request with a temporary error is sent again with the same id, a rejected one is not`() async throws {
         let server = try await server(503, 200, 403)
         let agent = try await HookAgent.start(in: lab, hook("again", "secret_file = \"\(lab.path)/secret\""))
         try lab.use(.wifi)
@@ -120,7 +120,7 @@ struct IntegrationHookWebhookTests {
     }
 
     @Test
-    func `a webhook waits until the machine is online, and then sends what its queue has kept`() async throws {
+    func `a webhook waits until the machine is online, and then sends its queue`() async throws {
         let server = try await server(200)
         let agent = try await HookAgent.start(
             in: lab,

@@ -53,7 +53,7 @@ struct IntegrationLogTests {
 
     // MARK: - Levels
 
-    @Test func `a file or a pipe is given a line for each change, with time, level and reason`() async throws {
+    @Test func `a file or a pipe gets a line for each change, with time, level and reason`() async throws {
         let log = try log()
         let start = try await log.next(containing: "reachability: unknown → ")
         #expect(start.prefixMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z reachagent: notice: /#) != nil)
@@ -70,7 +70,7 @@ struct IntegrationLogTests {
         #expect(await log.status() == 0)
     }
 
-    @Test func `the level says what is left out`() async throws {
+    @Test func `the level sets which messages are left out`() async throws {
         let warnings = try await quietLog()
         let all = try log("--log-level", "trace")
         try await all.next(containing: "notice: reachability: unknown")
@@ -83,7 +83,7 @@ struct IntegrationLogTests {
         #expect(await warnings.rest() == [])
     }
 
-    @Test func `where events are printed, they are not logged too`() async throws {
+    @Test func `events that are printed are not logged as well`() async throws {
         let output = try CommandLines("\(command(["--no-config", "--format", "human"])) 2>&1")
         try await output.next(containing: "  reachability  ")
         output.signal(SIGTERM)
@@ -115,7 +115,7 @@ struct IntegrationLogTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `a word that is no level is refused with those that are`() async throws {
+    @Test func `an invalid level is an error that lists the valid ones`() async throws {
         let result = try await FinishedCommand.run(["run", "--log-level", "loud"])
         #expect(result.status == 64)
         #expect(result.error.contains("accepted are trace, debug, info, notice, warning, error, critical"))
@@ -125,7 +125,7 @@ struct IntegrationLogTests {
 
     private static let isJournal = "export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2);"
 
-    @Test func `the journal is given priorities, and leaves the time to it`() async throws {
+    @Test func `lines for the journal have priorities, and no time`() async throws {
         let log = try log(before: Self.isJournal)
         try await log.next(containing: "<5>reachability: unknown → ")
         try lose()
@@ -135,7 +135,7 @@ struct IntegrationLogTests {
         #expect(await log.next()?.contains("  NOT REACHABLE, ") == true)
     }
 
-    @Test func `a service with a journal whose standard error leads elsewhere is given the time`() async throws {
+    @Test func `a service with standard error outside the journal gets the time`() async throws {
         let log = try log(before: "export JOURNAL_STREAM=8:12345;")
         #expect(await log.next()?.contains("Z reachagent: notice: agent ") == true)
     }
@@ -158,7 +158,7 @@ struct IntegrationLogTests {
         )
     }
 
-    @Test func `a terminal is given the local time, and colours for what matters`() async throws {
+    @Test func `a terminal gets the local time, and colours for important lines`() async throws {
         let log = try terminal("TERM=xterm TZ=Asia/Kathmandu")
         let start = try await log.next(containing: "reachability: ")
         #expect(start.prefixMatch(of: #/\d\d:\d\d:\d\d\.\d{3}\+05:45  notice    reachability: /#) != nil)
@@ -168,7 +168,7 @@ struct IntegrationLogTests {
     }
 
     @Test(arguments: ["TERM=dumb", "TERM=xterm NO_COLOR=1"])
-    func `colours are left out where they are not wanted`(variables: String) async throws {
+    func `colours are left out where they are disabled`(variables: String) async throws {
         let log = try terminal(variables)
         try await log.next(containing: "reachability: ")
         try lose()
@@ -179,7 +179,7 @@ struct IntegrationLogTests {
 
     // MARK: - The state
 
-    @Test func `SIGUSR1 has the state logged whatever the level, also before the agent is ready`() async throws {
+    @Test func `SIGUSR1 logs the state at any level, even before the agent is ready`() async throws {
         let early = """
             import os, signal, sys
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
@@ -204,7 +204,7 @@ struct IntegrationLogTests {
 
     // MARK: - Rate limits and readers
 
-    @Test func `a change that comes again and again is held back, counted, and told of`() async throws {
+    @Test func `a repeating change is suppressed, counted, and reported`() async throws {
         let log = try await quietLog()
         var lines: [String] = []
         while lines.last?.hasSuffix("more messages like this one are held back for 5 min and counted") != true {
@@ -227,7 +227,7 @@ struct IntegrationLogTests {
         #expect(told.contains(" warning: "))
     }
 
-    @Test func `a log that nobody reads stops no event, delays no end, and tells what is missing`() async throws {
+    @Test func `an unread log blocks no event, delays no shutdown, and reports what is missing`() async throws {
         let fifo = try unreadPipe()
         defer { close(fifo.descriptor) }
         let targets = (0..<60).flatMap { ["--target", "host-\($0)=198.51.100.\($0)"] }
@@ -246,7 +246,7 @@ struct IntegrationLogTests {
         #expect(start.duration(to: .now) < .seconds(8))
     }
 
-    @Test func `an agent whose log's reader has gone goes on`() async throws {
+    @Test func `an agent continues after the reader of its log has gone`() async throws {
         let fifo = try unreadPipe()
         let events = try CommandLines("\(command(["--no-config", "--log-level", "trace"])) 2>\(fifo.path)")
         try await events.next(containing: "reachability.changed")

@@ -73,7 +73,7 @@ struct IntegrationMeasureTests {
         #expect(reports.map { $0.report.hops.last?.interface } == ["eth0", "eth1"])
     }
 
-    @Test func `a metered uplink is left out, unless it is asked for`() async throws {
+    @Test func `a metered uplink is left out unless requested`() async throws {
         let file = try configuration("/large", #"download = "1M""#)
         defer { try? FileManager.default.removeItem(atPath: file) }
         let words = ["measure", "speed", "--each", "--json", "--config", file, "--interface-kind", "eth1=wwan"]
@@ -85,7 +85,7 @@ struct IntegrationMeasureTests {
         #expect(all.status == 0)
     }
 
-    @Test func `a download that its path leaves goes on over the next one, and the report has the seam`() async throws {
+    @Test func `a download that loses its path resumes over the next one, and the report has the seam`() async throws {
         let file = try configuration("/throttled", #"download = "1M", resume = true"#)
         defer { try? FileManager.default.removeItem(atPath: file) }
         let words = ["measure", "speed", "--json", "--config", file]

@@ -42,7 +42,7 @@ struct IntegrationProbeCellularTests {
         ["--no-cellular", "--interface-kind", "eth1=wwan"],
         ["--interface-kind", kind],
     ])
-    func `another interface, and a check that may, are allowed`(arguments: [String]) async throws {
+    func `another interface, and a check with permission, are allowed`(arguments: [String]) async throws {
         let servers = try ["left", "right"].map { try network.serve("http", at: "203.0.113.1", port: 80, on: $0) }
         let report = try await network.probe(["http://host.test/"] + arguments)
         #expect(report.outcome == "ok 0")

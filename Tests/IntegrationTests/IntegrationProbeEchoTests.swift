@@ -42,7 +42,7 @@ struct IntegrationProbeEchoTests {
 
     /// A new namespace begins with a range that nobody is in.
     @Test
-    func `a group range that leaves this process out is told, and tells nothing about the target`() async throws {
+    func `a group range without this process is reported, and is no result about the target`() async throws {
         let range = try network.namespace.run("cat /proc/sys/net/ipv4/ping_group_range").split { $0.isWhitespace }
         for address in ["192.0.2.1", "2001:db8::1"] {
             let report = try await network.probe("icmp://\(address)")
@@ -73,7 +73,7 @@ struct IntegrationProbeEchoTests {
         ("2001:db8:7::1", "2001:db8::1 answered: administratively prohibited"),
         ("2001:db8:9::1", "2001:db8::1 answered: no route to destination"),
     ])
-    func `a router that knows no way is named with its reason`(address: String, evidence: String) async throws {
+    func `a router without a route is named with its reason`(address: String, evidence: String) async throws {
         try openGroupRange()
         let report = try await network.probe("icmp://\(address)")
         #expect(report.outcome == "failed icmp_unreachable 1")
@@ -92,7 +92,7 @@ struct IntegrationProbeEchoTests {
         ("unreachable", "failed host_unreachable 1"), ("blackhole", "unknown no_route 75"),
         ("prohibit", "unknown no_route 75"),
     ])
-    func `a route of this machine that refuses is told at once`(type: String, outcome: String) async throws {
+    func `a local route that rejects packets is reported at once`(type: String, outcome: String) async throws {
         try openGroupRange()
         try network.namespace.run("ip route add \(type) 198.18.4.0/24; ip route add \(type) 2001:db8:10::/64")
         #expect(try await network.probe("icmp://198.18.4.1").outcome == outcome)

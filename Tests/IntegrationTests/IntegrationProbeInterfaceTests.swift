@@ -72,7 +72,7 @@ struct IntegrationProbeInterfaceTests {
     }
 
     @Test(arguments: ["tcp://192.0.2.1:80", "http://192.0.2.1/", "dns://192.0.2.1/host.test", "icmp://192.0.2.1"])
-    func `a router behind the wrong interface that knows no way is at fault`(target: String) async throws {
+    func `a router without a route behind the wrong interface is at fault`(target: String) async throws {
         let report = try await network.probe(target, "--interface", "eth1")
         let isDatagram = target.hasPrefix("icmp") || target.hasPrefix("dns")
         #expect(report.outcome == "failed \(target.hasPrefix("icmp") ? "icmp_unreachable" : "host_unreachable") 1")
@@ -80,12 +80,12 @@ struct IntegrationProbeInterfaceTests {
     }
 
     @Test(arguments: ["tcp://[2001:db8::1]:80", "dns://[2001:db8::1]/host.test", "icmp://2001:db8::1"])
-    func `an interface without a way to the address tells nothing about the target`(target: String) async throws {
+    func `an interface without a route to the address is no result about the target`(target: String) async throws {
         #expect(try await network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
     }
 
     @Test(arguments: ["tcp://203.0.113.1:80", "dns://203.0.113.1/host.test", "icmp://203.0.113.1"])
-    func `an interface that is down or missing tells nothing about the target`(target: String) async throws {
+    func `an interface that is down or missing is no result about the target`(target: String) async throws {
         try network.namespace.ip("link set eth1 down")
         #expect(try await network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
         #expect(try await network.probe(target, "--interface", "eth7").outcome == "unknown interface_unknown 75")

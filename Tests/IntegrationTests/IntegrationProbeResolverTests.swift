@@ -18,9 +18,7 @@ struct IntegrationProbeResolverTests {
     }
 
     @Test
-    func `a name server behind a black hole ends with the check's deadline, and tells nothing about the target`()
-        async throws
-    {
+    func `a name server behind a black hole times out, and is no result about the target`() async throws {
         try network.namespace.run(
             "ip route add 198.18.0.0/24 via 192.0.2.1; ip -n far route add blackhole 198.18.0.0/24"
         )
@@ -64,7 +62,7 @@ struct IntegrationProbeResolverTests {
     }
 
     @Test
-    func `a short name is found in a search domain, and a name without AAAA records is no failure`() async throws {
+    func `a short name is found in a search domain, and missing AAAA records are not a failure`() async throws {
         let names = try nameServer("search lab.test corp.test")
         let server = try network.serve("http", at: "192.0.2.1", port: 80, on: "far")
         let report = try await network.probe("http://intranet/")
@@ -79,7 +77,7 @@ struct IntegrationProbeResolverTests {
     }
 
     @Test
-    func `a name without a record of the wanted family has no address`() async throws {
+    func `a name without a record of the requested family has no address`() async throws {
         let names = try nameServer()
         #expect(try await network.probe("tcp://host.test:80", "--ipv6").outcome == "failed dns_no_address 1")
         #expect(names.stop() == ["AAAA host.test"])

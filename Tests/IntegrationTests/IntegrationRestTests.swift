@@ -21,7 +21,7 @@ struct IntegrationRestTests {
         return (before, try ThreadSleeps.counts(of: process))
     }
 
-    @Test func `an agent that logs its changes has no thread for that, and does not wake up`() async throws {
+    @Test func `an agent that logs its changes has no extra thread, and does not wake up`() async throws {
         let namespace = try Self.namespace()
         let arguments = [
             "run", "--no-journal", "--no-sockets", "--settle-up", "0", "--settle-down", "0", "--format", "none",

@@ -22,7 +22,7 @@ struct IntegrationServiceTests {
         return path
     }
 
-    @Test func `a life is told from its beginning to its end, with every settled state as a sentence`() async throws {
+    @Test func `the service manager is notified from start to stop, with every settled state in words`() async throws {
         let agent = try ServiceAgent(in: namespace, folder, ["--config", try write("")])
         #expect(await agent.next() == Self.ready)
         try namespace.ip("link set far0 down")
@@ -46,7 +46,7 @@ struct IntegrationServiceTests {
         #expect(try await agent.next(containing: "exited") == "exited 0")
     }
 
-    @Test func `when it is ready it can be asked, and the journal has its first events`() async throws {
+    @Test func `when it is ready it answers requests, and the journal has its first events`() async throws {
         let agent = try ServiceAgent(in: namespace, folder)
         #expect(await agent.next() == Self.ready)
         #expect(try await folder.status()["agent"] != nil)
@@ -54,7 +54,7 @@ struct IntegrationServiceTests {
         withExtendedLifetime(agent) {}
     }
 
-    @Test func `a reload that has nothing to read is begun and ended all the same`() async throws {
+    @Test func `a reload without a configuration file still starts and finishes`() async throws {
         let agent = try ServiceAgent(in: namespace, folder, ["--no-config"])
         #expect(await agent.next() == Self.ready)
         agent.command("signal \(SIGHUP)")
@@ -73,7 +73,7 @@ struct IntegrationServiceTests {
     }
 
     @Test(arguments: ["hooks", "netlink", "sockets"])
-    func `one thread that is stuck ends the signs of life, and is named`(thread: String) async throws {
+    func `one stuck thread stops the keep-alives, and is named`(thread: String) async throws {
         let configuration = try write("[hook.h]\ncommand = [\"/bin/true\"]\n")
         let agent = try ServiceAgent(
             in: namespace,
@@ -96,7 +96,7 @@ struct IntegrationServiceTests {
         #expect(try await agent.next(containing: "exited") == "exited 0")
     }
 
-    @Test func `a manager at a place that is none is told of once, and the agent goes on`() async throws {
+    @Test func `an invalid notify socket is a single warning, and the agent continues`() async throws {
         let agent = try CommandLines(
             "NOTIFY_SOCKET=nowhere "
                 + namespace.command(BuiltAgent.path, folder.arguments(["--format", "json"])).dropFirst("exec ".count)

@@ -5,7 +5,7 @@ import Testing
 /// Two machines that ship to one stream under one name.
 @Suite(.inNamespace, .withNATS, .onOwnThread, .timeLimit(.minutes(5)))
 struct IntegrationSinkConflictTests {
-    @Test func `the machine that started last ships, and the other one shows a conflict and does not insist`()
+    @Test func `the machine that started last ships, and the other one shows a conflict and does not retry`()
         async throws
     {
         let server = try await NATSServer()

@@ -72,7 +72,7 @@ struct IntegrationSinkReportTests {
     }
 
     @Test(.inNamespace)
-    func `a metered path is told, with what is left of its budget`() async throws {
+    func `a metered path is reported with the rest of its budget`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let folder = try StreamFolder(in: namespace)
@@ -90,7 +90,7 @@ struct IntegrationSinkReportTests {
     }
 
     @Test(.inNamespace)
-    func `what the journal removes unsent is lost exactly once, over kills of the agent`() async throws {
+    func `events that the journal removes unsent are lost exactly once, over kills of the agent`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         let folder = try StreamFolder(in: namespace)

@@ -9,7 +9,7 @@ struct IntegrationSinkServiceTests {
 
     init() throws { lab = try SinkLab() }
 
-    @Test func `without a list of sinks the program ends at once, and with one that is none it waits`() async throws {
+    @Test func `without a list of sinks the program ends at once, and with an invalid one it waits`() async throws {
         try FileManager.default.createDirectory(atPath: lab.folder.sockets, withIntermediateDirectories: false)
         let first = try lab.sink()
         #expect(try await first.next(containing: "no sink").hasSuffix("notice: no sink is configured"))
@@ -77,7 +77,7 @@ struct IntegrationSinkServiceTests {
         #expect(try await agent.stop().status == 0)
     }
 
-    @Test(.withMosquitto) func `connected, and with nothing to ship, no thread wakes up`() async throws {
+    @Test(.withMosquitto) func `with a connection and nothing to ship, no thread wakes up`() async throws {
         let (server, reader) = try await NATSServer.withStream()
         let broker = try await MosquittoBroker()
         try lab.configure(

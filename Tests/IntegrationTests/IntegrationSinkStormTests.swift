@@ -29,9 +29,7 @@ struct IntegrationSinkStormTests {
     ]
 
     @Test(.withNATS, .serialized, arguments: links)
-    func `killed at random, the sink, the server and the agent neither lose nor double an event`(link: Link)
-        async throws
-    {
+    func `when sink, server and agent are killed at random, no event is lost or duplicated`(link: Link) async throws {
         let server = try await NATSServer()
         // A window that is shorter than some outages: the server's memory of ids is not what prevents doubles.
         try NATSTestClient(port: server.port).makeStream("EVENTS", options: #""duplicate_window":100000000"#)
@@ -39,7 +37,7 @@ struct IntegrationSinkStormTests {
     }
 
     @Test(.withMosquitto, .serialized, arguments: links)
-    func `killed at random, the sink, the broker and the agent lose no event on its way to a reader`(link: Link)
+    func `when sink, broker and agent are killed at random, no event is lost on the path to a reader`(link: Link)
         async throws
     {
         let broker = try await ObservedBroker()

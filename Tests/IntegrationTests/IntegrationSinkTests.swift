@@ -37,7 +37,7 @@ struct IntegrationSinkTests {
         #expect(try await agent.stop().status == 0)
     }
 
-    @Test func `a purged stream does not get again what it had`() async throws {
+    @Test func `a purged stream does not get its earlier events again`() async throws {
         let (server, reader) = try await NATSServer.withStream()
         try lab.configure(SinkLab.sink("plant", server.url))
         let agent = try await lab.agent()
@@ -56,9 +56,7 @@ struct IntegrationSinkTests {
         #expect(try await agent.stop().status == 0)
     }
 
-    @Test func `an agent that was killed goes on with its numbers, and one with a new journal begins anew`()
-        async throws
-    {
+    @Test func `a killed agent continues its numbering, and one with a new journal starts again`() async throws {
         let (server, reader) = try await NATSServer.withStream()
         try lab.configure(SinkLab.sink("plant", server.url))
         let sink = try lab.sinkThatWaits()

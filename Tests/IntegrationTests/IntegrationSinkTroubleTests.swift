@@ -109,7 +109,7 @@ struct IntegrationSinkTroubleTests {
         )
     }
 
-    @Test func `a stream that has all that it may have`() async throws {
+    @Test func `a stream at its limit`() async throws {
         let server = try await NATSServer(configuration: Self.users("edge-7"))
         try await expectAll(
             from: server,

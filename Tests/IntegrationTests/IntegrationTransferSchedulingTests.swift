@@ -51,7 +51,7 @@ struct IntegrationTransferSchedulingTests {
         }
     }
 
-    @Test func `a transfer makes way for other traffic of the machine`() async throws {
+    @Test func `a transfer yields to other traffic of the machine`() async throws {
         let agent = try await Agent(#"download = "10M""#)
         try await agent.progress("download")
         let get = #"printf 'GET /throttled HTTP/1.1\r\nHost: x\r\n\r\n' >&3; cat <&3 >/dev/null"#
@@ -65,7 +65,7 @@ struct IntegrationTransferSchedulingTests {
         other.end()
     }
 
-    @Test func `a transfer of its own traffic alone goes to its end`() async throws {
+    @Test func `a transfer without other traffic completes`() async throws {
         let agent = try await Agent(#"download = "1M""#)
         try await agent.progress("download")
         let report = try await agent.completed()

@@ -37,7 +37,7 @@ struct IntegrationTransferServerTests {
         Case(path: "/drip", outcome: "failed timeout 1", bytes: 1...200, timeout: "4s"),
         Case(path: "/throttled", outcome: "failed timeout 1", bytes: first...all, timeout: "3s"),
     ])
-    func `a download ends with the right code, in time, with what came`(_ one: Case) async throws {
+    func `a download ends with the right code, in time, with the received bytes`(_ one: Case) async throws {
         let lab = try await TransferLab()
         let measured = try await lab.measure(
             TransferLab.probe(
@@ -61,7 +61,7 @@ struct IntegrationTransferServerTests {
         Case(path: "/sink/reset", outcome: "failed connection_reset 1", bytes: 100_000...80_000_000),
         Case(path: "/sink/refuse", outcome: "failed http_status 1"),
     ])
-    func `an upload ends with the right code, in time, with what went`(_ one: Case) async throws {
+    func `an upload ends with the right code, in time, with the sent bytes`(_ one: Case) async throws {
         let lab = try await TransferLab()
         let size = one.outcome.hasPrefix("ok") || one.path.hasSuffix("mute") ? "2M" : "80M"
         let measured = try await lab.measure(

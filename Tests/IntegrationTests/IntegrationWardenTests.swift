@@ -36,7 +36,7 @@ struct IntegrationWardenTests {
         #expect(kill(programs[1].processIdentifier, 0) == 0)
     }
 
-    @Test func `a warden that was killed is replaced with the next program, and none is forgotten`() async throws {
+    @Test func `a killed warden is replaced with the next program, and no process is forgotten`() async throws {
         let programs = try Self.programs(3)
         var warden: Warden? = try Warden()
         warden?.watch(programs[0].processIdentifier)

@@ -43,13 +43,13 @@ import Testing
             ("a:$6$a$b c", "line 1: the hash is of no kind"),
         ]
     )
-    func `a file is refused with the line, and without what it holds`(text: String, message: String) {
+    func `an invalid file is an error with the line, but without its contents`(text: String, message: String) {
         let error = #expect(throws: PortAccessError.self) { try PasswordFile(Array(text.utf8)) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("cHJi5PXp") != true)
     }
 
-    @Test func `too many users are refused`() {
+    @Test func `too many users are an error`() {
         let lines = (0...PasswordFile.maximumUsers).map { "user\($0):$6$a$b" }.joined(separator: "\n")
         #expect(throws: PortAccessError.self) { try PasswordFile(Array(lines.utf8)) }
     }

@@ -32,7 +32,7 @@ import Testing
         #expect(try tls() != tls(authorities: clients.root.pem))
     }
 
-    @Test func `wrong files are refused, each by its name`() throws {
+    @Test func `wrong files are errors, each with its name`() throws {
         let foreign = clients.leaf.key.pkcs8PEM
         #expect(throws: PortAccessError.certificate("holds no certificate in PEM form")) { try tls(certificate: "x") }
         #expect(throws: PortAccessError.key("holds no unencrypted private key in PEM form")) { try tls(key: "x") }
@@ -43,7 +43,7 @@ import Testing
         #expect(mismatch?.description.hasPrefix("does not belong to the certificate") == true)
     }
 
-    @Test func `a port needs both encryption and a check of its clients, unless that was said in words`() throws {
+    @Test func `a port needs both encryption and client checks, unless configured as insecure`() throws {
         let (plain, mutual) = (try tls(), try tls(authorities: clients.root.pem))
         let passwords = try PasswordFile(Array("a:$6$a$b".utf8))
         #expect(!PortAccess().isUsable)

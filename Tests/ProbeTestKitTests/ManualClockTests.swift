@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct ManualClockTests {
     @Test
-    func `sleepers wake when their deadline has come, and not before`() async throws {
+    func `sleepers wake at their deadline, and not before`() async throws {
         let clock = ManualClock()
         try await withThrowingTaskGroup(of: String.self) { group in
             for (name, seconds) in [("late", 3), ("early", 1), ("middle", 2)] {
@@ -27,7 +27,7 @@ struct ManualClockTests {
     }
 
     @Test
-    func `one step wakes everybody who is due`() async throws {
+    func `one step wakes every sleeper that is due`() async throws {
         let clock = ManualClock()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<10 { group.addTask { try await clock.sleep(for: .seconds(1)) } }
@@ -41,7 +41,7 @@ struct ManualClockTests {
     }
 
     @Test
-    func `a deadline in the past does not sleep`() async throws {
+    func `a sleep with a deadline in the past returns at once`() async throws {
         let clock = ManualClock()
         clock.advance(by: .seconds(2))
         clock.advance(to: ManualClock.Instant(offset: .seconds(1)))
@@ -63,7 +63,7 @@ struct ManualClockTests {
     }
 
     @Test
-    func `who is cancelled already does not fall asleep`() async {
+    func `a task that is already cancelled does not sleep`() async {
         let clock = ManualClock()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -74,7 +74,7 @@ struct ManualClockTests {
     }
 
     @Test
-    func `a manual date stands still, and moves in both directions`() {
+    func `a manual date is constant until it is moved in either direction`() {
         let date = ManualDate(TestDate.utc(2026, 2, 28, 23, 59, 59))
         date.advance(by: .seconds(1))
         #expect(date.now == TestDate.utc(2026, 3))

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test
-    func `each command has a way to end when no server is there`() async throws {
+    func `each command fails with a status when the server is not available`() async throws {
         let result = try await FinishedCommand.run(["status", "--server", "nats://127.0.0.1:1"], of: BuiltFleet.path)
         #expect(result.status == 69)
         #expect(result.error.hasPrefix("reachagent fleet: 127.0.0.1:1"))

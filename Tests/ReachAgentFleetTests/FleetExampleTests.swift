@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(.enabled(if: missing == nil, Comment(rawValue: missing ?? "")), .timeLimit(.minutes(5)))
-    func `the examples do what they say, and PostgreSQL has each event once although everything is killed`()
+    func `the examples work as described, and PostgreSQL has each event once although everything is killed`()
         async throws
     {
         let folder = Self.root

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test
-    func `a machine without a path has the state none, whatever its probes say`() throws {
+    func `a machine without a path has the state none, whatever its probe verdicts`() throws {
         var device = WrittenDevice("edge-1")
         var state = WrittenDevice.state(.none, reason: "link_down")
         state.connectivity = .unknown
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test
-    func `a device is silent when nothing came for too long, and at once when its agent stopped`() throws {
+    func `a device is silent without events for too long, and stopped at once when its agent stops`() throws {
         var device = WrittenDevice("edge-1")
         var fleet = try Self.fleet([device.changes(to: WrittenDevice.state(.full), at: 0, stored: 10)])
         #expect(try Self.row(&fleet, at: 7210).state == .full)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test
-    func `an event that comes twice counts once`() throws {
+    func `a duplicate event counts once`() throws {
         var device = WrittenDevice("edge-1")
         let messages = [
             device.changes(to: WrittenDevice.state(.full), at: 0),
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", "null", #"{"type":"reachagent.agent.started"}"#, #"{"type":1,"seq":1}"#])
-    func `a message that is no event is counted, and makes no device`(_ payload: String) throws {
+    func `a message that is not an event is counted, and adds no device`(_ payload: String) throws {
         var message = FleetMessage(
             device: "edge-1",
             id: "s-1",

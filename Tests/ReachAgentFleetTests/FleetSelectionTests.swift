@@ -11,7 +11,7 @@ import Testing
         ("edge-7", "*7", true), ("edge-7", "e*-*", true), ("edge-7", "e*8", false), ("edge-7", "edge-7*", true),
         ("edge-7", "edge", false), ("", "*", true), ("", "", true), ("a", "", false), ("aaab", "*a*ab", true),
     ])
-    func `a star stands for any text`(_ text: String, _ pattern: String, _ isMatch: Bool) {
+    func `a star matches any text`(_ text: String, _ pattern: String, _ isMatch: Bool) {
         #expect(FleetSelection.matches(Array(text.utf8), Array(pattern.utf8)) == isMatch)
     }
 

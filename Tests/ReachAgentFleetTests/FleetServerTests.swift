@@ -95,7 +95,7 @@ struct FleetServerTests {
     }
 
     @Test
-    func `a durable consumer goes on after what was acknowledged`() async throws {
+    func `a durable consumer resumes after the acknowledged events`() async throws {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")
         try Self.store((0..<40).map { device.other(at: $0) }, client)
@@ -117,7 +117,7 @@ struct FleetServerTests {
     }
 
     @Test
-    func `a watch follows, and goes on where it was when the server returns`() async throws {
+    func `a watch follows, and resumes where it was when the server returns`() async throws {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")
         try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)

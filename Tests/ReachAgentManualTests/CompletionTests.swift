@@ -57,7 +57,7 @@ import Testing
             (["reachagent", "probe", "--pin-mode", "pub"], "public-key"),
         ]
     )
-    func `bash completes what was begun`(words: [String], expected: String) async throws {
+    func `bash completes a partial word`(words: [String], expected: String) async throws {
         let folder = try TemporaryFolder()
         let script = try Self.script("bash", in: folder)
         let program = """

@@ -26,7 +26,7 @@ import Testing
         ReachAgentCommand.helpMessage(for: command.type, columns: 80).split(separator: "\n")
     }
 
-    @Test func `there are the commands that the documentation tells of`() {
+    @Test func `the commands of the documentation exist`() {
         #expect(Self.commands.count > 17)
         #expect(Self.commands.contains { $0.name == "reachagent hooks run" })
     }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-h", "--help", "help"])
-    func `whoever asks for help gets it on one screen`(argument: String) async throws {
+    func `a request for help shows one screen`(argument: String) async throws {
         let result = try await FinishedCommand.run(argument.isEmpty ? [] : [argument])
         #expect(result.output == RootHelp.text + "\n")
         #expect(result.status == 0)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `what stands as it is in a help is not broken, neither there nor on the page`(command: Case) {
+    func `verbatim text of a help is not broken, neither there nor on the page`(command: Case) {
         let help = ReachAgentCommand.helpMessage(for: command.type, columns: 80)
         for line in command.type.configuration.discussion.split(separator: "\n") where line.hasPrefix("  ") {
             #expect(help.contains("\n\(line)\n"), "\(line)")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `every argument and every option says what it is for`() throws {
+    @Test func `every argument and every option has a description`() throws {
         for (path, command) in try Project.tool().command.leaves {
             for argument in command.arguments ?? [] {
                 #expect(argument.abstract?.isEmpty == false, "\(path) \(argument.valueName ?? "")")

@@ -35,7 +35,7 @@ import Testing
         #expect(try roff(text) == first + ".TP\n\\fBx\\fP\n\\&\n")
     }
 
-    @Test func `code stands as it is, and a line that is too long is broken at a space`() throws {
+    @Test func `code is verbatim, and a line that is too long is broken at a space`() throws {
         let long = String(repeating: "word ", count: 16) + "end"
         let lines = try roff("    .a 'b' -c\n    \(long)\n").split(separator: "\n")
         #expect(lines.first == ".RS 4")
@@ -53,7 +53,7 @@ import Testing
         ("> a quotation", 1), ("text\n\n<b>no</b>", 3), ("a `b", 1), ("| a | b |\n| c | d |", 2),
         ("| a | b |\n|---|---|\n| c |", 3), ("```\ncode", 1), ("#no heading", 1),
     ])
-    func `what cannot be set is an error with its line`(text: String, line: Int) throws {
+    func `text that cannot be typeset is an error with its line`(text: String, line: Int) throws {
         let error = #expect(throws: MarkdownError.self) { try roff(text) }
         #expect(error?.line == line)
         #expect(error?.document == "test.md")
@@ -73,11 +73,11 @@ import Testing
         ("the agent's and others' own", "the agent\\(aqs and others\\(aq own"),
         ("in $HOME/x; so", "in \\fB$HOME/x\\fP; so"),
     ])
-    func `a help's sentence shows what is literal`(text: String, expected: String) {
+    func `a sentence of a help marks literal text`(text: String, expected: String) {
         #expect(HelpText.spans(text).map(\.roff).joined() == expected)
     }
 
-    @Test func `a help's table is told from an example`() {
+    @Test func `a table in a help text is distinguished from an example`() {
         let text = "Words\n  -a  one\n      more\n  -b  two\n\nEXAMPLES\n  run this\n"
         #expect(
             HelpText.blocks(text) == [

@@ -39,7 +39,7 @@ import enum AgentEvents.EventType
         return try #require(rest.components(separatedBy: "\n.SH").first)
     }
 
-    @Test func `every command and every option of the program is in its page with what it means`() throws {
+    @Test func `every command and every option of the program is in its page with its meaning`() throws {
         let tool = try Project.tool()
         let list = Self.plain(try Self.page("reachagent.8"))
         var options = 0
@@ -110,7 +110,7 @@ import enum AgentEvents.EventType
         }
     }
 
-    @Test func `every code is in the page of events with what it means`() throws {
+    @Test func `every code is in the page of events with its meaning`() throws {
         let page = try Self.page("reachagent-events.7")
         let items = Self.items(page)
         for code in FindingCode.allCases {

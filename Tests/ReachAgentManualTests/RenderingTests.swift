@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(.enabled(if: Command.has("mandoc")), arguments: names)
-    func `mandoc has nothing to warn of`(name: String) async throws {
+    func `mandoc has no warnings`(name: String) async throws {
         let folder = try TemporaryFolder()
         let arguments = ["-T", "lint", "-W", "warning", try Self.page(name, in: folder)]
         let result = try #require(try await Command.run("mandoc", arguments))
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names, ["C.UTF-8", "C"])
-    func `groff has nothing to warn of, in either character set`(name: String, locale: String) async throws {
+    func `groff has no warnings in either character set`(name: String, locale: String) async throws {
         let folder = try TemporaryFolder()
         let path = try Self.page(name, in: folder)
         let result = try #require(

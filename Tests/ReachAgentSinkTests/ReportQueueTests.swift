@@ -66,7 +66,7 @@ import Testing
         #expect(losses.last?.lastSequence == 2000)
     }
 
-    @Test func `what the agent has not taken is sent again`() throws {
+    @Test func `a report that the agent has not accepted is sent again`() throws {
         var queue = ReportQueue()
         queue.add(Self.report(.connected, bytes: 10, lost: 3...4))
         let sent = queue.next(at: Self.start)
@@ -83,7 +83,7 @@ import Testing
         #expect(queue.next(at: retry) == Self.report(.connected, bytes: 15, lost: 3...4))
     }
 
-    @Test func `no number of bytes makes it trap`() throws {
+    @Test func `no number of bytes traps`() throws {
         var queue = ReportQueue()
         queue.add(Self.report(.connected, bytes: .max))
         queue.add(Self.report(.connected, bytes: .max))

@@ -37,12 +37,12 @@ import Testing
         String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
     }
 
-    @Test func `what the agent has written is read back`() throws {
+    @Test func `a file that the agent has written is read back`() throws {
         let document = try Self.document("cloud", "plant")
         #expect(try read(try Self.text(document)) == .sinks(document))
     }
 
-    @Test func `a file that is not there says that there is no sink`() {
+    @Test func `a missing file means that there is no sink`() {
         #expect(SinkDocumentFile.read(in: folder) == .absent)
         #expect(SinkDocumentFile.read(in: "/nonexistent") == .absent)
     }

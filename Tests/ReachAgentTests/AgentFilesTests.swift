@@ -32,12 +32,12 @@ import Testing
         #expect(files.origin(files: []) == ["used by the running agent (process 812)"])
     }
 
-    @Test func `a file that appeared since the agent looked for it is the one that a reload reads`() throws {
+    @Test func `a file that appeared since the agent searched is the one that a reload reads`() throws {
         let agent = try Self.agent(#""configuration":{"files":[],"searched":["/nonexistent/a.toml","/dev/null"]}"#)
         #expect(Self.own.used(by: agent).configuration == "/dev/null")
     }
 
-    @Test func `an agent without a configuration and without a journal leaves the journals that there are`() throws {
+    @Test func `an agent without a configuration and a journal leaves the existing journals`() throws {
         let files = Self.own.used(by: try Self.agent(#""configuration":{"files":[]}"#))
         #expect(files.configuration == nil)
         #expect(files.origin(files: []) == ["used by the running agent", "it was started with --no-config"])

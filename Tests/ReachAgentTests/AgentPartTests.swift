@@ -55,7 +55,7 @@ struct AgentPartTests {
         )
     }
 
-    @Test func `before a part that cannot start the others are stopped, and none behind it starts`() {
+    @Test func `when a part cannot start, earlier parts are stopped and later ones do not start`() {
         let broken = AgentPart(name: "broken") {
             throw Refusal()
         } stop: { [journal] in

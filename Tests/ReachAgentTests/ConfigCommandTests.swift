@@ -42,7 +42,7 @@ import Testing
 
     // MARK: check
 
-    @Test func `a valid file is told with what is in it`() async throws {
+    @Test func `a valid file is reported with its contents`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("a.toml", Self.web + "[probe.off]\ntarget = 'icmp://192.0.2.1'\nenabled = false\n")
         let check = try await scratch.config("check", file)
@@ -51,7 +51,7 @@ import Testing
         #expect(check.error.isEmpty)
     }
 
-    @Test func `every error is told at once, with status 78`() async throws {
+    @Test func `all errors are reported at once, with status 78`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("a.toml", Self.web + "rise = 0\nfailures = 3\n")
         let check = try await scratch.config("check", file)
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func `what this machine does not have is a warning`() async throws {
+    @Test func `an interface that this machine does not have is a warning`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("a.toml", Self.web + "interfaces = [\"nosuchif0\"]\n")
         let check = try await scratch.config("check", file)
@@ -79,7 +79,7 @@ import Testing
         )
     }
 
-    @Test func `without a file it is told where one was looked for, and what to do next`() async throws {
+    @Test func `without a file, the searched paths and the next step are reported`() async throws {
         let scratch = try Scratch()
         let check = try await scratch.config("check")
         #expect(check.status == 0)
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: The running agent
 
-    @Test func `the running agent's file is checked, and told to be its`() async throws {
+    @Test func `the running agent's file is checked, and the agent that uses it is named`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("service.toml", Self.web)
         let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded":"2100-01-01T00:00:00Z""#)
@@ -129,7 +129,7 @@ import Testing
         #expect(agent.requests == [#"{"method":"status"}"#])
     }
 
-    @Test func `a file that was written after the agent had read it is told`() async throws {
+    @Test func `a file that was written after the agent had read it is reported`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("service.toml", Self.web)
         let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded":"2001-01-01T00:00:00Z""#)
@@ -137,7 +137,7 @@ import Testing
         #expect(check.output.contains("the agent has not read this yet; apply it with: reachagent reload\n"))
     }
 
-    @Test func `an agent without a file is asked where it looks for one`() async throws {
+    @Test func `an agent without a file is queried for the paths that it searches`() async throws {
         let agent = try Self.agent(#""files":[],"searched":["/etc/a.toml","/usr/b.toml"]"#)
         let check = try await Scratch().config("check", "--socket", agent.path)
         #expect(check.status == 0)
@@ -255,7 +255,7 @@ import Testing
         #expect(result.error.contains(words))
     }
 
-    @Test func `a place where no file can be is told with the system's reason`() async throws {
+    @Test func `a path where no file can be created is an error with the system's reason`() async throws {
         let result = try await Scratch().config("init", "--output", "/dev/null/a.toml")
         #expect(result.status == 75)
         #expect(result.error.contains("cannot write /dev/null/a.toml: Not a directory"))

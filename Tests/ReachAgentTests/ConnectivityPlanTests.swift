@@ -71,7 +71,7 @@ import Testing
         #expect(nowhere.cost == .free && !nowhere.isMetered)
     }
 
-    @Test func `a cellular path is not metered when the settings say so, and is cellular all the same`() throws {
+    @Test func `a cellular path is not metered when the settings say so, and is still cellular`() throws {
         var settings = try Self.settings()
         settings.metered.includesCellular = false
         let cost = Self.cost(.default, settings, Self.view([("wwan0", .wwan)]))
@@ -100,7 +100,7 @@ import Testing
         #expect(plan.schedule([ProbePoint(probe: "other", vantage: .default)], costs: [:]).isEmpty)
     }
 
-    @Test func `a network that names its interface is asked over the path that it is on`() throws {
+    @Test func `a network that names its interface is queried over its own path`() throws {
         let portals = [
             NetworkPortal(interface: "wlan0", isUsed: true, uri: .api("https://portal.test/api")),
             NetworkPortal(interface: "wlan1", isUsed: false, uri: .api("https://other.test/api")),
@@ -112,7 +112,7 @@ import Testing
         #expect(rules.map(\.isRequired) == [true, false, false])
     }
 
-    @Test func `no network is asked before somebody has configured a probe`() throws {
+    @Test func `no network is queried before a probe is configured`() throws {
         #expect(!ConnectivityPlan(Settings()).asksNetworks)
         var settings = try Self.settings()
         #expect(ConnectivityPlan(settings).asksNetworks)

@@ -19,7 +19,7 @@ import Testing
         DataUsageStore(in: journal, isClockTrusted: { isClockTrusted })
     }
 
-    @Test func `an orderly end keeps exactly what was used`() throws {
+    @Test func `an orderly stop keeps the exact usage`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let journal = try journal()
         let first = usageStore(journal)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", #"{"day":7,"bytes":{"wwan":-1}}"#, #"{"day":7}"#, "[]", "\0"])
-    func `a damaged file counts as none`(content: String) throws {
+    func `a damaged file counts as missing`(content: String) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let journal = try journal()
         try journal.keep(Array(content.utf8), as: DataUsageStore.name)

@@ -213,11 +213,11 @@ import struct AgentEvents.Timestamp
             "none → wired [link_up]"
         ),
     ])
-    func `a change is told in a few words`(data: String, summary: String) {
+    func `a change is summarized in a few words`(data: String, summary: String) {
         #expect(event("reachability.changed", data) == "07:00:00  reachability    \(summary)  #1")
     }
 
-    @Test func `each golden event is told in one line`() throws {
+    @Test func `each golden event is shown on one line`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "EventSchemaTests/Golden")
         let names = [
@@ -261,7 +261,7 @@ import struct AgentEvents.Timestamp
     }
 
     @Test(arguments: [40, 80, 120])
-    func `a screen of many situations is as it was when it was looked at`(columns: Int) throws {
+    func `a screen of many situations is unchanged since its review`(columns: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/Events")
         let journal = try Data(contentsOf: folder.appending(path: "events.jsonl"))
         var lines = EventLines(style: .plain, width: { columns }, local: { $0.description })
@@ -273,7 +273,7 @@ import struct AgentEvents.Timestamp
         #expect(shown.allSatisfy { $0.displayWidth <= columns })
     }
 
-    @Test func `an unknown content is told by its plain members`() {
+    @Test func `unknown content is shown by its plain members`() {
         let text = event(
             "probe.changed",
             #"{"b":true,"a":-1.5,"n":18446744073709551615,"o":{"x":1},"l":[1],"z":null,"s":"x y"}"#
@@ -296,7 +296,7 @@ import struct AgentEvents.Timestamp
         #expect(lines.joined().filter { $0 == "x" }.count == 130)
     }
 
-    @Test func `a day is told where it changes`() {
+    @Test func `the date is shown where it changes`() {
         let later = Timestamp(microsecondsSince1970: Self.time.microsecondsSince1970 + 86_400_000_000)
         let summary = EventSummary(subject: "agent", headline: "started")
         let lines = Self.lines { lines in
@@ -306,7 +306,7 @@ import struct AgentEvents.Timestamp
         #expect(lines == [line, "── 2026-11-22 Z ──", line, line])
     }
 
-    @Test func `a loss is red, a recovery green, and what needs attention yellow`() {
+    @Test func `a loss is red, a recovery green, and a warning yellow`() {
         let style = TerminalStyle(hasColour: true, hasUnicode: true, columns: 80)
         var lines = EventLines(style: style, today: Self.time, width: { 80 }, local: { $0.description })
         for (tone, colour) in [(EventSummary.Tone.loss, "31"), (.recovery, "32"), (.trouble, "33")] {
@@ -334,7 +334,7 @@ import struct AgentEvents.Timestamp
         #expect(text.count < 3000)
     }
 
-    @Test func `no bytes are refused`() {
+    @Test func `any bytes can be shown`() {
         #expect(Self.lines { $0.lines(of: [0xFF, 0xC0, 0x00]) }.first?.contains("\\u{0}") == true)
     }
 }

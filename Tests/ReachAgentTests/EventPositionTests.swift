@@ -74,7 +74,7 @@ import Testing
         "2026-11-21T07:00:00+24:00", "2026-11-21T07:00:00.Z", "2026-11-21T07:00:00.1234567x", "é",
         "2026-11-21T07:00:00.é",
     ])
-    func `anything else is refused`(text: String) {
+    func `anything else is rejected`(text: String) {
         #expect(EventPosition(text, now: now) == nil)
         #expect(throws: ValidationError.self) { try EventPosition(argument: text) }
     }
@@ -108,7 +108,7 @@ import Testing
         "", ".*", "path", "pat.*", "path.**", "path.changed.*", "*.changed", "Path.changed", "path changed", "foo",
         "reachagent.", "é", "agent.hello", "probe.completed",
     ])
-    func `a type that no event of the journal has is refused with those that there are`(text: String) {
+    func `a type that is never in the journal is an error with a suggestion or a list of types`(text: String) {
         #expect { try EventFilter.journalType(argument: text) } throws: { error in
             ["did you mean", "reachability.changed"].contains { "\(error)".contains($0) }
         }
@@ -145,7 +145,7 @@ import Testing
             (["STATE_DIRECTORY": ""], ["/var/lib/reachagent/journal"]),
         ] as [([String: String], [String])]
     )
-    func `a journal is looked for where the environment says`(environment: [String: String], directories: [String])
+    func `the environment sets where journals are searched for`(environment: [String: String], directories: [String])
         throws
     {
         #expect(JournalLocation(environment: environment, isRoot: false).directoriesToRead == directories)

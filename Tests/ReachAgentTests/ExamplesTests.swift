@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(.enabled(if: has("nc", "jq"), "netcat or jq is not installed"))
-    func `netcat asks for the status`() async throws {
+    func `netcat requests the status`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             connection.send(lines: #"{"parameters":{"state":\#(AgentLines.state(via: "wwan"))}}"#)

@@ -30,8 +30,7 @@ import Testing
         #expect(try #require(Explanation(code)).remedy.contains(remedy))
     }
 
-    @Test func `a code in brackets is the same, and one that does not exist is refused with what is near`() async throws
-    {
+    @Test func `a code in brackets is accepted, and an unknown one is an error with a suggestion`() async throws {
         let known = try await FinishedCommand.run(["explain", "[tls_untrusted_root]"])
         #expect(known.status == 0)
         #expect(known.output.contains("Add the issuing authority with 'ca_file'"))

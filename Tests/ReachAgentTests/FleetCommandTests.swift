@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct FleetCommandTests {
     @Test
-    func `the program of the fleet is looked for beside the agent, then on the PATH, and never in the present folder`()
-    {
+    func `the fleet program is searched beside the agent, then on the PATH, never in the current folder`() {
         let paths = FleetCommand.paths(ownPath: "/opt/reachagent/bin/reachagent", path: "/usr/bin:.:bin::/sbin")
         #expect(
             paths == [

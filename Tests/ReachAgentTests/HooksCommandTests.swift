@@ -65,7 +65,7 @@ import Testing
         + #""from":{"via":"wired","connectivity":"full"},"to":{"via":"wifi","connectivity":"full"},"#
         + #""cause":{"kind":"link","code":"link_down"},"observed":"2026-11-21T07:00:00.000001Z"}}"#
 
-    @Test func `the list says what runs when, and why something does not`() async throws {
+    @Test func `the list shows when each hook runs, and why a hook does not`() async throws {
         let scratch = try Scratch()
         let list = try await scratch.hooks("list")
         #expect(list.status == 0)
@@ -84,8 +84,7 @@ import Testing
         #expect(never.contains("10-log          hidden by"))
     }
 
-    @Test func `for an event the order is told, and which condition fails with what was wanted and found`() async throws
-    {
+    @Test func `for an event the order is shown, and failed conditions with expected and found values`() async throws {
         let scratch = try Scratch()
         let list = try await scratch.hooks("list", "--json", "--event", "-", input: Self.event)
         #expect(list.status == 0)
@@ -134,7 +133,7 @@ import Testing
         #expect(configured.error.contains("would not run it for this event: to_via must be wwan or wired, and is wifi"))
     }
 
-    @Test func `what cannot be run is told with the status that fits`() async throws {
+    @Test func `a hook that cannot be run is an error with its status`() async throws {
         let scratch = try Scratch()
         let cases: [(arguments: [String], status: Int32, words: String)] = [
             (["20-open"], 78, "chmod go-w"), (["20-open", "--dry-run"], 78, "event: reachability.changed 42"),
@@ -156,14 +155,14 @@ import Testing
     @Test(arguments: [
         "", "{}", "x\n", "\u{0}\u{FF}", "{\"type\":\"reachagent.reachability.changed\"}\n", "[[[[", "1\n2\n",
     ])
-    func `what is no event is refused`(input: String) async throws {
+    func `input that is not an event is an error`(input: String) async throws {
         let scratch = try Scratch()
         let run = try await scratch.hooks("run", "10-log", "--event", "-", input: input)
         #expect(run.status == 78)
         #expect(run.error.contains("standard input must hold one event"))
     }
 
-    @Test func `a journal or a file that is not there is told`() async throws {
+    @Test func `a missing journal or file is an error`() async throws {
         let scratch = try Scratch()
         let none = try await scratch.hooks("run", "10-log", "--event", "last", "--directory", "\(scratch.path)/none")
         #expect(none.status == 69)
@@ -173,7 +172,7 @@ import Testing
         #expect(missing.error.contains("No such file or directory"))
     }
 
-    @Test func `a bad configuration is told with its flaws`() async throws {
+    @Test func `an invalid configuration is reported with its errors`() async throws {
         let scratch = try Scratch()
         try scratch.write("c.toml", "[hook.a]\ncommand = \"x\"\n", mode: 0o644)
         let list = try await scratch.hooks("list")
@@ -192,7 +191,7 @@ import Testing
         ),
         (#""containment":7"#, "decided at the first run"),
     ])
-    func `the running agent's folders are listed, and what keeps hold of its runs`(
+    func `the running agent's folders are listed, and how its runs are contained`(
         containment: String,
         words: String
     ) async throws {

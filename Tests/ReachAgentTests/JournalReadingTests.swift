@@ -51,7 +51,7 @@ import Testing
         return (history, reading.hasOlderEvents)
     }
 
-    @Test func `the newest changes are kept, and storms push none of them out`() throws {
+    @Test func `the newest changes are kept, and event storms evict none of them`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(1...600)
         let (history, isOlderLeft) = history(from: nil, at: Self.moment(600))
@@ -97,8 +97,7 @@ import Testing
         )
     }
 
-    @Test func `the transfers of thirty days are read, and those of a summary that has none are not looked for`() throws
-    {
+    @Test func `the transfers of thirty days are read, and summaries without any are not searched`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let origin = EventOrigin(streamID: "abc", host: "edge-7")
         let day: UInt64 = 86_400
@@ -125,7 +124,7 @@ import Testing
         #expect(series.lastDay.download.count == 1)
     }
 
-    @Test func `a journal that is not there is no history`() throws {
+    @Test func `a missing journal is an empty history`() throws {
         let (history, isOlderLeft) = history(from: nil, at: Self.moment(0))
         #expect(try #require(history).timeline.entries.isEmpty)
         #expect(!isOlderLeft)

@@ -39,7 +39,7 @@ import Testing
         (smaps(anonymous: ""), false),
         (smaps(swap: ""), false),
     ])
-    func `only what nobody can write to and nobody has written is unwritten`(text: String, isUnwritten: Bool) {
+    func `only a mapping that is not writable and not written is unwritten`(text: String, isUnwritten: Bool) {
         let mapping = MappedFile(start: 0x55a8_d13a_d000, length: 0x2000, isUnwritten: isUnwritten)
         #expect(MappedFile.all(inSmaps: text) == [mapping])
     }
@@ -53,11 +53,11 @@ import Testing
         smaps().replacing("VmFlags:", with: "Flags:"),
         "", "\n\n", "VmFlags: rd\n", "Anonymous:\nSwap:\n",
     ])
-    func `what is no file's, or is not understood, is left out`(text: String) {
+    func `a mapping without a file, or one that cannot be parsed, is left out`(text: String) {
         #expect(MappedFile.all(inSmaps: text) == [])
     }
 
-    @Test func `what a mapping has written says nothing of the next`() {
+    @Test func `a written mapping does not affect the next one`() {
         let text = Self.smaps() + Self.smaps(anonymous: "Anonymous:             4 kB") + Self.smaps()
         #expect(MappedFile.all(inSmaps: text).map(\.isUnwritten) == [true, false, true])
     }

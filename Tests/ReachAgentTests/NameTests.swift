@@ -56,7 +56,7 @@ import Testing
         #expect(destination.addresses == [try Self.address(address)])
     }
 
-    @Test func `a destination that is nothing is told with what is near`() throws {
+    @Test func `an unknown destination is an error with a suggestion`() throws {
         let unknown = FakeResolver(answers: [
             .ipv4: .failure(HostLookupFailure(.dnsNXDomain, reason: "unknown")),
             .ipv6: .failure(HostLookupFailure(.dnsNoAddress, reason: "none")),
@@ -72,7 +72,7 @@ import Testing
         )
     }
 
-    @Test func `a resolver that does not answer costs the timeout and no more`() {
+    @Test func `a resolver that does not answer costs only the timeout`() {
         let result = HostNameLookup.addresses(of: "host.test", timeout: .milliseconds(1), resolver: FakeResolver())
         guard case .failure(let failure) = result else {
             Issue.record("\(result)")

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `before anything is known nothing holds`() {
+    @Test func `no condition holds before the state is known`() {
         for condition in [OnlineCondition(), OnlineCondition(target: "office")] {
             #expect(
                 throws: OnlineCondition.Failure(code: "state_unknown", text: "the agent has not reported its state")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `events change what the snapshot told, each for its subject`() throws {
+    @Test func `events update the snapshot's states, each for its subject`() throws {
         var states = try Self.states(AgentLines.state(via: "none", reason: "link_down"))
         states.take(try Self.item(AgentLines.path(42)))
         #expect(throws: OnlineCondition.Failure.self) { try OnlineCondition().check(states) }

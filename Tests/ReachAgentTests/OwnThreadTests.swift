@@ -8,7 +8,7 @@ struct OwnThreadTests {
     /// More than any machine has shared threads.
     private static let many = 300
 
-    @Test func `what blocks on threads of its own keeps nothing else waiting`() async {
+    @Test func `code that blocks its own thread keeps nothing else waiting`() async {
         let (begun, beginning) = AsyncStream<Int>.makeStream()
         let release = DispatchSemaphore(value: 0)
         await withTaskGroup { group in
@@ -48,7 +48,7 @@ struct OwnThreadTests {
         second.wait()
     }
 
-    @Test func `what is thrown there is thrown here, and what is given is given`() async throws {
+    @Test func `errors and results are passed to the caller`() async throws {
         #expect(await onThread { 7 } == 7)
         await #expect(throws: CancellationError.self) { try await onThread { throw CancellationError() } }
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// The page that is handed out again.
 @Suite struct PageCacheTests {
-    @Test func `a page is made once for all who ask within a moment, and anew after an event`() {
+    @Test func `a page is made once for requests in close succession, and again after an event`() {
         let cache = PageCache()
         let start = ContinuousClock.now
         var made: UInt8 = 0

@@ -9,7 +9,7 @@ struct PolicyOptionsTests {
     private static let pin = "sha256//QdMnwTiZ6bH25P4a4Zi14TEr4p8DmVsxemNZ18E5ifU="
     private static let next = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-    @Test func `backup pins stand beside the others in the policy`() throws {
+    @Test func `backup pins are listed beside the others in the policy`() throws {
         let options = try PolicyOptions.parse([
             "--pin-mode", "public-key", "--pin-spki", Self.pin, "--pin-backup-spki", Self.next,
         ])
@@ -34,7 +34,7 @@ struct PolicyOptionsTests {
         (["--pin-mode", "certificate", "--pin-backup-spki", next], "'--pin-backup-spki' only counts with"),
         (["--pin-mode", "public-key", "--pin-backup-spki", "sha256//x"], "is not a public key pin"),
     ])
-    func `a backup pin that would not count is refused`(arguments: [String], part: String) {
+    func `a backup pin that would not count is an error`(arguments: [String], part: String) {
         let error = #expect(throws: (any Error).self) { try PolicyOptions.parse(arguments) }
         #expect(error.map { PolicyOptions.message(for: $0).contains(part) } == true)
     }

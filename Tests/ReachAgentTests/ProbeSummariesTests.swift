@@ -41,7 +41,7 @@ import Testing
         Timestamp(microsecondsSince1970: start + microseconds)
     }
 
-    @Test func `the first check of an hour hands out the summaries of the last one`() throws {
+    @Test func `the first check of an hour returns the summaries of the last one`() throws {
         var summaries = ProbeSummaries()
         for minute in 0..<60 as Range<Int64> {
             let time = Self.moment(minute * 60_000_000)
@@ -75,7 +75,7 @@ import Testing
         return check
     }
 
-    @Test func `transfers count unless they gave way, and their durations are no latency`() throws {
+    @Test func `transfers count unless they yielded, and their durations are not latencies`() throws {
         var summaries = ProbeSummaries()
         let checks = [
             Self.transfer(.ok, rate: 38e6), Self.transfer(.failed(.timeout, .body), rate: 2e5),
@@ -100,7 +100,7 @@ import Testing
         for summary in summaries.takeAll() { #expect(JSONWriter.text(of: summary).count < 400) }
     }
 
-    @Test func `many summaries are handed out a few at a time, and none is lost`() {
+    @Test func `many summaries are published a few at a time, and none is lost`() {
         var summaries = ProbeSummaries()
         for number in 0..<500 { _ = summaries.add(Self.check("p\(number)"), at: Self.moment(0)) }
         var handed: [String] = []

@@ -182,7 +182,7 @@ import struct AgentEvents.Timestamp
         #expect(replayed == published.map { String(decoding: $0.line, as: UTF8.self) })
     }
 
-    @Test func `what a network tells of its portal becomes a check, also when it tells it late`() throws {
+    @Test func `a portal that a network announces becomes a check, even if announced late`() throws {
         let told = Mutex<[NetworkPortal]>([])
         let fixture = try Fixture { _ in told.withLock { $0 } }
         defer { fixture.remove() }
@@ -213,9 +213,7 @@ import struct AgentEvents.Timestamp
         #expect(times == times.sorted())
     }
 
-    @Test func `a monitor that was started with another configuration is the cause of what its first view changes`()
-        throws
-    {
+    @Test func `a restarted monitor's first changes have its new configuration as the cause`() throws {
         let fixture = try Fixture()
         defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))

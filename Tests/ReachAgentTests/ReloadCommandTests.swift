@@ -13,7 +13,7 @@ import Testing
         return (result, agent.requests)
     }
 
-    @Test func `a reload tells what changed`() async throws {
+    @Test func `a reload reports the changes`() async throws {
         let reply = #"""
             {"files":["/etc/reachagent/reachagent.toml"],"added":["probe.dns"],"removed":[],\#
             "changed":["probe.web","settle"],"needs_restart":["agent"]}
@@ -39,7 +39,7 @@ import Testing
         #expect(result.output == "read /f again\n  nothing changed\n")
     }
 
-    @Test func `a configuration that is refused is told with all its flaws, and status 78`() async throws {
+    @Test func `a rejected configuration is reported with all its errors, and status 78`() async throws {
         let message = #"/f.toml:3: probe.web.interval: '10' is no duration\n/f.toml:9: no key 'foo'\u001b[2J"#
         let (result, _) = try await Self.run(
             ["reload"],
@@ -69,7 +69,7 @@ import Testing
         (["reload"], "no_configuration_file", Int32(78)), (["reload"], "too_many_requests", 75),
         (["check"], "no_probe_configured", 78), (["check", "x"], "unknown_probe", 64),
     ])
-    func `a refusal has the status that fits`(_ command: [String], _ code: String, _ status: Int32) async throws {
+    func `each error of the agent has its status`(_ command: [String], _ code: String, _ status: Int32) async throws {
         let (result, _) = try await Self.run(
             command,
             answering: #"{"error":"\#(code)","parameters":{"message":"so it is"}}"#
@@ -93,7 +93,7 @@ import Testing
         (#"{"points":0}"#, "nothing to check at the moment: no path, or no interface that the probe is made over\n"),
         (#"{}"#, "checks started; 'reachagent status' shows the results\n"),
     ])
-    func `a check that is not waited for tells how many were started`(_ reply: String, _ text: String) async throws {
+    func `a check without waiting reports how many were started`(_ reply: String, _ text: String) async throws {
         let (result, requests) = try await Self.run(
             ["check", "we\"b", "--no-wait"],
             answering: #"{"parameters":\#(reply)}"#

@@ -11,7 +11,7 @@ import Testing
 
 /// The reloads of the configuration: their rate, and their rejections.
 struct ReloaderTests {
-    @Test func `readings begin a second apart, and requests that come meanwhile share the next one`() async throws {
+    @Test func `reads start a second apart, and requests in between share the next one`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString).toml")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -93,7 +93,7 @@ struct ReloaderTests {
         #expect(scratch.reloader.facts?.rejected == nil)
     }
 
-    @Test func `an agent without a file says where it looks for one`() async throws {
+    @Test func `an agent without a file lists the paths that it searches`() async throws {
         let scratch = try Scratch(nil)
         #expect(scratch.reloader.facts == nil)
         #expect(try await scratch.reload("") == "no_configuration_file")

@@ -123,7 +123,7 @@ import struct AgentEvents.Timestamp
         for line in states { #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil) }
     }
 
-    @Test func `a damaged line is named, and what comes before it is printed`() async throws {
+    @Test func `a damaged line is named, and the events before it are printed`() async throws {
         let command = try await replay { text in
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             lines[3] = #"{"input":"\u001b[2J"}"#
@@ -134,7 +134,7 @@ import struct AgentEvents.Timestamp
         #expect(command.lines == Array(published().prefix(command.lines.count)) && !command.lines.isEmpty)
     }
 
-    @Test func `a file that is not there, and one that is no recording`() async throws {
+    @Test func `a missing file, and one that is not a recording, are errors`() async throws {
         let missing = try await FinishedCommand.run(["replay", "/nonexistent/x"])
         #expect(missing.status == 78)
         #expect(missing.error == "reachagent: cannot open /nonexistent/x: No such file or directory\n")

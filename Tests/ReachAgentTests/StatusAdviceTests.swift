@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: paths.indices)
-    func `a path that is lost is told with its reason and commands to paste`(_ index: Int) throws {
+    func `a lost path is reported with its reason and commands to paste`(_ index: Int) throws {
         let (path, interfaces, problem, commands) = Self.paths[index]
         let advice = try #require(try Self.advice("\(Self.lost(path)),\(interfaces)"))
         #expect(advice.problem.hasPrefix(problem), "\(advice.problem)")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["portal_suspected", "tls_intercepted", "https_unreachable", "quorum_missed"])
-    func `what several probes say together is told with what to do`(_ code: String) throws {
+    func `a common failure of several probes is reported with what to do`(_ code: String) throws {
         let state = StatusScenes.state(
             StatusScenes.wlan0,
             #""connectivity":"partial","connectivity_reason":"\#(code)""#
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: FindingCode.allCases)
-    func `every code of a check is told with its meaning and the command that shows each step`(_ code: FindingCode)
+    func `every code of a check is reported with its meaning and the command that shows each step`(_ code: FindingCode)
         throws
     {
         let members = StatusScenes.members(
@@ -173,7 +173,7 @@ import Testing
             (#""state":{"via":"unknown"}"#, nil, []), (#""time":"2026-11-21T01:26:00Z""#, nil, []),
         ] as [(String, String?, [String])]
     )
-    func `a state is told with the first thing to do`(_ members: String, _ problem: String?, _ commands: [String])
+    func `a state is reported with the first thing to do`(_ members: String, _ problem: String?, _ commands: [String])
         throws
     {
         let advice = try Self.advice(members)
@@ -181,7 +181,7 @@ import Testing
         #expect(advice?.action.commands ?? [] == commands)
     }
 
-    @Test func `a standby uplink without a carrier, a target without a path and an old certificate are told`() throws {
+    @Test func `a standby uplink without carrier, a target without a path and an old certificate are shown`() throws {
         let full = StatusScenes.state(StatusScenes.wlan0, #""connectivity":"full""#)
         let standby = StatusScenes.members(
             full,
@@ -231,7 +231,7 @@ import Testing
             "the sink fleet has not reported: is reachagent-sink installed? `systemctl status reachagent-sink` [sink_absent]"
         ),
     ])
-    func `a sink that does not ship is a problem, unless it was told to wait`(
+    func `a sink that does not ship is a problem, unless it waits by policy`(
         state: String,
         sink: String,
         problem: String?

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["status", "subscribers"])
-    func `without an agent, the place that was looked at and the next step are told, with status 69`(_ command: String)
+    func `without an agent, the socket path and the next step are reported, with status 69`(_ command: String)
         async throws
     {
         let result = try await Self.run(command, "/nonexistent/control.sock")
@@ -35,14 +35,14 @@ import Testing
     }
 
     @Test(.enabled(if: access("/run/reachagent/control.sock", F_OK) != 0, "there is an agent"))
-    func `both of the usual places are named when there is an agent at neither`() async throws {
+    func `both default socket paths are named when there is an agent at neither`() async throws {
         let result = try await FinishedCommand.run(["status"], environment: ["XDG_RUNTIME_DIR": "/nonexistent"])
         #expect(result.status == 69)
         #expect(result.error.contains("no agent answers at /run/reachagent/control.sock"))
         #expect(result.error.contains("and there is no /nonexistent/reachagent/control.sock"))
     }
 
-    @Test func `a machine that is not reachable is told so, with status 1`() async throws {
+    @Test func `a machine that is not reachable is reported with status 1`() async throws {
         let status = try String(contentsOf: Self.golden, encoding: .utf8).dropLast()
         let agent = try Self.agent("{\"parameters\":\(status)}")
         let text = try await Self.run("status", agent.path)
@@ -74,21 +74,21 @@ import Testing
     }
 
     @Test(arguments: [["--watch"], ["--watch", "--json"], ["wifi"], ["--output", "xml"], ["--color", "blue"]])
-    func `what cannot be done is refused with what can`(_ options: [String]) async throws {
+    func `invalid options are a usage error`(_ options: [String]) async throws {
         let result = try await Self.run("status", "/nonexistent/control.sock", options)
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
         #expect(result.error.hasPrefix("reachagent status: "))
     }
 
-    @Test func `a machine that is reachable is told so, with status 0`() async throws {
+    @Test func `a machine that is reachable is reported with status 0`() async throws {
         let agent = try Self.agent(#"{"parameters":{"state":{"via":"wired","path":{"interface":"eth0"}}}}"#)
         let result = try await Self.run("status", agent.path)
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("REACHABLE over wired eth0\n"))
     }
 
-    @Test func `subscribers are told with status 0, whatever the state`() async throws {
+    @Test func `subscribers are listed with status 0, whatever the state`() async throws {
         let reply = #"{"subscribers":[{"socket":"events","pid":1,"uid":0,"command":"jq","state":"live"}],"limit":16}"#
         let agent = try Self.agent("{\"parameters\":\(reply)}")
         let text = try await Self.run("subscribers", agent.path)
@@ -103,7 +103,7 @@ import Testing
         (#"{"parameters":[]}"#, "cannot be understood"), ("nonsense", "cannot be understood"),
         (#"{"error":"x\u001b[31m","parameters":{}}"#, "x"),
     ])
-    func `an answer that is none is told in one sentence, with status 75`(_ answer: String, _ message: String)
+    func `an invalid answer is reported in one sentence, with status 75`(_ answer: String, _ message: String)
         async throws
     {
         let agent = try Self.agent(answer)
@@ -116,8 +116,8 @@ import Testing
         #expect(result.error.split(separator: "\n").count == 1)
     }
 
-    @Test(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "takes root, to become somebody else"))
-    func `who may not ask is told whose permission it takes, with status 77`() async throws {
+    @Test(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "only root can become another user"))
+    func `a user without access gets the owner, the group and the remedy, with status 77`() async throws {
         let agent = try Self.agent("{}")
         try #require(chown(agent.path, 0, 12) == 0)
         try #require(chmod(agent.path, 0o660) == 0)

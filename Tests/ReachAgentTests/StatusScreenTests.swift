@@ -127,13 +127,13 @@ import Testing
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test func `what a used-up budget stops is said once`() throws {
+    @Test func `probes stopped by an exhausted budget are reported once`() throws {
         let probes = (1...3).map { StatusScenes.probe("p\($0)", "unknown", #""code":"budget_exhausted""#) }
         let screen = try Self.status(#""probes":[\#(probes.joined(separator: ","))]"#, columns: 120).screen
         #expect(screen.contains("! the byte budget of a metered link has no room for 3 probes: not checked"))
     }
 
-    @Test func `a transfer that does not fit into what is left of a budget has both numbers`() throws {
+    @Test func `a transfer that exceeds the rest of a budget has both numbers`() throws {
         let left = "8000 bytes are left for today (UTC), and the transfer may need 900000"
         let probe = StatusScenes.probe("speed", "unknown", #""code":"budget_exhausted","detail":"\#(left)""#)
         let screen = try Self.status(#""probes":[\#(probe)]"#, columns: 240).screen
@@ -145,7 +145,7 @@ import Testing
         (#""connectivity":"full""#, "32"), (#""connectivity":"portal""#, "33"), (#""connectivity":"partial""#, "33"),
         (#""connectivity":"local""#, "31"), (#""connectivity":"unknown""#, "32"),
     ])
-    func `the first line has the colour of how well it goes`(_ members: String, _ colour: String) throws {
+    func `the first line has the colour of the state`(_ members: String, _ colour: String) throws {
         let screen = try Self.status(StatusScenes.state(StatusScenes.wlan0, members), hasColour: true).screen
         #expect(screen.hasPrefix("\u{1B}[\(colour)m"))
     }

@@ -85,7 +85,7 @@ import struct AgentEvents.Via
         #expect(settled.recent.last?.from == "wifi wlan0 IPv4")
     }
 
-    @Test func `each target has its own state, and strangers change none`() throws {
+    @Test func `each target has its own state, and unknown targets change none`() throws {
         let statusStore = Self.statusStore()
         let unknown = TargetState(address: Self.office.address, path: .unknown)
         let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)
@@ -129,7 +129,7 @@ import struct AgentEvents.Via
         #expect(reply.lastSequence == 12)
     }
 
-    @Test func `the snapshot shows the settled state, and its number is the last one that was told`() {
+    @Test func `the snapshot shows the settled state, and its number is the last published one`() {
         let statusStore = Self.statusStore()
         let network = NetworkSnapshot(links: [Link(index: 3, name: "wlan0")])
         statusStore.note(NetworkUpdate(snapshot: network, changes: [], observed: Self.moment(0)))
@@ -154,7 +154,7 @@ import struct AgentEvents.Via
         )
     }
 
-    @Test func `a path that is back as it was is pending no more, whatever the probes said meanwhile`() throws {
+    @Test func `a path that reverts is no longer pending, whatever the probe verdicts in between`() throws {
         let statusStore = Self.statusStore()
         statusStore.note(.reachability(Self.change(.unknown, Self.wifi(.full), 0)), sequence: 3, at: Self.moment(0))
         statusStore.note(.path(Self.change(Self.wifi(.full), Self.lost, 5)), sequence: 4, at: Self.moment(5))
@@ -163,7 +163,7 @@ import struct AgentEvents.Via
         #expect(try Self.reply(statusStore, at: 7).reachability.pending == nil)
     }
 
-    @Test func `what settles with a verdict that no raw change told is pending no more`() throws {
+    @Test func `a change that settles with a later verdict is no longer pending`() throws {
         let statusStore = Self.statusStore()
         statusStore.note(.reachability(Self.change(.unknown, Self.lost, 0)), sequence: 3, at: Self.moment(0))
         statusStore.note(.path(Self.change(Self.lost, Self.wifi(.unknown), 5)), sequence: 4, at: Self.moment(5))
@@ -173,7 +173,7 @@ import struct AgentEvents.Via
         #expect(reply.reachability.state?.connectivity == .full)
     }
 
-    @Test func `that a state flaps leaves pending what waits`() throws {
+    @Test func `a flapping state does not clear a pending change`() throws {
         let statusStore = Self.statusStore()
         statusStore.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 3, at: Self.moment(0))
         statusStore.note(.path(Self.change(Self.wifi, Self.lost, 5)), sequence: 4, at: Self.moment(5))
@@ -190,7 +190,7 @@ import struct AgentEvents.Via
         #expect(reply.reachability.pending?.state?.via == Via("none"))
     }
 
-    @Test func `how long the probes say the same is told apart from how long the path is the same`() throws {
+    @Test func `the duration of the connectivity is kept apart from that of the path`() throws {
         let statusStore = Self.statusStore()
         func settle(
             _ from: ReachabilityState,
@@ -225,8 +225,7 @@ import struct AgentEvents.Via
         )
     }
 
-    @Test func `changes of probes are among the newest, and push out neither all others nor each other's order`() throws
-    {
+    @Test func `changes of probes are among the newest, and neither evict all others nor change their order`() throws {
         let statusStore = Self.statusStore()
         for number in 1...4 {
             statusStore.note(
@@ -266,7 +265,7 @@ import struct AgentEvents.Via
         #expect(try Self.reply(statusStore, at: 1).targets.isEmpty)
     }
 
-    @Test func `status and snapshot have what they are given of probes`() throws {
+    @Test func `status and snapshot have the given probes`() throws {
         let statusStore = Self.statusStore()
         let point = ProbePoint(probe: "web", vantage: .default)
         let probes = [ProbeRecord(point: point, state: ProbeState(.down, code: .connectTimeout))]

@@ -63,7 +63,7 @@ import Testing
         (#""reason":"link_down","interface":"eth1""#, "eth1 is switched off [link_down]"),
         (#""reason":"from_the_future""#, "there is no path [from_the_future]"),
     ])
-    func `a loss is told with its reason, its code, and the day when it is another one`(
+    func `a loss is shown with its reason, its code, and the date if it is not today`(
         _ path: String,
         _ reason: String
     ) throws {
@@ -75,7 +75,7 @@ import Testing
         #expect(lines.prefix(2) == ["NOT REACHABLE, since 2026-11-20 23:30:00 (14 h 30 min)", reason[...]])
     }
 
-    @Test func `a moment of another day is told with its day`() {
+    @Test func `a time on another day is shown with its date`() {
         let now = Timestamp(microsecondsSince1970: 1_795_266_000_000_000)
         let clock = ClockText(now: now, local: Self.local)
         let moment = Timestamp(microsecondsSince1970: now.microsecondsSince1970 - 86_400_000_000)
@@ -101,11 +101,11 @@ import Testing
             (UInt64.max, "16777215 TiB"),
         ] as [(UInt64, String)]
     )
-    func `bytes are told in the largest unit`(_ count: UInt64, _ text: String) {
+    func `bytes are shown in the largest unit`(_ count: UInt64, _ text: String) {
         #expect(ByteCountText.of(count) == text)
     }
 
-    @Test func `a change that has not settled stands right below the answer`() throws {
+    @Test func `a change that has not settled is shown right below the answer`() throws {
         let text = try Self.status(
             Self.reachable + #"""
                 ,"pending":{"state":{"via":"none","path":{"via":"none","reason":"no_route"}},\#
@@ -115,7 +115,7 @@ import Testing
         #expect(text.split(separator: "\n").dropFirst().first == "about to change: NOT REACHABLE, for 1 s")
     }
 
-    @Test func `a loss of long ago is told with the agent, and is no problem`() throws {
+    @Test func `an old loss is shown with the agent, and is not a problem`() throws {
         let losses = #","synchronized":true,"overruns":{"count":1,"last":"2026-11-20T12:00:00Z"}"#
         let status = try Self.status(Self.reachable + losses, columns: 120)
         #expect(!status.screen.contains("! "))
@@ -185,7 +185,7 @@ import Testing
         #expect(text.contains(#"\u{1b}"#))
     }
 
-    @Test func `an agent without a file says where it looks for one`() throws {
+    @Test func `an agent without a file lists the paths that it searches`() throws {
         let text = try Self.status(Self.reachable + #","configuration":{"files":[],"searched":["/etc/a","/usr/b"]}"#)
             .full
         #expect(text.contains("  configuration  none; looked for /etc/a, /usr/b\n"))
@@ -198,13 +198,13 @@ import Testing
         #expect(lost.hasPrefix("\u{1B}[31mNOT REACHABLE"))
     }
 
-    @Test func `an agent that says next to nothing is no reason to fail`() throws {
+    @Test func `a nearly empty agent status does not fail`() throws {
         #expect(try Self.status("").screen == "UNKNOWN: the kernel has not answered yet")
         #expect(try Self.status("").full.hasPrefix("UNKNOWN: the kernel has not answered yet\n"))
     }
 
     @Test(arguments: [20, 30, 60])
-    func `a table gives way where it is widest, and leaves out what is empty`(_ columns: Int) {
+    func `a table shrinks its widest column, and omits empty ones`(_ columns: Int) {
         var table = FittedTable(["NAME", .right("COUNT"), "DETAIL", "EMPTY"])
         table.add(["wlan0", "7", "a b", ""])
         table.add(["longer-than-that", "1000", "a text of some words", ""])

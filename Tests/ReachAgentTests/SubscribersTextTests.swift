@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func `what strangers call themselves cannot move the cursor`() throws {
+    @Test func `a client's name cannot move the cursor`() throws {
         let evil = #"a\u001b[2J\n"#
         let text = try text(
             #"{"subscribers":[{"command":"\#(evil)","socket":"\#(evil)","state":"\#(evil)","types":["\#(evil)"],"#
@@ -46,7 +46,7 @@ import Testing
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test func `one that was cut off stands out`() throws {
+    @Test func `a subscriber that was cut off is highlighted`() throws {
         #expect(try text(#"{"subscribers":[{"state":"lagged"}]}"#, hasColour: true).contains("\u{1B}[31m?"))
     }
 

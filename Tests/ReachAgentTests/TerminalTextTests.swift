@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("\u{1B}[31mred\u{1B}[0m", 3), ("→", 1)])
-    func `the width is that of what is seen`(text: String, width: Int) {
+    func `the width is that of the visible text`(text: String, width: Int) {
         #expect(text.displayWidth == width)
         #expect(text.padded(to: 10).displayWidth == 10)
     }

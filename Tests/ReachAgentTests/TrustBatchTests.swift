@@ -25,7 +25,7 @@ struct TrustBatchTests {
         "\"" + text.split(separator: "\n").joined(separator: "\\n") + "\\n\""
     }
 
-    @Test func `a question is answered under its own policy`() async throws {
+    @Test func `a request is answered under its own policy`() async throws {
         let chain = try TestAuthority.standard()
         var members = [
             "id": "\"a\"", "leaf": quoted(chain.leaf.pem), "intermediates": "[\(quoted(chain.intermediate.pem))]",
@@ -48,7 +48,7 @@ struct TrustBatchTests {
     }
 
     @Test(arguments: ["", "x", "[]", "{}", "{\"leaf\":5}", "{\"id\":\"a\"", "\u{0}"])
-    func `a line that is no question is answered as such`(_ line: String) async throws {
+    func `a line that is not a request is answered with an error`(_ line: String) async throws {
         let bad = try await answer(Array(line.utf8))
         #expect(bad.id == nil && !bad.ok && bad.code == "invalid_question")
     }
@@ -104,9 +104,7 @@ struct TrustBatchTests {
     ]
 
     @Test(arguments: invalid.map(\.kind))
-    func `a line that is invalid JSON is refused, also where nobody reads the invalid value`(_ kind: String)
-        async throws
-    {
+    func `a line of invalid JSON is an error, even where the invalid value is not used`(_ kind: String) async throws {
         for value in Self.invalid.first(where: { $0.kind == kind })?.values ?? [] {
             for line in [Self.frame.replacing("#", with: value), value, "[\(value)]"] {
                 let bad = try await answer(Array(line.utf8))
@@ -127,7 +125,7 @@ struct TrustBatchTests {
             [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE, 0xFF],
         ] as [[UInt8]]
     )
-    func `a line that is not UTF-8 is refused`(_ bytes: [UInt8]) async throws {
+    func `a line that is not UTF-8 is an error`(_ bytes: [UInt8]) async throws {
         let parts = Self.frame.split(separator: "#").map { Array($0.utf8) }
         for line in [parts[0] + [0x22] + bytes + [0x22] + parts[1], bytes, parts[0] + bytes + parts[1]] {
             let bad = try await answer(line)
@@ -149,7 +147,7 @@ struct TrustBatchTests {
         (#""host":"a","host":"b""#, "'host' is given twice"),
         (#""crls":"x""#, "'crls' must be an array of strings"), (#""pins":{}"#, "'pins' must be an array of strings"),
     ])
-    func `an option of another form is refused, never passed over`(_ member: String, _ reason: String) async throws {
+    func `an invalid option is an error, and never ignored`(_ member: String, _ reason: String) async throws {
         let line = #"{"id":7,"leaf":"",\#(member)}"#
         let text = String(decoding: await TrustBatch().answer(to: Array(line.utf8)), as: UTF8.self)
         #expect(text.hasPrefix(member.contains("host\":\"a") ? #"{"id":null,"ok":false"# : #"{"id":7,"ok":false"#))

@@ -78,7 +78,7 @@ import Testing
         #expect(answer.lines.allSatisfy { $0.count <= 80 || !$0.hasPrefix("reachagent ") })
     }
 
-    @Test func `no argument reaches the terminal with a control character, and none begins a line`() async throws {
+    @Test func `no argument writes a control character to the terminal or starts a line`() async throws {
         let evil = "\u{1B}[2J\u{9B}31m\u{202E}\nforged: line"
         let lines = [
             [evil], ["status", evil], ["status", "--\(evil)"], ["status", "-\(evil)"], ["status", "--output", evil],

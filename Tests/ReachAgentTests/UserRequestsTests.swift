@@ -18,7 +18,7 @@ struct UserRequestsTests {
         #expect(answers.compactMap(\.self).allSatisfy { $0 > .zero && $0 <= .milliseconds(500) })
     }
 
-    @Test func `the time in the refusal is when the next one is accepted, and no sooner`() throws {
+    @Test func `the delay of a rejected request ends when the next one is accepted, and no sooner`() throws {
         let requests = UserRequests.checks()
         for _ in 0..<requests.burst { #expect(requests.delay(of: 1000, at: start) == nil) }
         let delay = try #require(requests.delay(of: 1000, at: start))

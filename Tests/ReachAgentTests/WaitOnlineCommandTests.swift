@@ -52,7 +52,7 @@ import Testing
         #expect(wait.output == #"{"online":true,"via":"wwan","interface":"wwan0","connectivity":"unknown"}"# + "\n")
     }
 
-    @Test func `the time-out tells what is the matter`() async throws {
+    @Test func `the timeout reports the current problem`() async throws {
         let agent = try Self.agent(Self.down)
         let wait = try await wait(agent.path, "--timeout", "300ms", "--json")
         #expect(wait.status == 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(wait.output.hasPrefix(#"{"online":false,"code":"not_reachable","#))
     }
 
-    @Test func `another medium than the wanted one is not enough`() async throws {
+    @Test func `a medium other than the requested one is not enough`() async throws {
         let agent = try Self.agent(AgentLines.state(via: "wwan"))
         let wait = try await wait(agent.path, "--via", "wifi", "--via", "wired", "--timeout", "0.3")
         #expect(wait.status == 1)
@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    @Test func `without an agent the time-out says so`() async throws {
+    @Test func `without an agent the timeout says so`() async throws {
         let path = ScriptedAgent.newPath()
         let wait = try await wait(path, "--timeout", "0.2")
         #expect(wait.status == 69)
@@ -80,7 +80,7 @@ import Testing
         #expect(quiet.error.isEmpty && quiet.output.isEmpty)
     }
 
-    @Test func `an agent that comes later is waited for`() async throws {
+    @Test func `an agent that starts later is waited for`() async throws {
         let path = ScriptedAgent.newPath()
         async let result = wait(path, "--timeout", "20")
         // The command may or may not be connected by now: both orders must work.
@@ -101,7 +101,7 @@ import Testing
         #expect(wait.output.hasPrefix("reachable through wired eth0"))
     }
 
-    @Test func `a subscription that is refused is not waited for`() async throws {
+    @Test func `a rejected subscription is not waited for`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             connection.send(lines: AgentLines.error("unknown_method", #"{"message":"there is no 'subscribe'"}"#))

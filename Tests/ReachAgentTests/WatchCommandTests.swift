@@ -37,7 +37,7 @@ import Testing
         return try await FinishedCommand.run(["-c", command, BuiltAgent.path] + arguments, of: "/bin/sh", patience: 30)
     }
 
-    @Test func `the events go on over restarts, and the reader's end is the end`() async throws {
+    @Test func `events continue over restarts, and the command ends with its reader`() async throws {
         let agent = try Self.restartingAgent()
         let watch = try await watch(["--all", "--socket", agent.path], lines: 6)
         #expect(watch.status == 0)
@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    @Test func `the filters and the number are asked for`() async throws {
+    @Test func `the filters and the number are sent to the agent`() async throws {
         let agent = try ScriptedAgent(
             { connection in
                 connection.readLine()
@@ -89,7 +89,7 @@ import Testing
         #expect(agent.requests.last == #"{"method":"subscribe","parameters":\#(parameters),"more":true}"#)
     }
 
-    @Test func `a time is asked for as it is`() async throws {
+    @Test func `a time is sent to the agent in UTC`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             connection.send(lines: Self.reply(AgentLines.hello(7)))
@@ -107,7 +107,7 @@ import Testing
         #expect(watch.error.hasPrefix("reachagent: no agent answers at \(path): No such file or directory\n"))
     }
 
-    @Test func `a refused filter is wrong usage`() async throws {
+    @Test func `a rejected filter is a usage error`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no such type 'x'"}"#))
@@ -117,13 +117,13 @@ import Testing
         #expect(watch.error.contains("no such type 'x'"))
     }
 
-    @Test func `an unknown type is refused without asking, with a suggestion`() async throws {
+    @Test func `an unknown type is an error with a suggestion, without a request to the agent`() async throws {
         let watch = try await FinishedCommand.run(["watch", "--type", "path.chnged", "--socket", "/nowhere"])
         #expect(watch.status == 64)
         #expect(watch.error.contains("expected an event type, got 'path.chnged'; did you mean 'path.changed'?"))
     }
 
-    @Test func `an agent that is not there yet is waited for, and the reader's end ends the waiting`() async throws {
+    @Test func `a missing agent is waited for, and the wait ends when the reader closes the output`() async throws {
         let path = ScriptedAgent.newPath()
         // Nothing is ever printed: only the end of the reader can end it.
         let command = """

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `the state comes first, with the targets`() throws {
+    @Test func `the state is shown first, with the targets`() throws {
         let targets = [
             "office": AgentLines.state(via: "none", reason: "no_route"), "a\u{1B}[m": AgentLines.state(via: "wwan"),
         ]
@@ -40,7 +40,7 @@ import Testing
         #expect(lines[1] == "07:00:00  target office   not reachable (no_route)")
     }
 
-    @Test func `of the probes it is told how many are up, and a few of those that are not`() throws {
+    @Test func `the number of probes that are up is shown, and a few of those that are not`() throws {
         func told(_ probes: String) throws -> String? {
             let state = AgentLines.state(via: "wifi", connectivity: "partial")
             let snapshot = AgentLines.snapshot(state).replacing(
@@ -64,7 +64,7 @@ import Testing
         #expect(try told("[\(many)]") == "07:00:00  probes          0 of 1,200 up; \(names) and 1,194 more")
     }
 
-    @Test func `an outage is told once, and where the events go on`() throws {
+    @Test func `an outage is reported once, with the event after which the stream resumes`() throws {
         let hello = try Hello(line(AgentLines.hello(41)))
         let gone = StreamItem.interrupted(.disconnected(socket: "/s"), retryIn: .zero)
         let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 111), retryIn: .zero)
@@ -78,7 +78,7 @@ import Testing
         #expect(texts[2] == "! connected again (agent 0.1.0); resuming after event #42")
     }
 
-    @Test func `an agent that comes late is told, and one that is there is not`() throws {
+    @Test func `a connection is reported only if the agent was not available at first`() throws {
         let hello = try Hello(line(AgentLines.hello(41)))
         #expect(texts([.connected(hello)]).isEmpty)
         let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 2), retryIn: .zero)
@@ -89,7 +89,7 @@ import Testing
         )
     }
 
-    @Test func `what is missing is named`() throws {
+    @Test func `missing events are named`() throws {
         let hello = try Hello(line(AgentLines.hello(3, stream: "new")))
         let texts = texts([
             .missed(42...42), .missed(42...100), .missed(0...UInt64.max), .connected(hello),
@@ -100,13 +100,13 @@ import Testing
         #expect(texts[3] == "! the agent restarted its numbering; events after the last one are not known")
     }
 
-    @Test func `every edge of a path is shown only when it is asked for`() throws {
+    @Test func `every edge of a path is shown only on request`() throws {
         let edge = StreamItem.event(try line(AgentLines.path(42)))
         #expect(texts([edge]).isEmpty)
         #expect(texts([edge], showsPaths: true) == ["07:00:00  path            none → wifi wlan0 [link_down]  #42"])
     }
 
-    @Test func `events before a moment are left out, and what is missing before it is not named`() throws {
+    @Test func `events before a time are left out, and gaps before it are not named`() throws {
         let item = StreamItem.event(try line(AgentLines.changed(42, to: AgentLines.state(via: "wwan"))))
         let (now, later) = (EventPosition.moment(time), Timestamp(microsecondsSince1970: .max))
         #expect(texts([.missed(1...41), item], since: now).count == 1)

@@ -7,7 +7,7 @@ import Testing
 
 /// Certificates as an operator reads them, also those that nobody should use.
 @Suite struct CertificateDescriptionTests {
-    @Test func `everything that an operator asks for is there`() throws {
+    @Test func `the description has all that an operator needs`() throws {
         let template = CertificateTemplate.server(names: ["host.test", "*.host.test"], addresses: ["192.0.2.1"]).with {
             $0.serialNumber = [0x01, 0xAB]
             $0.subject = CertificateName([.init(.organization, "A, B"), .init(.commonName, " host#")])
@@ -29,7 +29,7 @@ import Testing
         #expect(CertificateDescription(der: root.der).key == "RSA 2048")
     }
 
-    @Test func `what cannot be verified is described all the same`() throws {
+    @Test func `a certificate that cannot be verified is still described`() throws {
         let weak = try IssuedCertificate.selfSigned(
             CertificateTemplate.server().with {
                 $0.version = 0

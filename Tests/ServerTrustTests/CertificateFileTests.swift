@@ -28,7 +28,7 @@ import Testing
         #expect(try CertificateFile.certificates(at: write("a.der", chain.root.der)) == [chain.root.der])
     }
 
-    @Test func `a folder is read by name, and only what looks like a certificate`() throws {
+    @Test func `a folder is read in name order, and only files named like certificates`() throws {
         let chain = try TestAuthority.standard()
         _ = try write("2.crt", chain.root.pem.utf8)
         _ = try write("1.cer", chain.leaf.der)
@@ -37,7 +37,7 @@ import Testing
         #expect(try CertificateFile.certificates(at: path) == [chain.leaf.der, chain.root.der])
     }
 
-    @Test func `what cannot be decoded is named with its file and block`() throws {
+    @Test func `a certificate that cannot be decoded is named with its file and block`() throws {
         let chain = try TestAuthority.standard()
         let broken = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
         let path = try write("b.pem", (chain.leaf.pem + broken).utf8)
@@ -85,7 +85,7 @@ import Testing
         #expect(await !isAccepted(new))
     }
 
-    @Test func `an old form is forgiven in the system's bundle, and being no authority is not`() async throws {
+    @Test func `an old form is accepted in the system's bundle, but not a certificate of no authority`() async throws {
         for (constraints, isAccepted) in [
             (CertificateExtension.basicConstraints(isAuthority: true, critical: false), true),
             (.basicConstraints(isAuthority: false), false),

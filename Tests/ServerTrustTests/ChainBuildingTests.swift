@@ -14,7 +14,7 @@ import Testing
         #expect(verdict.presentedChain.count == 2)
     }
 
-    @Test func `a missing intermediate is named by the issuer that nobody sent`() async throws {
+    @Test func `a missing intermediate is named by the issuer that was not sent`() async throws {
         let chain = try TestAuthority.standard()
         let verdict = await TrustHarness.verdict([chain.leaf.der], roots: [chain.root])
         #expect(verdict.refusals == [.tlsMissingIntermediate])
@@ -22,7 +22,7 @@ import Testing
         #expect(verdict.validatedChain.isEmpty)
     }
 
-    @Test func `a chain to a root that is not trusted is refused, sent or not`() async throws {
+    @Test func `a chain to an untrusted root is rejected, sent or not`() async throws {
         let chain = try TestAuthority.standard()
         let other = try IssuedCertificate.selfSigned(.authority("Other"))
         let without = await TrustHarness.verdict(chain.presented, roots: [other])
@@ -31,14 +31,14 @@ import Testing
         #expect(with.refusals == [.tlsUntrustedRoot])
     }
 
-    @Test func `a self-signed server is told from an unknown root`() async throws {
+    @Test func `a self-signed server is distinguished from an unknown root`() async throws {
         let server = try IssuedCertificate.selfSigned(.server())
         let verdict = await TrustHarness.verdict([server.der], roots: [])
         #expect(verdict.refusals == [.tlsSelfSigned])
     }
 
     @Test(arguments: [SignatureDefect.flippedBit, .truncated, .empty])
-    func `a broken signature is told from a missing issuer`(_ defect: SignatureDefect) async throws {
+    func `a broken signature is distinguished from a missing issuer`(_ defect: SignatureDefect) async throws {
         let verdict = try await TrustHarness.verdict(leaf: { $0.signatureDefect = defect })
         #expect(verdict.refusals.first == .tlsSignatureInvalid)
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(verdict.refusals == [.tlsUntrustedRoot])
     }
 
-    @Test func `a graph that was made to take for ever is given up`() async throws {
+    @Test func `a graph built to exhaust the search is given up`() async throws {
         let keys = (0..<8).map { _ in TestKey.p256() }
         let holders = try keys.map { try IssuedCertificate.selfSigned(.authority("Same"), key: $0) }
         var graph: [[UInt8]] = []
@@ -125,7 +125,7 @@ import Testing
         #expect(await TrustHarness.verdict(presented, roots: [root], maximumPathLength: 0).code == .tlsPathLength)
     }
 
-    @Test func `a server that presents nothing, or nonsense, is refused`() async throws {
+    @Test func `a server that presents nothing, or invalid data, is rejected`() async throws {
         let root = try IssuedCertificate.selfSigned(.authority())
         for presented: [[UInt8]] in [[], [[]], [[0x30]], [Array(repeating: 0x30, count: 4000)], [[0xFF, 0x00]]] {
             let verdict = await TrustHarness.verdict(presented, roots: [root])

@@ -228,7 +228,7 @@ import Testing
         ("other.test", .warning), ("192.000.002.001", .warning), ("2001:DB8::1", .warning), ("0xC0000201", .warning),
         ("test-測試.test", .warning), ("Mail gateway", .note), ("server1", .note), ("urn:device:7", .note),
     ])
-    func `a common name that is no alternative name is told`(
+    func `a common name that is not an alternative name is reported`(
         _ name: String,
         _ severity: Finding.Severity?
     ) async throws {

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [WorkBudget.Exceeded.cancelled, .deadline, .steps])
-    func `what was cut short says why, and is not remembered`(_ reason: WorkBudget.Exceeded) throws {
+    func `an evaluation cut short says why, and is not cached`(_ reason: WorkBudget.Exceeded) throws {
         let chain = try Self.chain.get()
         let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))
         func verdict(_ budget: WorkBudget) -> TrustVerdict {
@@ -98,9 +98,7 @@ import Testing
         #expect(await task.value.code == .tlsPathBudget)
     }
 
-    @Test func `certificates that do not fit are left out, and what may be for want of them is not guessed`()
-        async throws
-    {
+    @Test func `certificates over the limit are left out, and no missing intermediate is guessed`() async throws {
         let chain = try Self.chain.get()
         let bulk = try (0..<5).map { number in
             try IssuedCertificate.selfSigned(

@@ -46,7 +46,7 @@ import Testing
     static let someMarks = String(repeating: "\u{301}\u{323}", count: 2000)
 
     @Test(arguments: [nil, SecurityPolicy.PinningMode.publicKey, .certificate])
-    func `what a certificate says is bounded wherever it is shown`(_ mode: SecurityPolicy.PinningMode?) async throws {
+    func `text from a certificate is bounded wherever it is shown`(_ mode: SecurityPolicy.PinningMode?) async throws {
         let root = try IssuedCertificate.selfSigned(.authority("Root" + Self.someMarks))
         let leaf = try root.issue(
             CertificateTemplate.server(names: (0..<40).map { "n\($0).test" } + [Self.someMarks]).with {
@@ -77,7 +77,7 @@ import Testing
         #expect(description.serialNumber == String(repeating: "41", count: 64) + "…")
     }
 
-    @Test func `a relative name of more attributes than anybody compares is undecodable`() throws {
+    @Test func `a relative name with too many attributes is undecodable`() throws {
         func name(_ count: Int) -> [UInt8] {
             let attribute: [UInt8] = [0x30, 0x08, 0x06, 0x03, 0x55, 0x04, 0x03, 0x0C, 0x01, 0x61]
             let set = Array(repeatElement(attribute, count: count).joined())

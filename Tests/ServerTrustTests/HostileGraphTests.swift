@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a crowd of one name and one key without an anchor is refused`() async throws {
+    @Test func `a crowd of one name and one key without an anchor is rejected`() async throws {
         let holder = try IssuedCertificate.selfSigned(.authority("Same"))
         let leaf = try holder.issue(.server())
         let crowd = try crossed(63, by: holder)
@@ -37,7 +37,7 @@ import Testing
         #expect(await TrustHarness.verdict([leaf.der] + crowd, roots: [holder]).isAccepted)
     }
 
-    @Test func `more certificates than are considered are refused or right`() async throws {
+    @Test func `a chain with more certificates than the limit is rejected or correct`() async throws {
         let chain = try TestAuthority.standard()
         let holder = try IssuedCertificate.selfSigned(.authority("Same"))
         let crowd = try crossed(300, by: holder)

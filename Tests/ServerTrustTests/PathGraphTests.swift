@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: flaws)
-    func `an alternative that is no use does not hide the good one`(_ flaw: Flaw) async throws {
+    func `an unusable alternative does not hide the good one`(_ flaw: Flaw) async throws {
         let root = try IssuedCertificate.selfSigned(.authority("Root"))
         let other = try IssuedCertificate.selfSigned(.authority("Other Root"))
         let key = TestKey.p256()
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: flaws)
-    func `a detour that is no use does not hide the short way`(_ flaw: Flaw) async throws {
+    func `an unusable detour does not hide the shorter path`(_ flaw: Flaw) async throws {
         let key = TestKey.p256()
         let old = try IssuedCertificate.selfSigned(.authority("Old Root"))
         let new = try IssuedCertificate.selfSigned(.authority("New Root"), key: key)

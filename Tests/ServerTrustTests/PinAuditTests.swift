@@ -22,7 +22,7 @@ import Testing
         #expect(verdict.pinAudit == nil)
     }
 
-    @Test func `every pin is told apart, in the order of the policy`() async throws {
+    @Test func `every pin is listed, in the order of the policy`() async throws {
         let (chain, stranger) = (try TestAuthority.standard(), try Self.stranger.get())
         let policy = SecurityPolicy(
             pinningMode: .publicKey,
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a server that matches nothing is refused, and so is one that merely sends a pinned certificate`()
+    @Test func `a server that matches nothing is rejected, as is one that merely sends a pinned certificate`()
         async throws
     {
         let (chain, stranger) = (try TestAuthority.standard(), try Self.stranger.get())
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `without a path the pins are compared with who really signed`() async throws {
+    @Test func `without a path the pins are compared with the actual signers`() async throws {
         let chain = try TestAuthority.standard()
         let policy = SecurityPolicy(
             pinningMode: .publicKey,
@@ -113,7 +113,7 @@ import Testing
         #expect(verdict.warnings == [.tlsBackupPinOnly])
     }
 
-    @Test func `pinned certificates are told by their hash, and keys do not count beside them`() async throws {
+    @Test func `pinned certificates are listed by hash, and keys do not count beside them`() async throws {
         let (chain, stranger) = (try TestAuthority.standard(), try Self.stranger.get())
         let policy = SecurityPolicy(
             pinningMode: .certificate,

@@ -28,7 +28,7 @@ import Testing
         #expect(verdict.findings.isEmpty)
     }
 
-    @Test func `a revoked certificate is refused with date and reason`() async throws {
+    @Test func `a revoked certificate is rejected with date and reason`() async throws {
         let list = try list(
             RevocationListTemplate(revoking: [.init(serialNumber: chain.leaf.serialNumber, reason: 1)])
         )
@@ -38,7 +38,7 @@ import Testing
         #expect(verdict.findings.first?.evidence.contains("2026-03-01") == true)
     }
 
-    @Test func `a revoked authority is refused, and an unknown one is a warning`() async throws {
+    @Test func `a revoked authority is rejected, and an unknown one is a warning`() async throws {
         let good = try list(RevocationListTemplate())
         let bad = try list(
             RevocationListTemplate(revoking: [.init(serialNumber: chain.intermediate.serialNumber)]),
@@ -50,7 +50,7 @@ import Testing
         #expect(unknown.warnings == [.tlsRevocationUnknown])
     }
 
-    @Test func `a list that cannot be used does not tell, and the server is refused`() async throws {
+    @Test func `an unusable list gives no answer, and the server is rejected`() async throws {
         let impostor = try IssuedCertificate.selfSigned(.authority("Test Intermediate"))
         var delta = RevocationListTemplate()
         delta.extensions.append(.raw("2.5.29.27", isCritical: true, [0x02, 0x01, 0x01]))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a list that is out of date still tells who was revoked`() async throws {
+    @Test func `an outdated list still revokes its certificates`() async throws {
         let template = RevocationListTemplate(
             revoking: [.init(serialNumber: chain.leaf.serialNumber)],
             thisUpdate: TestDate.utc(2026, 4),
@@ -89,7 +89,7 @@ import Testing
         #expect(verdict.refusals == [.tlsRevocationUnknown])
     }
 
-    @Test func `hostile bytes are refused and never trap`() throws {
+    @Test func `a truncated list is an error, and changed bytes never trap`() throws {
         let whole = try chain.intermediate.revocationList(
             RevocationListTemplate(revoking: [.init(serialNumber: chain.leaf.serialNumber, reason: 1)])
         )

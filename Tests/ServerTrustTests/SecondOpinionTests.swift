@@ -44,7 +44,7 @@ import Testing
 
     /// One change of the server's certificate, and where that is accepted, one more of an authority above it.
     @Test(arguments: leaves.indices)
-    func `of all chains with up to two flaws none is accepted that the module refuses`(_ index: Int) async throws {
+    func `no chain with up to two flaws is accepted that the module rejects`(_ index: Int) async throws {
         let none = Case("", nil) { _ in }
         let leaf = Self.leaves[index]
         for (root, intermediate) in [(none, none)] + Self.authorities.flatMap({ [($0, none), (none, $0)] }) {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: SecondOpinion.Exception.allCases)
-    func `where the module is not asked, it would refuse what is good`(
+    func `where the module is not asked, it would reject a good chain`(
         _ exception: SecondOpinion.Exception
     ) async throws {
         for path in try Self.examples(of: exception) {

@@ -41,7 +41,7 @@ import Testing
         #expect(await refusals(TestDate.utc(2026, 8, 2)) == [.tlsExpired, .tlsRevocationUnknown])
     }
 
-    @Test func `names are told apart`() async throws {
+    @Test func `results of different names are kept apart`() async throws {
         let chain = try TestAuthority.standard()
         let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))
         for (host, isAccepted) in [("host.test", true), ("other.test", false), ("host.test", true)] {

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `without pins, a name or valid certificates nothing is evaluated, and it is said`() async throws {
+    @Test func `without pins, a name or valid certificates nothing is evaluated, and this is reported`() async throws {
         let server = try IssuedCertificate.selfSigned(.client())
         let unnamed = try policy(.none, allowsInvalid: true, validatesName: false)
         for (policy, host) in [(unnamed, "host.test"), (try policy(.none, allowsInvalid: true), nil)] {
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [SecurityPolicy.PinningMode.publicKey, .certificate], [false, true])
-    func `a pinned certificate that is merely sent is no match`(
+    func `a pinned certificate that is merely sent is not a match`(
         _ mode: SecurityPolicy.PinningMode,
         _ allowsInvalid: Bool
     ) async throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(verdict.validatedChain.isEmpty == (mode == .certificate))
     }
 
-    @Test func `a pinned certificate with the issuer's name that signed nothing is no match`() async throws {
+    @Test func `a pinned certificate with the issuer's name that signed nothing is not a match`() async throws {
         let chain = try TestAuthority.standard()
         let namesake = try IssuedCertificate.selfSigned(.authority("Test Intermediate"))
         let verdict = await TrustHarness.verdict(
@@ -123,7 +123,7 @@ import Testing
         #expect(verdict.refusals == [.tlsPinMismatch])
     }
 
-    @Test func `a mismatch tells the keys that the chain has`() async throws {
+    @Test func `a mismatch lists the keys of the chain`() async throws {
         let chain = try TestAuthority.standard()
         let stranger = try IssuedCertificate.selfSigned(.authority("Stranger"))
         let verdict = await TrustHarness.verdict(
@@ -183,13 +183,13 @@ import Testing
     }
 
     @Test(arguments: [SecurityPolicy.PinningMode.publicKey, .certificate])
-    func `a pinning mode without pins refuses`(_ mode: SecurityPolicy.PinningMode) async throws {
+    func `a pinning mode without pins rejects the server`(_ mode: SecurityPolicy.PinningMode) async throws {
         let chain = try TestAuthority.standard()
         let verdict = await TrustHarness.verdict(chain.presented, roots: [chain.root], policy: try policy(mode))
         #expect(verdict.refusals == [.tlsNoPins])
     }
 
-    @Test func `when one valid path has no pin, another that has it is taken`() async throws {
+    @Test func `when one valid path has no pin, another one with a pin is taken`() async throws {
         let key = TestKey.p256()
         let first = try IssuedCertificate.selfSigned(.authority("First Root"))
         let second = try IssuedCertificate.selfSigned(.authority("Second Root"))

@@ -113,7 +113,7 @@ import Testing
     ]
 
     @Test(arguments: rows, [false, true])
-    func `each choice is what the table says`(row: Row, isStrict: Bool) async throws {
+    func `each choice is as in the table`(row: Row, isStrict: Bool) async throws {
         let (presented, roots) = try row.chain()
         let policy = SecurityPolicy(isStrict: isStrict)
         let verdict = await TrustHarness.verdict(presented, roots: roots, policy: policy)

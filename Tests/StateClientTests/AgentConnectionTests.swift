@@ -64,7 +64,7 @@ import Testing
     )
     func refused(_ text: String) { #expect(texts(text) == nil) }
 
-    @Test func `no damage to a reply makes it trap`() {
+    @Test func `no damage to a reply traps`() {
         let line = Array(AgentLines.reply(AgentLines.path(42)).utf8)
         var generator = SystemRandomNumberGenerator()
         var accepted = 0

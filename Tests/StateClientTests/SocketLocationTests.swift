@@ -103,7 +103,7 @@ import Testing
         #expect(reason == .ready)
     }
 
-    @Test func `what else appears there does not count, and the deadline does`() async throws {
+    @Test func `other files in the directory do not wake the watch, and the deadline does`() async throws {
         let directory = Self.newDirectory()
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -6,7 +6,7 @@ import Testing
 
 /// One question, one answer.
 @Suite struct StateClientTests {
-    @Test func `the reply's parameters come as they are`() async throws {
+    @Test func `the reply's parameters are returned unchanged`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             // A reply in three pieces, with what a newer agent might add.
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `no agent, and no answer in time, are told apart`() async throws {
+    @Test func `a missing agent and a timeout are different errors`() async throws {
         let nowhere = ScriptedAgent.newPath()
         await #expect(throws: ClientError.noAgent(socket: nowhere, errno: ENOENT)) {
             try await StateClient(socket: nowhere).call("status")
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `an agent that accepts nobody is given up in time`() async throws {
+    @Test func `an agent that accepts no connection is given up in time`() async throws {
         let (hold, release) = AsyncStream.makeStream(of: Void.self)
         let agent = try ScriptedAgent(
             backlog: 0,

@@ -52,7 +52,7 @@ import Testing
         #expect(reader.deadline == nil)
     }
 
-    @Test func `a connection that ends is made again, after the last event`() throws {
+    @Test func `a connection that ends is reestablished, after the last event`() throws {
         let agent = try ScriptedAgent(
             { connection in
                 connection.readLine()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `events that expired while the connection was lost are skipped as the subscription wants it`(
+    func `events that expired while the connection was lost are skipped if the subscription says so`(
         resumesWithOldest: Bool
     ) throws {
         let agent = try ScriptedAgent(
@@ -117,7 +117,7 @@ import Testing
         #expect(texts == before + (resumesWithOldest ? left : ["hello 8", "missed 3-8", "event 9"]))
     }
 
-    @Test func `a refused subscription is thrown, and nothing is tried again`() throws {
+    @Test func `a rejected subscription is thrown, and nothing is retried`() throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no"}"#))

@@ -36,8 +36,7 @@ import Testing
 
     private static func reply(_ event: String) -> String { AgentLines.reply(event) }
 
-    @Test func `a server that dies in the middle of a line, sends twice, and counts anew costs no event`() async throws
-    {
+    @Test func `a server that dies in mid-line, sends duplicates, and renumbers costs no event`() async throws {
         let agent = try ScriptedAgent(
             { connection in
                 connection.readLine()
@@ -110,7 +109,7 @@ import Testing
         #expect(agent.requests.count == 1)
     }
 
-    @Test func `a subscriber that was too slow goes on where it was`() async throws {
+    @Test func `a subscriber that was too slow resumes where it was`() async throws {
         let lagged = #"{"type":"reachagent.subscriber.lagged","data":{"last_seq":42}}"#
         let agent = try ScriptedAgent(
             { connection in
@@ -144,7 +143,7 @@ import Testing
         )
     }
 
-    @Test func `many events come in order to a consumer that is slower than the agent`() async throws {
+    @Test func `many events arrive in order at a consumer that is slower than the agent`() async throws {
         let count: UInt64 = 4000
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
@@ -198,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a refused subscription is thrown`() async throws {
+    @Test func `a rejected subscription is thrown`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()
             connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no such type 'x'"}"#))

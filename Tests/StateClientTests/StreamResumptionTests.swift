@@ -37,13 +37,13 @@ import Testing
         #expect(try resumption.receive(event) == [.event(event)])
     }
 
-    @Test func `with a number it asks for what comes after it`() {
+    @Test func `with a number it requests the events after it`() {
         #expect(parameters(StreamResumption(StateSubscription(since: 7))) == #"{"since_seq":7}"#)
         let named = StreamResumption(StateSubscription(since: 0, stream: "abc"))
         #expect(parameters(named) == #"{"since_seq":0,"stream":"abc"}"#)
     }
 
-    @Test func `with a time it asks for that until an event gives it a number`() throws {
+    @Test func `with a time it requests that time until an event gives it a number`() throws {
         let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
         var resumption = StreamResumption(StateSubscription(sinceTime: time))
         let asked = #"{"since_time":"2026-11-21T07:00:00.000000Z"}"#
@@ -120,7 +120,7 @@ import Testing
         #expect(try resumption.receive(line(AgentLines.path(4))).count == 1)
     }
 
-    @Test func `events that are gone are told with their numbers, and the snapshot is asked for`() throws {
+    @Test func `expired events are reported with their numbers, and the snapshot is requested`() throws {
         var resumption = try opened()
         let end = refusal("events_expired", oldest: 90)
         #expect(resumption.connectionEnded(end, fraction: 1) == .retry([], after: .zero))
@@ -132,7 +132,7 @@ import Testing
         #expect(try resumption.receive(line(AgentLines.path(101))).count == 1)
     }
 
-    @Test func `who asks for the past gets what is left of it`() throws {
+    @Test func `a request for past events gets the remaining ones`() throws {
         var resumption = StreamResumption(StateSubscription(since: 5))
         let answer = resumption.connectionEnded(refusal("events_expired", oldest: 90), fraction: 1)
         #expect(answer == .retry([.missed(6...89)], after: .zero))
@@ -150,7 +150,7 @@ import Testing
         #expect(try resumption.receive(line(AgentLines.hello(100))).count == 1)
     }
 
-    @Test func `an agent that goes on with other numbers in silence is not believed`() throws {
+    @Test func `an agent that silently changes its numbering is not believed`() throws {
         var resumption = try opened()
         _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 0)
         #expect(throws: refusal("stream_changed", stream: "new")) {
@@ -166,7 +166,7 @@ import Testing
         #expect(try resumption.receive(line(AgentLines.path(42))).count == 1)
     }
 
-    @Test func `a hole in the numbers is told where nothing is filtered`() throws {
+    @Test func `a gap in the numbers is reported where nothing is filtered`() throws {
         var resumption = try opened()
         let event = try line(AgentLines.path(45))
         #expect(try resumption.receive(event) == [.missed(42...44), .event(event)])
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `attempts become rarer, and begin anew with a connection and with the socket`() throws {
+    @Test func `attempts back off, and start over with a connection and with a new socket`() throws {
         var resumption = StreamResumption(StateSubscription())
         func time(_ fraction: Double) -> Duration? {
             let end = End.failed(.noAgent(socket: "s", errno: 2))
@@ -206,7 +206,7 @@ import Testing
         #expect(time(1) == .milliseconds(50))
     }
 
-    @Test func `an agent that talks nonsense is asked ever more rarely`() throws {
+    @Test func `an agent that sends invalid data is retried with backoff`() throws {
         var resumption = StreamResumption(StateSubscription())
         for expected in [50, 100, 200] {
             _ = try resumption.receive(line(AgentLines.hello(41)))

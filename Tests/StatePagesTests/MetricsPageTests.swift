@@ -55,7 +55,7 @@ import Testing
         #expect(counts.durations.count == 9 && counts.ok == 9)
     }
 
-    @Test func `a file for node_exporter has nothing of the process, whose names are its own`() {
+    @Test func `a file for node_exporter has no process metrics, which have names of their own`() {
         let bytes = MetricsPage.bytes(of: Samples.metrics, as: .prometheus, families: MetricFamily.collected)
         let page = String(decoding: bytes, as: UTF8.self)
         #expect(page.contains("reachagent_connectivity{") && page.contains("probe_success{"))
@@ -64,7 +64,7 @@ import Testing
         #expect(MetricFamily.all.filter { !names.contains($0.name) }.allSatisfy { $0.name.hasPrefix("process_") })
     }
 
-    @Test func `a sink has its metrics, and none of what is not known`() {
+    @Test func `a sink has its metrics, and none for unknown values`() {
         var metrics = Samples.metrics
         let time = Timestamp(microsecondsSince1970: 1_795_444_571_500_000)
         metrics.status.sinks = [
@@ -92,7 +92,7 @@ import Testing
         )
     }
 
-    @Test func `a transfer has its metrics, and one that gave way only its bytes`() {
+    @Test func `a transfer has its metrics, and one that yielded only its bytes`() {
         var metrics = Samples.metrics
         var speed = ProbeMetrics(probe: "speed", device: "wwan0", verdict: "up")
         var transfers = TransferMetrics()
@@ -162,7 +162,7 @@ import Testing
     private static let hasPromtool = access("/usr/bin/promtool", X_OK) == 0
 
     @Test(.enabled(if: hasPromtool, "promtool is not installed: apt install prometheus"), .onOwnThread)
-    func `promtool has nothing to say about the page, and the alerts fire when they must`() throws {
+    func `promtool has no findings on the page, and the alerts fire when they must`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(MetricsPage.bytes(of: Samples.metrics, as: .prometheus)).write(to: file)

@@ -12,7 +12,7 @@ import Testing
 
     private static func page(_ status: AgentStatus) -> String { page(PageContent(status: status)) }
 
-    @Test func `the page says what the status says, without a script too`() {
+    @Test func `the page shows the same as the status, without a script too`() {
         let page = Self.page(Samples.page)
         for words in [
             "<title>! edge-7: PARTIAL over wifi wlan0 (IPv4, IPv6)</title>",
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `text of strangers is no markup, and no link but to the web`() {
+    @Test func `foreign text is escaped, and links only to the web`() {
         var content = Samples.page
         content.status.reachability.state?.portalURL = "javascript:alert(1)"
         content.status.probes[0].detail = "<script>alert(1)</script>\u{202E}'\""
@@ -87,7 +87,7 @@ import Testing
         #expect(!Self.page(Samples.status).contains("Problems of the agent"))
     }
 
-    @Test func `sinks are shown with what they have shipped`() {
+    @Test func `sinks are shown with their shipped events`() {
         var status = Samples.status
         status.sinks = [
             SinkStatus(
@@ -197,7 +197,7 @@ import Testing
         return Samples.event("path.changed", sequence, .pathChanged(change))
     }
 
-    @Test func `a storm of edges pushes out no settled change`() throws {
+    @Test func `a storm of edges evicts no settled change`() throws {
         var timeline = Timeline()
         for entry in Samples.changes.reversed() { timeline.add(entry) }
         for sequence in 50_000..<60_000 as Range<UInt64> { timeline.add(Self.edge(sequence)) }
@@ -216,7 +216,7 @@ import Testing
         #expect(path.kind == "path" && path.interfaces == ["eth0"])
     }
 
-    @Test func `entries that were put into words stay in the place of their events`() {
+    @Test func `entries with summaries keep the order of their events`() {
         var timeline = Timeline()
         for event in Samples.changes.reversed() { timeline.add(event) }
         let entries = timeline.entries

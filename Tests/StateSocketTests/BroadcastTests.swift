@@ -36,7 +36,7 @@ struct BroadcastTests {
     }
 
     @Test(arguments: [#"{"types":["probe.completed"]}"#, #"{"types":["reachagent.probe.*"]}"#])
-    func `who asks for the type is told`(parameters: String) async throws {
+    func `a subscriber that asks for the type receives it`(parameters: String) async throws {
         let (before, during, lines, after) = try await ServedStream.run { stream in
             let before = stream.server.wants(.probeCompleted)
             let client = try Self.subscribe(stream, parameters)
@@ -57,7 +57,7 @@ struct BroadcastTests {
     @Test(arguments: [
         "{}", #"{"types":["*"]}"#, #"{"types":["path.*","agent.*"]}"#, #"{"subjects":["web","default"]}"#,
     ])
-    func `nobody else is told, and nobody wants it`(parameters: String) async throws {
+    func `other subscribers do not receive the type, and do not request it`(parameters: String) async throws {
         let (wants, lines) = try await ServedStream.run { stream in
             let clients = [try Client(stream.events), try Self.subscribe(stream, parameters)]
             _ = try clients[0].lines(2)
@@ -75,7 +75,7 @@ struct BroadcastTests {
         (#"{"types":["probe.completed"]}"#, true, false), (#"{"types":["probe.progress"]}"#, false, true),
         (#"{"types":["probe.*"]}"#, true, true),
     ])
-    func `one type is not wanted because of the other`(
+    func `a subscription to one type does not request the other`(
         parameters: String,
         completed: Bool,
         progress: Bool
@@ -123,7 +123,7 @@ struct BroadcastTests {
         #expect(Self.told(lines) == ["completed 2", "completed 4", "completed 6"])
     }
 
-    @Test func `who is too slow misses some, is told how many, and loses no numbered event`() async throws {
+    @Test func `a slow subscriber misses some, gets their count, and loses no numbered event`() async throws {
         let total = 4000
         let (lines, subscribers) = try await ServedStream.run { stream in
             let client = try Self.subscribe(stream, #"{"types":["probe.completed","path.changed"]}"#)

@@ -18,7 +18,7 @@ struct ConnectionLimitsTests {
         #expect((limits.reserve, limits.perUser) == (reserve, perUser))
     }
 
-    @Test func `4,096 attempts of one user leave room for root, the agent's user and everybody else`() {
+    @Test func `4,096 attempts of one user leave room for root, the agent's user and other users`() {
         var limits = ConnectionLimits(total: 4096, ownUser: 990)
         let refusals = (0..<4096).compactMap { _ in limits.add(.user(1000)) }
         #expect(limits.count == 256)
@@ -70,7 +70,7 @@ struct ConnectionLimitsTests {
         #expect(rest.count == 98 && rest.last == "a0" && queue.isEmpty)
     }
 
-    @Test func `too much memory is the greediest user's, and nobody's when it is enough`() {
+    @Test func `the greediest user is chosen when memory exceeds the limit, and no user below it`() {
         var memory = RequestMemory(limit: 1000)
         memory.change(.user(1), by: 600)
         memory.change(.user(2), by: 400)

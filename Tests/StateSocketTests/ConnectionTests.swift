@@ -7,7 +7,7 @@ import Testing
 
 /// Connections that come, go, and stay half open.
 struct ConnectionTests {
-    @Test func `a client that shuts its sending side down goes on receiving`() async throws {
+    @Test func `a client that shuts down its sending side keeps receiving`() async throws {
         let numbers = try await ServedStream.run { stream in
             let clients = [try Client(stream.events), try Client(stream.control)]
             try clients[1].send(#"{"method":"subscribe","more":true}"# + "\n")
@@ -19,7 +19,7 @@ struct ConnectionTests {
         #expect(numbers == [Array(1...10), Array(1...10)])
     }
 
-    @Test func `who connects before the server accepts waits, and is answered then`() async throws {
+    @Test func `a client that connects before the server accepts waits, and is answered then`() async throws {
         let (early, late, reply) = try await onThread {
             let stream = try ServedStream(accepting: false)
             defer { stream.stop() }
@@ -41,7 +41,7 @@ struct ConnectionTests {
         #expect(reply?.hasPrefix(#"{"parameters":{"#) == true, "\(reply ?? "")")
     }
 
-    @Test func `who waits when the server ends is not left waiting`() async throws {
+    @Test func `a client that waits to be accepted is disconnected when the server stops`() async throws {
         let failures = try await onThread {
             let stream = try ServedStream(accepting: false)
             let clients = [try Client(stream.control), try Client(stream.events)]
@@ -66,8 +66,7 @@ struct ConnectionTests {
         #expect(isGone)
     }
 
-    @Test func `what is sent to events is not kept, and a client that sends without end is left waiting`() async throws
-    {
+    @Test func `input on the events socket is not kept, and a client that keeps sending is throttled`() async throws {
         let (sent, numbers) = try await ServedStream.run { stream in
             let client = try Client(stream.events)
             var (sent, pauses) = (0, 0)
@@ -84,7 +83,7 @@ struct ConnectionTests {
         #expect(numbers == [1])
     }
 
-    @Test func `what follows a subscription on its connection is not looked at`() async throws {
+    @Test func `input after a subscription on the same connection is ignored`() async throws {
         let lines = try await ServedStream.run { stream in
             let client = try Client(stream.control)
             try client.send(
@@ -103,7 +102,7 @@ struct ConnectionTests {
         #expect(lines.last == #"{"error":"agent_stopping","parameters":{"last_seq":2}}"#)
     }
 
-    @Test func `a connection beyond the limit is told so, and the limit survives a flood`() async throws {
+    @Test func `a connection beyond the limit gets an error, and the limit survives a flood`() async throws {
         let (refusals, remaining, served) = try await ServedStream.run(configure: { $0.maximumConnections = 4 }) {
             stream in
             var admitted = try (0..<4).map { _ in try Client(stream.events) }
@@ -119,7 +118,7 @@ struct ConnectionTests {
         #expect(refusals.count == 500 && remaining == 4 && served == 2)
     }
 
-    @Test func `a flood of clients that say half a word and go leaves nothing behind`() async throws {
+    @Test func `a flood of clients that send half a word and disconnect leaves nothing behind`() async throws {
         let isEmpty = try await ServedStream.run { stream in
             for round in 0..<500 {
                 let client = try Client(round % 2 == 0 ? stream.control : stream.events)
@@ -130,7 +129,7 @@ struct ConnectionTests {
         #expect(isEmpty)
     }
 
-    @Test func `at the end everybody gets the last event and is told`() async throws {
+    @Test func `on shutdown every subscriber gets the last event, and control subscribers the reason`() async throws {
         let (events, control, idle, files, again) = try await onThread {
             let stream = try ServedStream()
             let clients = [try Client(stream.events), try Client(stream.control), try Client(stream.control)]
@@ -158,7 +157,7 @@ struct ConnectionTests {
     }
 
     @Test(arguments: [false, true])
-    func `the end waits for nobody beyond its deadline`(isBusFinished: Bool) async throws {
+    func `shutdown waits for no client beyond its deadline`(isBusFinished: Bool) async throws {
         let (took, lines) = try await onThread {
             let stream = try ServedStream()
             let stuck = try Client(stream.events)

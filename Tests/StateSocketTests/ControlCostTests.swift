@@ -153,7 +153,7 @@ struct ControlCostTests {
         #expect(!filter.passes(type: "reachagent.path.changed".utf8))
     }
 
-    @Test func `what an error repeats of a request is short and harmless`() throws {
+    @Test func `the part of a request that an error repeats is short and harmless`() throws {
         let hostile = "\u{1B}[2J\u{9B}31m\u{202E}\u{2028}\u{301}" + String(repeating: "x", count: 1000)
         for line in [
             "{\"\(hostile.replacing("\u{1B}", with: ""))\":1}",

@@ -112,7 +112,7 @@ struct ControlProtocolTests {
         (#"{"method":"subscribe","more":true,"parameters":{"since_seq":7}}"#, "events_expired", #""oldest_seq":50"#),
     ]
 
-    @Test func `each refusal has its code, names what is wrong, and leaves the connection usable`() async throws {
+    @Test func `each error has its code, names the cause, and leaves the connection usable`() async throws {
         let replies = try await ServedStream.run(firstSequence: 50) { stream in
             let client = try Client(stream.control)
             return try Self.refusals.map { refusal in
@@ -164,7 +164,7 @@ struct ControlProtocolTests {
         #expect((bounded.status.detail?.utf8.count ?? 0) < 600 && bounded.bytes == 0 && bounded.lost == nil)
     }
 
-    @Test func `what the program of sinks writes is read as it was`() throws {
+    @Test func `a sink report is read as it was written`() throws {
         let status = SinkStatus(name: "a", broker: "b", state: .waiting, acknowledged: 7, lost: 0)
         let report = SinkReport(status: status, stream: "s", bytes: 5)
         let text = String(decoding: JSONWriter.text(of: report), as: UTF8.self)
@@ -211,7 +211,7 @@ struct ControlProtocolTests {
         }
     }
 
-    @Test func `bytes that are no text are invalid JSON`() async throws {
+    @Test func `bytes that are not text are invalid JSON`() async throws {
         let reply = try await ServedStream.run { stream in
             let client = try Client(stream.control)
             try client.send(Array(#"{"method":""#.utf8) + [0xFF, 0xC0] + Array("\"}\n".utf8))
@@ -220,7 +220,7 @@ struct ControlProtocolTests {
         #expect(reply?.hasPrefix(#"{"error":"invalid_json""#) == true)
     }
 
-    @Test func `requests come in any pieces, with CR, with empty lines between, and the last one without an end`()
+    @Test func `requests may come in pieces, with CR, with empty lines between, and without a last newline`()
         async throws
     {
         let replies = try await ServedStream.run { stream in
@@ -277,7 +277,7 @@ struct ControlProtocolTests {
         )
     }
 
-    @Test func `the seventeenth unanswered request is refused, and reading stops before memory is used`() async throws {
+    @Test func `a seventeenth unanswered request is an error, and reading stops before memory is used`() async throws {
         let (replies, sent) = try await ServedStream.run { stream in
             stream.agent.answersAtOnce.withLock { $0 = false }
             let client = try Client(stream.control)
@@ -303,7 +303,7 @@ struct ControlProtocolTests {
         #expect(sent < 4 << 20)
     }
 
-    @Test func `a client that asks and never reads is not read from any more`() async throws {
+    @Test func `a client that sends requests and never reads is no longer read from`() async throws {
         let sent = try await ServedStream.run { stream in
             let client = try Client(stream.control)
             let lines = Array(repeatElement(Array((#"{"method":"subscribers"}"# + "\n").utf8), count: 1000).joined())
@@ -321,7 +321,7 @@ struct ControlProtocolTests {
         #expect(sent < 4 << 20)
     }
 
-    @Test func `subscribers shows who is there and what they do`() async throws {
+    @Test func `subscribers lists the connected clients and their state`() async throws {
         let text = try await ServedStream.run { stream in
             stream.publish()
             let events = try Client(stream.events)

@@ -39,11 +39,11 @@ struct HTTPPortTests {
         ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false), ("::", false),
         ("192.0.2.1", false), ("::ffff:127.0.0.1", false), ("128.0.0.1", false),
     ])
-    func `the loopback is told from addresses that other machines reach`(address: String, isLoopback: Bool) {
+    func `loopback is distinguished from addresses that other machines reach`(address: String, isLoopback: Bool) {
         #expect(HTTPPort(address: address, port: 1).isLoopback == isLoopback)
     }
 
-    @Test func `without rules such a port serves nobody`() async throws {
+    @Test func `without access rules such a port serves no client`() async throws {
         for access in [nil, PortAccess(passwords: try Self.passwords())] {
             try await Self.run(access) { (stream, port) throws in
                 let client = try HTTPClient(port: port)
@@ -54,7 +54,7 @@ struct HTTPPortTests {
         }
     }
 
-    @Test func `one that the configuration calls insecure serves everybody, and still minds the host`() async throws {
+    @Test func `a port configured as insecure serves all clients, and still checks the host`() async throws {
         try await Self.run(PortAccess(isInsecure: true)) { (_, port) throws in
             #expect(try HTTPClient(port: port).get("/metrics").status == 200)
             #expect(try HTTPClient(port: port).get("/", host: "evil.example").status == 421)
@@ -80,7 +80,7 @@ struct HTTPPortTests {
         }
     }
 
-    @Test func `guessing is slowed down, and stops nobody who knows the password`() async throws {
+    @Test func `password guessing is rate-limited, and a client with the password is not locked out`() async throws {
         let access = PortAccess(passwords: try Self.passwords(), isInsecure: true)
         try await Self.run(access) { (_, port) throws in
             #expect(try HTTPClient(port: port).get("/", [Self.basic("alice:secret")]).status == 200)
@@ -101,7 +101,7 @@ struct HTTPPortTests {
         }
     }
 
-    @Test func `other rules close the connections that the former ones let in`() async throws {
+    @Test func `new access rules close the connections that the earlier ones admitted`() async throws {
         let access = PortAccess(passwords: try Self.passwords(), isInsecure: true)
         try await Self.run(access) { (stream, port) throws in
             let reader = try HTTPClient(port: port)
@@ -204,7 +204,7 @@ struct HTTPPortTests {
         }
     }
 
-    @Test func `a client without a certificate is refused where one is needed`() async throws {
+    @Test func `a client without a required certificate is rejected`() async throws {
         let files = try TLSFiles()
         try await Self.run(PortAccess(tls: try files.tls(checksClients: true))) { (_, port) throws in
             let options = "-cert client.pem -key client.key -cert_chain client.pem"

@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a request is answered, or refused with a status and a sentence`(test: Case) {
+    func `a request is answered, or rejected with a status and a sentence`(test: Case) {
         do {
             _ = try Self.request(test)
             #expect(test.status == nil)
@@ -109,7 +109,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `OpenMetrics is for those who prefer it`(accept: String, isOpenMetrics: Bool) throws {
+    func `OpenMetrics is for clients that prefer it`(accept: String, isOpenMetrics: Bool) throws {
         let test = Case(target: "/metrics", headers: [("Host", "localhost"), ("Accept", accept)])
         #expect(try Self.request(test).resource == .metrics(isOpenMetrics: isOpenMetrics))
     }

@@ -10,7 +10,7 @@ import Testing
 /// The server of http.sock, as a client sees it.
 @Suite(.timeLimit(.minutes(2)))
 struct HTTPServerTests {
-    @Test func `documents come with their type, a policy and nothing to cache`() async throws {
+    @Test func `documents have their type, a policy and are not cached`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
             let page = try client.get("/")
@@ -29,7 +29,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `requests sent ahead are answered in their order, and too many are refused`() async throws {
+    @Test func `pipelined requests are answered in order, and too many are an error`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
             let request = "GET /metrics HTTP/1.1\r\nHost: a.b\r\n\r\n"
@@ -74,7 +74,7 @@ struct HTTPServerTests {
     }
 
     @Test(arguments: ["Last-Event-ID: 2", "since_seq"])
-    func `a stream resumes behind an event, from the journal on`(way: String) async throws {
+    func `a stream resumes after an event, starting with the journal`(way: String) async throws {
         let journal = MemoryJournal()
         try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
             journal.record((1...4).map { stream.agent.event(.pathChanged, number: $0) })
@@ -89,7 +89,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a number that the stream never had begins it anew, with the state`() async throws {
+    @Test func `a number that the stream never had restarts it with the state`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
             try client.send("/events", ["Last-Event-ID: 900"])
@@ -112,7 +112,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `history has the events of the past as lines, and an end`() async throws {
+    @Test func `history has the past events as lines, and ends`() async throws {
         let journal = MemoryJournal()
         try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
             let old = (2...4).map { stream.agent.event(.pathChanged, number: $0) }
@@ -128,7 +128,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a head that is too long, is no HTTP, has a body or never ends is refused, and others are served`()
+    @Test func `a head that is too long, not HTTP, with a body or endless is an error, and others are served`()
         async throws
     {
         try await ServedStream.run { configuration in
@@ -158,7 +158,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `pages that nobody reads are kept for four connections of a user, and one who reads is served`()
+    @Test func `unread pages are kept for four connections of a user, and a client that reads is served`()
         async throws
     {
         try await ServedStream.run(configure: { $0.answerMemory = 1 }) { stream in
@@ -208,7 +208,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a report has the parameters of its command, and its refusals a status`() async throws {
+    @Test func `a report has the parameters of its command, and its errors have a status`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
             #expect(try client.get("/api/report").body == "{}\n")
@@ -221,7 +221,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a user has one report made at a time, and one whose client has gone is given up`() async throws {
+    @Test func `a user gets one report at a time, and the report of a disconnected client is abandoned`() async throws {
         try await ServedStream.run { stream in
             var slow: HTTPClient? = try HTTPClient(stream.http)
             try slow?.send("/api/report?month=slow")
@@ -239,7 +239,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `another user is refused with the command that lets them in`() {
+    @Test func `another user is denied with the command that gives access`() {
         let rights = SocketRights(path: "/run/reachagent/http.sock", owner: 4_000_000_001, group: 1, mode: 0o660)
         #expect(rights.refusal(of: 4_000_000_001) == nil)
         // The user 'nobody' (65534) is not a member of the group 'daemon' (1).

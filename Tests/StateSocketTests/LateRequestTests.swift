@@ -12,7 +12,7 @@ struct LateRequestTests {
             ("a line beyond the limit without an end", String(repeating: "x", count: 100_000)),
         ]
     )
-    func `a request that does not come in time is an error, and the end of the connection`(
+    func `a request that is not received in time is an error, and ends the connection`(
         name: String,
         text: String
     ) async throws {
@@ -24,7 +24,7 @@ struct LateRequestTests {
         #expect(lines.last?.hasPrefix(#"{"error":"request_timeout""#) == true, "\(name): \(lines)")
     }
 
-    @Test func `who has asked may rest, who subscribes may stay, and the rest of a line is waited for`() async throws {
+    @Test func `only a client without a request times out, not one with an answer or a subscription`() async throws {
         let (reply, event, late) = try await ServedStream.run(configure: { $0.requestPatience = .milliseconds(300) }) {
             stream in
             let (resting, subscriber) = (try Client(stream.control), try Client(stream.control))

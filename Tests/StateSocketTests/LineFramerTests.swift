@@ -7,7 +7,7 @@ import Testing
 /// The parts that need no socket.
 struct LineFramerTests {
     @Test(arguments: 1...9)
-    func `lines come out the same in whatever pieces they come in`(size: Int) {
+    func `lines are framed the same whatever the size of the pieces`(size: Int) {
         var framer = LineFramer(limit: 5)
         var items: [LineFramer.Item] = []
         let text = Array("ab\n\n12345\n123456\nx\n1234567890123\ny".utf8)

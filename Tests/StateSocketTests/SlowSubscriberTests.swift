@@ -11,7 +11,7 @@ struct SlowSubscriberTests {
     }
 
     @Test(arguments: [false, true])
-    func `who cannot keep up gets a last line that says so, also when the stream has fallen quiet`(onControl: Bool)
+    func `a subscriber that cannot keep up gets a last line that says so, even on a quiet stream`(onControl: Bool)
         async throws
     {
         let lines = try await ServedStream.run(configure: {
@@ -32,7 +32,7 @@ struct SlowSubscriberTests {
         #expect(last.hasPrefix(#"{"error":"subscriber_lagged","parameters":{"specversion""#) == onControl)
     }
 
-    @Test func `who never reads is cut off after a while, and its place is free`() async throws {
+    @Test func `a subscriber that never reads is cut off after a while, and its slot is freed`() async throws {
         let isFree = try await ServedStream.run(
             configure: {
                 $0.ringEvents = 10; $0.ringBytes = 10_000; $0.lagPatience = .milliseconds(50)

@@ -43,7 +43,7 @@ struct SocketFileTests {
     }
 
     @Test(arguments: [0o600, 0o660, 0o666])
-    func `the files have exactly the permissions asked for, in directories that are made`(mode: UInt32) async throws {
+    func `the files have exactly the configured permissions, in created directories`(mode: UInt32) async throws {
         let (modes, directory, leftOver) = try await onThread {
             let base = try ServedStream.makeDirectory()
             defer { try? FileManager.default.removeItem(atPath: base) }
@@ -72,13 +72,13 @@ struct SocketFileTests {
         #expect(failure == nil)
     }
 
-    @Test func `a socket that somebody listens on is refused`() async throws {
+    @Test func `a socket with a listener is an error`() async throws {
         let failure = try await Self.startFailure { directory in _ = Self.listen(at: "\(directory)/control.sock") }
         #expect(failure?.cause == .inUse(by: nil))
         #expect(failure?.path.hasSuffix("/control.sock") == true)
     }
 
-    @Test func `a file that is no socket is refused and kept`() async throws {
+    @Test func `a file that is not a socket is an error, and is kept`() async throws {
         let (failure, text) = try await onThread {
             let directory = try ServedStream.makeDirectory()
             defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -93,14 +93,14 @@ struct SocketFileTests {
         #expect(text == "precious")
     }
 
-    @Test func `a datagram socket that is alive is refused`() async throws {
+    @Test func `a live datagram socket is an error`() async throws {
         let failure = try await Self.startFailure { directory in
             _ = Self.listen(at: "\(directory)/events.sock", type: Int32(SOCK_DGRAM.rawValue))
         }
         #expect(failure?.cause == .notASocket)
     }
 
-    @Test func `a second agent is refused and is told who the first one is`() async throws {
+    @Test func `the error of a second agent names the process of the first one`() async throws {
         let failure = try await onThread {
             let first = try ServedStream()
             defer { first.stop() }
@@ -136,7 +136,7 @@ struct SocketFileTests {
         #expect(try SocketGroup.number(of: "1234", for: "/x") == 1234)
     }
 
-    @Test func `a file that took the socket's place is not removed at the end`() async throws {
+    @Test func `a file that replaced the socket is not removed at the end`() async throws {
         let text = try await onThread {
             let stream = try ServedStream()
             unlink(stream.events)
@@ -165,12 +165,12 @@ struct SocketFileTests {
     ]
 
     @Test(arguments: environments)
-    func `the environment says what was handed over`(variables: [String: String], expected: [String]) {
+    func `the environment names the passed sockets`(variables: [String: String], expected: [String]) {
         let found = ActivatedSockets.handedOver(in: variables, to: 7).map { "\($0.descriptor) \($0.name)" }
         #expect(found == expected)
     }
 
-    @Test func `sockets that were handed over are served, and not removed`() async throws {
+    @Test func `passed sockets are served, and not removed`() async throws {
         let (lines, reply, remains, hasFlag) = try await onThread {
             let directory = try ServedStream.makeDirectory()
             defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -192,7 +192,7 @@ struct SocketFileTests {
         #expect(remains && hasFlag)
     }
 
-    @Test func `descriptors that are no listening stream sockets are refused`() throws {
+    @Test func `descriptors that are not listening stream sockets are errors`() throws {
         let directory = try ServedStream.makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         var reasons: [String] = []

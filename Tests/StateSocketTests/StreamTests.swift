@@ -7,7 +7,7 @@ import Testing
 
 /// The events that subscribers are sent, and their order.
 struct StreamTests {
-    @Test func `the server's thread calls back when it is free, and the caller does when there is none any more`()
+    @Test func `the server's thread calls back when it is free, or the caller when the thread has ended`()
         async throws
     {
         let (isCalled, isCalledAtOnce) = try await ServedStream.run { stream in
@@ -22,7 +22,7 @@ struct StreamTests {
         #expect(isCalled && isCalledAtOnce)
     }
 
-    @Test func `a connection begins with hello and snapshot and goes on with every event`() async throws {
+    @Test func `a connection begins with hello and snapshot, followed by every event`() async throws {
         let lines = try await ServedStream.run { stream in
             let before = stream.publish()
             let client = try Client(stream.events)
@@ -38,7 +38,7 @@ struct StreamTests {
         #expect(lines.1.count == 3 && lines.3 == 1)
     }
 
-    @Test func `the opening waits until the bus has released what it shows`() async throws {
+    @Test func `the opening waits until the bus has released the events that it shows`() async throws {
         let (connections, numbers) = try await ServedStream.run { stream in
             let recorder = stream.bus.subscribeRecorder(capacity: 100)
             for _ in 0..<5 { stream.publish() }
@@ -114,7 +114,7 @@ struct StreamTests {
     }
 
     @Test(arguments: 0..<24)
-    func `who joins in a storm gets each number once`(seed: UInt64) async throws {
+    func `a subscriber that joins during an event storm gets each number once`(seed: UInt64) async throws {
         let last: UInt64 = 6000
         let journal = MemoryJournal()
         // From a ring that has almost nothing to one that has everything.
@@ -160,7 +160,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `who is cut off in a storm resumes and has each number once`() async throws {
+    @Test func `a subscriber cut off during an event storm resumes and has each number once`() async throws {
         let last: UInt64 = 20_000
         let journal = MemoryJournal()
         let numbers = try await ServedStream.run(
@@ -191,7 +191,7 @@ struct StreamTests {
         #expect(numbers.elementsEqual(1...last))
     }
 
-    @Test func `the oldest events that are gone are refused, and a gap further on is passed over`() async throws {
+    @Test func `a position before the oldest event is an error, and a later gap is skipped`() async throws {
         let journal = MemoryJournal()
         let (expired, passed) = try await ServedStream.run(
             replay: journal,
@@ -243,7 +243,7 @@ struct StreamTests {
     }
 
     @Test(arguments: [false, true])
-    func `a time begins with what is in memory where no journal can be read`(isBroken: Bool) async throws {
+    func `a time begins with the events in memory when no journal can be read`(isBroken: Bool) async throws {
         let journal = isBroken ? MemoryJournal() : nil
         let numbers = try await ServedStream.run(
             replay: journal,
@@ -264,7 +264,7 @@ struct StreamTests {
         #expect((1..<30).contains(numbers.count))
     }
 
-    @Test func `a journal that cannot be read refuses`() async throws {
+    @Test func `a subscription from a journal that cannot be read fails`() async throws {
         let journal = MemoryJournal()
         let reply = try await ServedStream.run(
             replay: journal,

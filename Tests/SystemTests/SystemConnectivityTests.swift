@@ -6,8 +6,7 @@ import Testing
 @Suite(.serialized, .enabled(if: SystemLab.obstacle == nil, "\(SystemLab.obstacle ?? "")"))
 struct SystemConnectivityTests {
     @Test
-    func `a captive portal behind Wi-Fi, the login, and the failover to cellular are told in that order`() async throws
-    {
+    func `a captive portal behind Wi-Fi, the login, and the failover to cellular are reported in order`() async throws {
         let result = try await SystemLab.result(of: "portal")
         // The network is what the scenario says: nobody but the agent can be wrong about it.
         let checks = result.steps.filter { $0.step == "checked" }
@@ -28,7 +27,7 @@ struct SystemConnectivityTests {
     }
 
     @Test
-    func `after a suspension that is the first thing told, and checks are made at once`() async throws {
+    func `a suspend is the first event after the resume, and checks are made at once`() async throws {
         let result = try await SystemLab.result(of: "suspend")
         let before = try #require(result.step("suspend")?.events)
         let after = try result.events().dropFirst(before)

@@ -58,7 +58,7 @@ import Testing
         )
     }
 
-    @Test func `people are told everything, gaps and damage included`() async throws {
+    @Test func `the text output shows everything, including gaps and damage`() async throws {
         let result = try await history(["--all"], in: try journal())
         #expect(result.status == 0)
         #expect(
@@ -117,7 +117,7 @@ import Testing
         #expect(result.error == "")
     }
 
-    @Test func `without a journal it says where it has looked`() async throws {
+    @Test func `without a journal the searched paths are reported`() async throws {
         let result = try await FinishedCommand.run(
             ["history"],
             environment: ["XDG_STATE_HOME": "/nonexistent/state", "STATE_DIRECTORY": "/nonexistent/service"]
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-    func `a user without permission is told so`() async throws {
+    func `a user without permission gets an error`() async throws {
         let journal = try journal()
         // The program itself may lie where another user cannot read it: it drops its rights when it is running.
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: journal.directory)
@@ -160,7 +160,7 @@ import Testing
         ["--since", "noon"], ["--type", "Path"],
         ["--type", "no.such"], ["--last", "0"], ["--last", "1000001"], ["--until", ""],
     ])
-    func `wrong usage is refused`(arguments: [String]) async throws {
+    func `wrong usage is an error`(arguments: [String]) async throws {
         let result = try await history(arguments, in: try journal())
         #expect(result.status == 64)
         #expect(result.output == "")

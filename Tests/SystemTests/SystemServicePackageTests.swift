@@ -9,7 +9,7 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `an upgrade brings the new conffile where nobody has edited it, and restarts the service`() async throws {
+    func `an upgrade replaces an unedited conffile, and restarts the service`() async throws {
         let evidence = try await evidence()
         #expect(evidence["install"].status == 0, "\(evidence["install"].err)")
         #expect(evidence["verify"].out == "")
@@ -23,7 +23,7 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `an edited conffile stays over an upgrade, with the new one beside it`() async throws {
+    func `an upgrade keeps an edited conffile, with the new one beside it`() async throws {
         let evidence = try await evidence()
         #expect(evidence["upgrade_kept"].status == 0, "\(evidence["upgrade_kept"].out)")
         let kept = evidence["kept"]
@@ -34,7 +34,7 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `the numbers go on over upgrades, a removal and a new installation`() async throws {
+    func `the numbering continues over upgrades, a removal and a new installation`() async throws {
         let evidence = try await evidence()
         for file in ["journal-installed.jsonl", "journal-again.jsonl"] {
             let numbers = try evidence.numbers(file)
@@ -65,7 +65,7 @@ struct SystemServicePackageTests {
     }
 
     @Test
-    func `after a purge the account and what the administrator has made are left, and nothing else`() async throws {
+    func `a purge leaves only the account and the administrator's files`() async throws {
         let evidence = try await evidence()
         #expect(evidence["purge"].status == 0, "\(evidence["purge"].out) \(evidence["purge"].err)")
         #expect(evidence["purged"]["LoadState"] == "not-found")

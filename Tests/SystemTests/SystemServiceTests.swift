@@ -66,7 +66,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `members of the group may ask, follow and read; others are refused and told what to do`() async throws {
+    func `members of the group may query, follow and read; others are denied with a remedy`() async throws {
         let evidence = try await evidence()
         #expect(evidence["member_status"].status == 0, "\(evidence["member_status"].err)")
         #expect(evidence["member_events"].out.contains("reachagent.agent.hello"))
@@ -89,7 +89,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `it has no capability, can get none, and its system calls are filtered`() async throws {
+    func `it has no capabilities, can gain none, and its system calls are filtered`() async throws {
         let evidence = try await evidence()
         let sandbox = evidence["sandbox"]
         for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
@@ -117,9 +117,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `hooks run in there: of the folder, of the web with a signature, and as somebody else only with the drop-in`()
-        async throws
-    {
+    func `hooks run in the sandbox: files, signed webhooks, and as another user only with the drop-in`() async throws {
         let evidence = try await evidence()
         #expect(evidence["note_hook"]["line"].contains("note by reachagent: wired to wired over up1"))
         #expect(try evidence.lines("web-requests.log").contains { $0.hasPrefix("/hook v1,") })
@@ -147,9 +145,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a good file is taken by a reload, a bad one is refused with all its errors, and the agent goes on`()
-        async throws
-    {
+    func `a reload applies a good file, rejects a bad one with all its errors, and the agent continues`() async throws {
         let evidence = try await evidence()
         #expect(evidence["reload_good"].status == 0)
         #expect(try status(evidence.lines("status-good.json").joined()).targets?.map(\.name) == ["office"])
@@ -170,7 +166,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `what hangs is ended by the watchdog and started again, and the numbers go on`() async throws {
+    func `a hanging agent is restarted by the watchdog, and its numbering continues`() async throws {
         let evidence = try await evidence()
         let (before, after) = (evidence["before_stop"], evidence["after_stop"])
         #expect(before["NRestarts"] == "0")
@@ -188,7 +184,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a bad file at the start is reported, ends with 78, and is not tried again`() async throws {
+    func `a bad file at the start is reported, ends with 78, and is not retried`() async throws {
         let evidence = try await evidence()
         #expect(evidence["bad_start"].status != 0)
         let state = evidence["bad_start_state"]
@@ -200,9 +196,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `the log has a priority for each line, each change with its reason, and the state when a signal asks`()
-        async throws
-    {
+    func `the log has a priority for each line, each change with its reason, and the state on a signal`() async throws {
         struct Entry: Decodable {
             let PRIORITY: String?
             let _SYSTEMD_UNIT: String?
@@ -267,7 +261,7 @@ struct SystemServiceTests {
     }
 
     @Test
-    func `a stop is clean, and the last thing told`() async throws {
+    func `a stop is clean, and the last event`() async throws {
         let evidence = try await evidence()
         #expect(evidence["stop"].status == 0)
         let stopped = evidence["stopped"]

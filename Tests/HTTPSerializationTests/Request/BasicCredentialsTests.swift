@@ -42,7 +42,7 @@ struct BasicCredentialsTests {
     }
 
     @Test
-    func `a colon in the user's name and control characters are refused without showing them`() {
+    func `a colon in the user name and control characters are errors that do not show the password`() {
         for (user, password) in [("us:er", "secret"), ("u\r", "secret"), ("u", "secret\n"), ("u", "secret\u{0}")] {
             let error = #expect(throws: RequestError.self) { try BasicCredentials(user: user, password: password) }
             #expect(error?.code == .badCredentials)
@@ -87,14 +87,14 @@ struct BasicCredentialsTests {
         (Array("user:".utf8) + [0xFF, 0xFE], "is not in UTF-8"),
         (Array(repeating: UInt8(ascii: "a"), count: 4097), "is longer than 4096 bytes"),
     ])
-    func `a file without usable credentials is refused by its name`(bytes: [UInt8], reason: String) throws {
+    func `a file without usable credentials is an error that names it`(bytes: [UInt8], reason: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.file("auth", bytes)
         #expect(throws: RequestError.file(path: path, reason: reason)) { try BasicCredentials(file: path) }
     }
 
     @Test(arguments: [(0o600, true), (0o400, true), (0o640, true), (0o644, false), (0o602, false), (0o666, false)])
-    func `a file that others can read or write is refused`(mode: Int, isAccepted: Bool) throws {
+    func `a file that others can read or write is rejected`(mode: Int, isAccepted: Bool) throws {
         let folder = try TemporaryFolder()
         let path = try folder.file("auth", "user:secret".utf8, mode: mode)
         if isAccepted {
@@ -107,7 +107,7 @@ struct BasicCredentialsTests {
     }
 
     @Test
-    func `a file that is missing or none is refused`() throws {
+    func `a missing file, or a path that is not a regular file, is an error`() throws {
         let folder = try TemporaryFolder()
         let fifo = folder.path + "/fifo"
         #expect(mkfifo(fifo, 0o600) == 0)

@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct HTTPURLTests {
     @Test
-    func `the parts of an address are told apart`() throws {
+    func `an address is split into its parts`() throws {
         let url = try HTTPURL(parsing: "HTTPS://Status.Example.COM:8443/a/b?c=d&e#frag")
         #expect(url.scheme == .https)
         #expect(url.host == .name("status.example.com"))
@@ -97,7 +97,7 @@ struct HTTPURLTests {
         ("http://h/?a\u{7F}", .controlCharacter(127)),
         ("http://h/#a\u{1B}", .controlCharacter(27)),
     ])
-    func `a hostile or broken address is refused for its reason`(text: String, error: HTTPURLError) {
+    func `a hostile or broken address is an error with its reason`(text: String, error: HTTPURLError) {
         #expect(throws: error) { try HTTPURL(parsing: text) }
     }
 
@@ -106,7 +106,7 @@ struct HTTPURLTests {
         "a..b", ".", "..", ".a", "-a", "a-", "a.-b", "a,b", "a;b", "a'b", "a\"b", "<a>", "127.1", "1", "0x7f.1",
         "2130706433", "0x", "1.2.3.4.5", "1.2.3.256", "example.0x1", "010.0.0.1x.7", "a|b", "a{b}", "a^b", "*",
     ])
-    func `a host that is neither a name nor an address is refused`(host: String) {
+    func `a host that is neither a name nor an address is an error`(host: String) {
         let error = #expect(throws: HTTPURLError.self) { try HTTPURL(parsing: "http://\(host)/") }
         guard case .invalidHost = error else {
             Issue.record("refused for another reason: \(String(describing: error))")

@@ -22,14 +22,14 @@ struct HeaderFieldsTests {
     }
 
     @Test(arguments: ["", "a b", "a:", "a\r\nb", "a\n", "a\u{0}", "a\u{7F}", "ä", "(a)", "a/b", "a,b", "\"a\"", "a\t"])
-    func `a name that is not a token is refused`(name: String) {
+    func `a name that is not a token is an error`(name: String) {
         var header = HeaderFields()
         #expect(throws: RequestError.invalidFieldName(name)) { try header.set(name, "x") }
         #expect(header.fields.isEmpty)
     }
 
     @Test(arguments: ["a\r\nX: y", "a\n", "\r", "a\u{0}b", "a\u{1B}[0m", "a\u{7F}", "a\u{8}"])
-    func `a value with a control character is refused`(value: String) {
+    func `a value with a control character is an error`(value: String) {
         var header = HeaderFields()
         #expect(throws: RequestError.invalidFieldValue(name: "X-A")) { try header.set("X-A", value) }
         #expect(header.fields.isEmpty)
@@ -45,7 +45,7 @@ struct HeaderFieldsTests {
     }
 
     @Test
-    func `number and size are bounded, and a refused field changes nothing`() throws {
+    func `number and size are bounded, and a rejected field changes nothing`() throws {
         var header = HeaderFields()
         for index in 0..<HeaderFields.maximumCount { try header.set("X-\(index)", "v") }
         #expect(throws: RequestError.headerTooLarge) { try header.set("X-More", "v") }

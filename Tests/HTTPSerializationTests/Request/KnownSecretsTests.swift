@@ -37,7 +37,7 @@ struct KnownSecretsTests {
     }
 
     @Test(arguments: ["", "a", "ab", "abc", "abcd"])
-    func `base64 is found at whatever offset`(prefix: String) throws {
+    func `base64 is found at any offset`(prefix: String) throws {
         let text = Self.base64(prefix + "query-token-value" + "suffix")
         let shown = try Self.known().removed(from: text)
         #expect(shown.contains(SecretName.placeholder))

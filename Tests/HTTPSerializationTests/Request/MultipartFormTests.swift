@@ -52,7 +52,7 @@ struct MultipartFormTests {
     }
 
     @Test(arguments: [1, 2, 3, 7, 61, 1000, 1 << 30, 0, -5])
-    func `the length is what is read, in pieces of any size`(count: Int) throws {
+    func `the length equals the bytes read, in pieces of any size`(count: Int) throws {
         let folder = try TemporaryFolder()
         var form = form()
         let large = (0..<5003).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -68,7 +68,7 @@ struct MultipartFormTests {
     }
 
     @Test
-    func `every piece but the last is as long as was asked for`() throws {
+    func `every piece but the last has the requested length`() throws {
         var form = form()
         for index in 0..<20 { try form.append(field: "f\(index)", value: "value") }
         var reader = try RequestBody.multipart(form).makeReader()
@@ -93,14 +93,14 @@ struct MultipartFormTests {
     }
 
     @Test
-    func `without parts the request is what it would be without a form`() throws {
+    func `without parts the request is the same as without a form`() throws {
         let request = try post(form())
         #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
         #expect(request.body.length == 0)
     }
 
     @Test
-    func `the form's content type replaces one that was given`() throws {
+    func `the form's content type replaces a given one`() throws {
         var form = form()
         try form.append(field: "a", value: "b")
         var own = HeaderFields()
@@ -126,7 +126,7 @@ struct MultipartFormTests {
         ("a.b.txt", "text/plain"), ("a.unknown", "application/octet-stream"), ("a", "application/octet-stream"),
         ("cer", "application/octet-stream"), ("a.", "application/octet-stream"),
     ])
-    func `the media type comes from the extension unless it is given`(name: String, type: String) throws {
+    func `the media type is derived from the extension unless it is given`(name: String, type: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.file(name, [1])
         var form = form()
@@ -151,7 +151,7 @@ struct MultipartFormTests {
     }
 
     @Test
-    func `what is no reachable file is refused by its name`() throws {
+    func `a path that is not a readable file is an error that names it`() throws {
         let folder = try TemporaryFolder()
         for path in [
             "https://example.com/a", "file:///etc/hostname", folder.path + "/missing", folder.path, "/dev/zero",

@@ -56,7 +56,7 @@ struct ParameterFormatTests {
     ]
 
     @Test(arguments: notJSON)
-    func `what JSON does not have is refused by its place`(parameters: ParameterValue, error: RequestError) {
+    func `a value that JSON lacks is an error with its place`(parameters: ParameterValue, error: RequestError) {
         #expect(throws: error) { try body(.json, parameters) }
         #expect(error.code == .cannotDecodeContentData)
     }
@@ -89,7 +89,7 @@ struct ParameterFormatTests {
     ]
 
     @Test(arguments: notPropertyList)
-    func `what property lists do not have is refused by its place`(parameters: ParameterValue, error: RequestError) {
+    func `a value no property list has is an error with its place`(parameters: ParameterValue, error: RequestError) {
         #expect(throws: error) { try body(.propertyList, parameters) }
         #expect(error.code == .cannotDecodeContentData)
     }

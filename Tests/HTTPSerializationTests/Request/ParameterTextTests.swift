@@ -47,7 +47,7 @@ import Testing
         (["a[b]=1", "a[]=2"], .query),
         (["a=1", "a=2"], .json), (["a:=secret"], .json), (["a:=1e999"], .json), ([":=1", ":=2"], .json),
     ])
-    func `what cannot be parameters is an error that shows no value`(texts: [String], purpose: ParameterText.Purpose) {
+    func `invalid parameters are an error that shows no value`(texts: [String], purpose: ParameterText.Purpose) {
         do {
             _ = try ParameterText.parameters(texts, for: purpose)
             Issue.record("no error")

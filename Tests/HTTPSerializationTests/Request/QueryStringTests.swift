@@ -35,7 +35,7 @@ struct QueryStringTests {
     }
 
     @Test(arguments: 40..<60)
-    func `characters of many scalars survive wherever they stand`(length: Int) throws {
+    func `characters of many scalars survive at any position`(length: Int) throws {
         let text = String(repeating: "x", count: length) + "👴🏿👷🏻‍♀️👮🏽🇩🇪e\u{301}" + String(repeating: "y", count: 60)
         let query = try QueryString.text(of: ["q": .string(text)])
         #expect(percentDecoded(String(query.dropFirst(2))) == Array(text.utf8))

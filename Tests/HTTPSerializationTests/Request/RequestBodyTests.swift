@@ -77,7 +77,7 @@ struct RequestBodyTests {
     }
 
     @Test
-    func `nothing and no bytes are told apart`() throws {
+    func `no body and an empty body are different`() throws {
         #expect(!RequestBody.none.isPresent)
         #expect(RequestBody.bytes([]).isPresent)
         #expect(try RequestBody.none.readAll().isEmpty)

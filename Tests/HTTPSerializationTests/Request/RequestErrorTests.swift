@@ -47,7 +47,7 @@ struct RequestErrorTests {
     }
 
     @Test
-    func `what is shown is cut, and escaped by its code point`() {
+    func `text in an error is cut, and escaped by its code point`() {
         let error = RequestError.invalidMethod("a\n" + String(repeating: "b", count: 300))
         let shown = "'a\\u{a}" + String(repeating: "b", count: 254) + "…'"
         #expect(error.description == "\(shown) is not a method that a check can send")

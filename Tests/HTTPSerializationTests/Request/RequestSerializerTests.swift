@@ -106,7 +106,7 @@ struct RequestSerializerTests {
     }
 
     @Test
-    func `a query that makes the address too long is refused`() {
+    func `a query that makes the address too long is an error`() {
         let parameters: ParameterValue = ["a": .string(String(repeating: "ä", count: 2000))]
         #expect(throws: RequestError.url(.tooLong)) {
             try RequestSerializer().serialize(ProbeRequest(parameters: parameters), to: url)
@@ -127,7 +127,7 @@ struct RequestSerializerTests {
     }
 
     @Test(arguments: RequestSerializer.Format.allCases)
-    func `a content type that is given stays`(format: RequestSerializer.Format) throws {
+    func `a given content type is kept`(format: RequestSerializer.Format) throws {
         var own = HeaderFields()
         try own.set("content-type", "text/x-own")
         let request = try RequestSerializer(format: format).serialize(
@@ -159,7 +159,7 @@ struct RequestSerializerTests {
     }
 
     @Test
-    func `a Host of the caller's takes the place of the address's, if it is one`() throws {
+    func `a valid Host of the caller replaces the address's`() throws {
         var own = HeaderFields()
         try own.set("X", "y")
         try own.set("host", "other.example:81")
@@ -177,7 +177,7 @@ struct RequestSerializerTests {
         "Content-Length", "Transfer-Encoding", "connection", "TE", "Trailer", "Upgrade", "Keep-Alive",
         "Proxy-Connection", "HTTP2-Settings",
     ])
-    func `a field that frames the message or belongs to the connection cannot be given`(name: String) throws {
+    func `a field that frames the message or belongs to the connection cannot be set`(name: String) throws {
         var own = HeaderFields()
         try own.set(name, "1")
         #expect(throws: RequestError.computedField(name: name)) {
@@ -189,14 +189,14 @@ struct RequestSerializerTests {
     }
 
     @Test(arguments: ["", "GET /", "GET\r\nX: y", "GÉT", "CONNECT", "connect", String(repeating: "A", count: 33)])
-    func `a method that is none is refused`(method: String) {
+    func `an invalid method is an error`(method: String) {
         #expect(throws: RequestError.invalidMethod(method)) {
             try RequestSerializer().serialize(ProbeRequest(method: method), to: url)
         }
     }
 
     @Test
-    func `what nobody set is not set, and what somebody set arrives`() throws {
+    func `unset options stay unset, and set options are applied`() throws {
         var serializer = RequestSerializer()
         let plain = try serializer.serialize(ProbeRequest(), to: url)
         #expect(plain.timeoutInterval == nil)

@@ -59,7 +59,7 @@ struct StandardHeaderTests {
     }
 
     @Test
-    func `the standard header has no language field without a language`() {
+    func `without a language the standard header has no language field`() {
         let some = RequestSerializer.standardHeaders(product: "p", version: "1", languages: ["de"])
         #expect(some.fields.map(\.name) == ["User-Agent", "Accept-Language"])
         let none = RequestSerializer.standardHeaders(product: "p", version: "1")

@@ -47,7 +47,7 @@ struct URLResolvingTests {
     }
 
     @Test
-    func `a reference keeps scheme and port of its base where it has none`() throws {
+    func `a reference without scheme and port keeps those of its base`() throws {
         let base = try HTTPURL(parsing: "https://a:8443/x/y?z")
         #expect(try base.resolving(reference: "../w").description == "https://a:8443/w")
         #expect(try base.resolving(reference: "//b/w").description == "https://b/w")
@@ -66,13 +66,13 @@ struct URLResolvingTests {
         ("//g:x/", .invalidPort("x")),
         ("file:///etc/passwd", .unsupportedScheme("file")),
     ])
-    func `a reference that leads nowhere is refused for its reason`(reference: String, error: HTTPURLError) throws {
+    func `an invalid reference is an error with its reason`(reference: String, error: HTTPURLError) throws {
         let base = try HTTPURL(parsing: "http://a/b/c/d;p?q")
         #expect(throws: error) { try base.resolving(reference: reference) }
     }
 
     @Test
-    func `a long reference is refused, and one that makes a long address too`() throws {
+    func `a reference that is too long, or makes an address too long, is an error`() throws {
         let base = try HTTPURL(parsing: "http://a/" + String(repeating: "b", count: 5000) + "/")
         let reference = String(repeating: "c", count: 5000)
         #expect(throws: HTTPURLError.tooLong) { try base.resolving(reference: reference) }

@@ -32,7 +32,7 @@ import Testing
         #expect(throws: ExpectationError.self) { try BodyExpectation(parsing: text) }
     }
 
-    @Test func `all that speaks against a body is found, in order`() throws {
+    @Test func `all mismatches of a body are found, in order`() throws {
         let expectations = ResponseExpectations(
             bodyExpectations: try ["contains:x", "contains:b", "matches:y"].map { try BodyExpectation(parsing: $0) }
         )

@@ -45,7 +45,7 @@ import Testing
         #expect(words.contains(reason))
     }
 
-    @Test func `an empty or overlong expression is refused`() {
+    @Test func `an empty or overlong expression is an error`() {
         #expect(throws: ExpectationError.self) { try BodyPattern(parsing: "") }
         #expect(throws: ExpectationError.self) { try BodyPattern(parsing: String(repeating: "a", count: 4097)) }
         #expect(throws: ExpectationError.self) { try BodyPattern(parsing: String(repeating: "(", count: 4000)) }
@@ -63,7 +63,7 @@ import Testing
         #expect(began.duration(to: .now) < .seconds(60))
     }
 
-    @Test func `what was given up says so`() throws {
+    @Test func `the finding of an abandoned search says so`() throws {
         let body = [UInt8](repeating: UInt8(ascii: "a"), count: 50_000) + [UInt8(ascii: "b")]
         let finding = try #require(try findings("(a+)+$", body).first)
         #expect(finding.evidence.hasPrefix("the search for '(a+)+$' in 50001 bytes was given up: it takes "))

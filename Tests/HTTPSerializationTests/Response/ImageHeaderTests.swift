@@ -49,8 +49,7 @@ import Testing
     }
 
     @Test(arguments: headers)
-    func `a header that is cut anywhere is refused`(format: ImageHeader.Format, width: Int, height: Int, bytes: [UInt8])
-    {
+    func `a header cut at any byte is an error`(format: ImageHeader.Format, width: Int, height: Int, bytes: [UInt8]) {
         // The line's end of an XBM file is not needed.
         let needed = format == .xbm ? bytes.count - 1 : bytes.count
         for count in 0..<needed {
@@ -59,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: headers)
-    func `every changed byte is survived`(format: ImageHeader.Format, width: Int, height: Int, bytes: [UInt8]) {
+    func `no changed byte crashes the parser`(format: ImageHeader.Format, width: Int, height: Int, bytes: [UInt8]) {
         var changes = 0
         for place in bytes.indices {
             for byte in UInt8.min...UInt8.max {
@@ -71,7 +70,7 @@ import Testing
         #expect(changes > 0)
     }
 
-    @Test func `images without pixels and with too many are refused`() {
+    @Test func `images without pixels and with too many are errors`() {
         let gif = Array("GIF89a".utf8)
         #expect(throws: ImageError.noPixels(.gif)) { try ImageHeader(parsing: gif + [0, 0, 2, 0]) }
         #expect(throws: ImageError.tooLarge(.gif, width: 65_535, height: 65_535)) {

@@ -28,7 +28,7 @@ import Testing
         "status.text!=\"4\"",
         "status.items!=[]", " status.ok = true ",
     ])
-    func `what is as expected has no finding`(expectation: String) throws {
+    func `an expected value has no finding`(expectation: String) throws {
         #expect(try evidence(expectation).isEmpty)
     }
 
@@ -51,7 +51,7 @@ import Testing
         ("password=letmein", "expected = a string (not shown), got a string (not shown)"),
         ("status.items[0].n=tru", "expected = the string 'tru', got 3"),
     ])
-    func `what is not as expected names both values or what is missing`(expectation: String, wanted: String) throws {
+    func `a mismatch names both values or the missing one`(expectation: String, wanted: String) throws {
         #expect(try evidence(expectation) == [wanted])
     }
 
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["a=", "a= ", "a<", "a<b", "a<\"3\"", "a>=true", "a<null", "a=\"b", "a={", "a=[1", "a={x}"])
-    func `a value that cannot be read is refused`(text: String) {
+    func `a value that cannot be read is an error`(text: String) {
         let error = #expect(throws: ExpectationError.self) { try JSONExpectation(parsing: text) }
         guard case .invalidValue? = error else {
             Issue.record("\(String(describing: error))")

@@ -11,7 +11,7 @@ import Testing
         "123456789012345678901",
         "\"\u{2028}\"", #"{"a":1,"a":2}"#, "[null]",
     ])
-    func `what RFC 8259 allows is read`(text: String) {
+    func `text that RFC 8259 allows is read`(text: String) {
         #expect(throws: Never.self) { try JSONParser.parse(Array(text.utf8)) }
     }
 
@@ -24,7 +24,7 @@ import Testing
         #""\ud83d\u0041""#, #""\ud83dx""#, #""\ud83d\n""#, "[] []", "1 2", "// c\n1", "/* */1", "\u{A0}1", "[1]\u{0}",
         "1e1234567890",
     ])
-    func `what RFC 8259 forbids is refused`(text: String) {
+    func `text that RFC 8259 forbids is an error`(text: String) {
         #expect(throws: JSONError.self) { try JSONParser.parse(Array(text.utf8)) }
     }
 
@@ -36,11 +36,11 @@ import Testing
             [0xEF, 0xBB, 0xBF],
         ] as [[UInt8]]
     )
-    func `what is not UTF-8 is refused`(bytes: [UInt8]) {
+    func `invalid UTF-8 is an error`(bytes: [UInt8]) {
         #expect(throws: JSONError.self) { try JSONParser.parse(bytes) }
     }
 
-    @Test func `escapes stand for their characters`() throws {
+    @Test func `escapes are decoded to their characters`() throws {
         let value = try JSONParser.parse(Array(#""\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00""#.utf8))
         #expect(value == .string("\"\\/\u{8}\u{C}\n\r\té😀"))
     }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ["[", "{\"a\":", "[{\"a\":"])
-    func `a hundred thousand levels are refused`(level: String) {
+    func `a hundred thousand levels are an error`(level: String) {
         let bytes = Array(String(repeating: level, count: 100_000).utf8)
         let error = #expect(throws: JSONError.self) { try JSONParser.parse(bytes) }
         #expect(error?.reason == "nested more than 128 deep")
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.offset == offset)
     }
 
-    @Test func `every prefix and every changed byte is survived`() {
+    @Test func `no prefix and no changed byte crashes the parser`() {
         let text = Array(#"{"a":[1.5e3,"\ud83d\ude00é",null],"b":{"c":true}}"#.utf8)
         for count in 0..<text.count {
             #expect(throws: JSONError.self) { try JSONParser.parse(Array(text.prefix(count))) }
@@ -143,7 +143,7 @@ import Testing
         #expect(smaller != larger)
     }
 
-    @Test func `integers and floating-point numbers are given only when they fit`() {
+    @Test func `integers and floating-point numbers are returned only when they fit`() {
         #expect(JSONNumber("-9223372036854775808")?.int64 == .min)
         #expect(JSONNumber("9223372036854775808")?.int64 == nil)
         #expect(JSONNumber("18446744073709551615")?.uint64 == .max)
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: ["", "+1", "1 ", "0x1", "nan", "1e9999999999", "--1"])
-    func `what is not a JSON number is refused`(text: String) {
+    func `text that is not a JSON number is rejected`(text: String) {
         #expect(JSONNumber(text) == nil)
     }
 }

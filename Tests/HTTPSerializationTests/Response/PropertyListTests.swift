@@ -57,16 +57,16 @@ import Testing
         "<date>2001-13-01T00:00:00Z</date>", "<data>!</data>", "<string><b/></string>", "<array><html/></array>",
         "<array>text</array>", "<dict><array/></dict>",
     ])
-    func `what is no property list is refused`(content: String) {
+    func `content that is not a property list is an error`(content: String) {
         #expect(throws: PropertyListError.self) { try self.parse(content) }
     }
 
     @Test(arguments: ["", "hello", "{ a = b; }", "<html></html>", "bplist00", "<array/>", "bplist"])
-    func `other formats are refused`(text: String) {
+    func `other formats are errors`(text: String) {
         #expect(throws: PropertyListError.self) { try PropertyListValue(parsing: Array(text.utf8)) }
     }
 
-    @Test func `entities and deep nesting are refused`() {
+    @Test func `entities and deep nesting are errors`() {
         let bomb = "<!DOCTYPE plist [<!ENTITY a 'b'>]><plist><string>&a;</string></plist>"
         #expect(throws: PropertyListError.self) { try PropertyListValue(parsing: Array(bomb.utf8)) }
         for element in ["<array>", "<dict><key>a</key>"] {
@@ -105,7 +105,7 @@ import Testing
         #expect(error?.description == "nested more than 64 deep, or in a loop")
     }
 
-    @Test func `a few bytes that stand for billions of values are refused`() {
+    @Test func `a few bytes that expand to billions of values are an error`() {
         let levels = (1...40).map { [0xA2, UInt8($0), UInt8($0)] as [UInt8] }
         let error = #expect(throws: PropertyListError.self) {
             try PropertyListValue(parsing: self.binary(levels + [[0x09]]))
@@ -120,11 +120,11 @@ import Testing
             [0x5F, 0x51], [0x33, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0], [0x14] + [UInt8](repeating: 1, count: 16),
         ] as [[UInt8]]
     )
-    func `broken objects are refused`(object: [UInt8]) {
+    func `broken objects are errors`(object: [UInt8]) {
         #expect(throws: PropertyListError.self) { try PropertyListValue(parsing: self.binary([object])) }
     }
 
-    @Test func `every prefix and every changed byte is survived`() throws {
+    @Test func `no prefix and no changed byte crashes the parser`() throws {
         let bytes = binary([
             [0xD1, 1, 2], [0x51, 0x61], [0xA2, 3, 4], [0x5F, 0x10, 1, 0x62], [0x62, 0, 0x63, 0, 0x64],
         ])

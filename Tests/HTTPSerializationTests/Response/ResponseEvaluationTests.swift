@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [100, 199, 300, 304, 999] + Array(400...599))
-    func `every other status is refused by default`(status: Int) {
+    func `every other status is rejected by default`(status: Int) {
         let verdict = ResponseExpectations().evaluate(response(status, "text/plain", "body"))
         #expect(verdict.findings.map(\.code) == [.httpStatus])
         #expect(verdict.findings.first?.evidence == "expected 200-299, got \(status)")
@@ -39,7 +39,7 @@ import Testing
         #expect(verdict.error?.finding.evidence.hasSuffix("got 'text/html' (with an empty body)") == true)
     }
 
-    @Test func `HTML where JSON was due names both types`() {
+    @Test func `HTML where JSON was expected names both types`() {
         let portal = response(200, "text/html; charset=utf-8", "<html>log in</html>")
         let verdict = ResponseExpectations(serializer: .json()).evaluate(portal)
         #expect(
@@ -49,7 +49,7 @@ import Testing
         #expect(verdict.object == nil)
     }
 
-    @Test func `when status and content type are refused the status is outermost`() {
+    @Test func `when status and content type are rejected the status is outermost`() {
         let verdict = ResponseExpectations(serializer: .json()).evaluate(response(503, "text/html", "busy"))
         #expect(verdict.findings.map(\.code) == [.httpStatus, .httpContentType])
         #expect(verdict.error?.finding.code == .httpStatus)
@@ -58,14 +58,14 @@ import Testing
         #expect(verdict.object == nil)
     }
 
-    @Test func `a refused status still gives the decoded body`() {
+    @Test func `a rejected status still gives the decoded body`() {
         let verdict = ResponseExpectations(serializer: .json())
             .evaluate(response(422, "application/json", #"{"error":"no"}"#))
         #expect(verdict.findings.map(\.code) == [.httpStatus])
         #expect(verdict.object == .json(.object(["error": .string("no")])))
     }
 
-    @Test func `a refused status stays outermost when the body cannot be decoded`() {
+    @Test func `a rejected status stays outermost when the body cannot be decoded`() {
         let verdict = ResponseExpectations(serializer: .json()).evaluate(response(500, "text/json", "{oops"))
         #expect(verdict.findings.map(\.code) == [.httpStatus, .httpUndecodable])
         #expect(verdict.findings.last?.evidence.contains("'o' where a member's name was due at byte 1") == true)
@@ -87,7 +87,7 @@ import Testing
         #expect(expectations.evaluate(response(200, "text/html", "x")).isAccepted)
     }
 
-    @Test func `two content types that differ are refused, two equal ones are not`() {
+    @Test func `two content types that differ are rejected, two equal ones are not`() {
         let types = ["application/json", "text/html"].map { HeaderField(name: "Content-Type", value: $0) }
         let expectations = ResponseExpectations(serializer: .json())
         let body = Array("[]".utf8)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: ["  ", "\n", "{", "nul", "{\"a\":1}x"])
-    func `what is not JSON is an error`(body: String) {
+    func `a body that is not JSON is an error`(body: String) {
         let verdict = ResponseExpectations(serializer: .json()).evaluate(response(200, "application/json", body))
         #expect(verdict.findings.map(\.code) == [.httpUndecodable])
         #expect(verdict.object == nil)
@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: [
         (ResponseSerializer.propertyList, "application/x-plist"), (.xml, "text/xml"), (.image, "image/png"),
     ])
-    func `no content has no object and no error`(serializer: ResponseSerializer, type: String) {
+    func `a response without content has no object and no error`(serializer: ResponseSerializer, type: String) {
         for type in [type, nil] {
             let verdict = ResponseExpectations(serializer: serializer).evaluate(response(204, type))
             #expect(verdict.isAccepted)
@@ -176,13 +176,13 @@ import Testing
         #expect(verdict.object == .json(.object(["b": .array(JSONNumber("1").map { [.number($0)] } ?? [])])))
     }
 
-    @Test func `a member of another content type is not asked`() {
+    @Test func `a member of another content type is not used`() {
         let verdict = evaluate([.json(), .propertyList], type: "application/x-plist", body: body)
         #expect(verdict.findings.map(\.code) == [.httpUndecodable])
         #expect(verdict.findings.first?.evidence.hasPrefix("not a property list: ") == true)
     }
 
-    @Test func `a content type that no member accepts is refused with all of theirs`() {
+    @Test func `a content type that no member accepts is rejected with all accepted types`() {
         let verdict = evaluate([.json(), .xml], type: "text/html", body: body)
         #expect(verdict.findings.map(\.code) == [.httpContentType])
         #expect(verdict.findings.first?.evidence.contains("application/xml, text/javascript") == true)

@@ -15,7 +15,7 @@ import Testing
         #expect(Snippet.quoted(Array(text.utf8)) == wanted)
     }
 
-    @Test func `what is not UTF-8 is replaced`() {
+    @Test func `invalid UTF-8 is replaced`() {
         #expect(Snippet.quoted([0x61, 0xFF, 0x62]) == "'a\u{FFFD}b'")
         let combining = "a" + String(repeating: "\u{301}", count: 500)
         #expect(Snippet.quoted(combining).unicodeScalars.count <= Snippet.limit + 3)
@@ -25,7 +25,7 @@ import Testing
         ("{\"user\":1,\"Password\":\"hunter2\"}", "'{\"user\":1,\"Password…'"), ("access_token=abc", "'access_token…'"),
         ("Set-Cookie: a", "'Set-Cookie…'"), ("ends with secret", "'ends with secret'"),
     ])
-    func `what follows a word like password is not shown`(text: String, wanted: String) {
+    func `text after a word like password is not shown`(text: String, wanted: String) {
         #expect(Snippet.quoted(text) == wanted)
     }
 }

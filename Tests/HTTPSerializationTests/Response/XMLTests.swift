@@ -21,17 +21,17 @@ import Testing
         "<a",
         "{\"a\":1}", "<html><br></html>", "<n:a/>x", " <?xml version='1.0'?><a/>",
     ])
-    func `what is not well-formed is refused`(text: String) {
+    func `a document that is not well-formed is an error`(text: String) {
         #expect(throws: XMLError.self) { try self.parse(text) }
     }
 
-    @Test func `bytes that are not text are refused`() {
+    @Test func `bytes that are not text are an error`() {
         #expect(throws: XMLError.self) { try XMLSummary(parsing: [0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]) }
         #expect(throws: XMLError.self) { try XMLSummary(parsing: []) }
     }
 
     @Test(arguments: ["UTF-16", "UTF-16LE", "UCS-4", "EUC-JP", "ISO-2022-JP", "Shift_JIS", "UTF-7", "unknown-1", ""])
-    func `an encoding that the bytes do not have is refused`(encoding: String) {
+    func `an encoding that does not match the bytes is an error`(encoding: String) {
         let text = Array("<?xml version='1.0' encoding='\(encoding)'?><a>".utf8) + [0xFF, 0xFE, 0x1B, 0x80]
         #expect(throws: XMLError.self) { try XMLSummary(parsing: text + Array("</a>".utf8)) }
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(try XMLSummary(parsing: wide).rootElement == "b")
     }
 
-    @Test func `entities are refused where they are declared`() {
+    @Test func `entities are an error where they are declared`() {
         var entities = "<!ENTITY e0 'ha'>"
         for level in 1...30 {
             entities += "<!ENTITY e\(level) '" + String(repeating: "&e\(level - 1);", count: 10) + "'>"
@@ -58,7 +58,7 @@ import Testing
         "<!ENTITY f SYSTEM 'file:///etc/passwd'>", "<!ENTITY % p SYSTEM 'http://192.0.2.1/x.dtd'>%p;",
         "<!ENTITY % p '<!ENTITY f \"x\">'>%p;", "<!NOTATION n SYSTEM 'x'><!ENTITY f SYSTEM 'x' NDATA n>",
     ])
-    func `external entities are refused where they are declared`(declaration: String) {
+    func `external entities are an error where they are declared`(declaration: String) {
         let error = #expect(throws: XMLError.self) { try self.parse("<!DOCTYPE r [\(declaration)]><r>&f;</r>") }
         #expect(error?.description.hasPrefix("the document declares an entity") == true)
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: XMLError.self) { try self.parse(String(repeating: "<a>", count: 100_000)) }
     }
 
-    @Test func `every prefix of a document is refused and survived`() {
+    @Test func `every prefix of a document is an error, and none crashes the parser`() {
         let text = Array("<?xml version='1.0' encoding='UTF-8'?><a b='c'><!-- d --><e>&#x41;</e></a>".utf8)
         for count in 0..<text.count {
             #expect(throws: XMLError.self) { try XMLSummary(parsing: Array(text.prefix(count))) }

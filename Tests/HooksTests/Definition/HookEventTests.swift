@@ -38,7 +38,7 @@ struct HookEventTests {
     }
 
     @Test
-    func `a target is named, and a path of the default is none`() throws {
+    func `a target is named, and the default path is not a target`() throws {
         let target = try #require(HookEvent(line: try SampleEvent.golden("target.changed")))
         #expect(target.target == "office" && target.to.via == "wwan" && target.to.interface == "wg0")
         let path = try #require(HookEvent(line: try SampleEvent.golden("path.changed")))
@@ -76,7 +76,7 @@ struct HookEventTests {
     }
 
     @Test
-    func `what the agent makes is the same as what stands in its line`() throws {
+    func `an event of the agent is the same as the one read from its line`() throws {
         let event = SampleEvent.reachability(7, cause: "start")
         let made = HookEvent(event)
         #expect(made.sequence == 7 && made.isInitial && made.line == event.line)
@@ -86,7 +86,7 @@ struct HookEventTests {
     private static let beginning = #"{"type":"reachagent.target.changed","id":"a","source":"/x","subject":"x","#
 
     @Test
-    func `members that nobody knows are ignored`() throws {
+    func `unknown members are ignored`() throws {
         let line =
             Self.beginning + #"""
                 "time":"2026-11-21T07:00:00Z","new":[1,{"a":null}],"data":{"more":true,"observed":"2026-11-21T07:00:00Z",\#
@@ -107,12 +107,12 @@ struct HookEventTests {
         beginning + #""time":"2026-11-21T07:00:00Z","data":{"to":{"via":["wifi"]}}}"#,
         beginning + #""time":"2026-11-21T07:00:00Z","data":{"cause":{"kind":"start"}}}"#,
     ])
-    func `a line that is no event gives nothing`(line: String) {
+    func `a line that is not an event is not read`(line: String) {
         #expect(HookEvent(line: Array(line.utf8)) == nil)
     }
 
     @Test
-    func `lines that are too long, too deep or no UTF-8 give nothing`() throws {
+    func `lines that are too long, too deep or not UTF-8 are not read`() throws {
         // Each would be an event without what is wrong with it.
         let stopping =
             #"{"type":"reachagent.agent.stopping","id":"a","source":"/x","subject":"agent","#

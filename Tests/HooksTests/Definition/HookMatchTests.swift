@@ -77,7 +77,7 @@ struct HookMatchTests {
             $0.changes = [.verdict]
         },
     ])
-    func `a hook runs when all conditions hold, and else says which does not`(_ example: Case) throws {
+    func `a hook runs when all conditions hold, and otherwise names the one that does not`(_ example: Case) throws {
         let event = try #require(HookEvent(line: try SampleEvent.golden(example.golden)))
         let trigger = HookTrigger(types: [event.type], filter: example.filter)
         #expect(trigger.matches(event) == example.expected)
@@ -87,23 +87,21 @@ struct HookMatchTests {
         ([], HookMatch.behindPortal), (["behind_portal"], .matches),
         (["link_up"], .filter(name: "cause", wanted: ["link_up"], found: "behind_portal")),
     ])
-    func `a probe behind a captive portal is for hooks that ask for that cause`(causes: [String], match: HookMatch)
-        throws
-    {
+    func `a probe behind a captive portal runs only hooks with that cause`(causes: [String], match: HookMatch) throws {
         let event = HookEvent(SampleEvent.probeBehindPortal("web"))
         let trigger = HookTrigger(types: [.probeChanged], filter: Self.filter { $0.causes = causes })
         #expect(trigger.matches(event) == match)
     }
 
     @Test
-    func `another type is said before any condition`() throws {
+    func `a mismatched type is reported before any condition`() throws {
         let event = HookEvent(SampleEvent.probe("web"))
         let trigger = HookTrigger(filter: Self.filter { $0.toVia = ["wifi"] })
         #expect(trigger.matches(event) == .type)
     }
 
     @Test(arguments: [(true, "start", HookMatch.matches), (false, "start", .atStartOnly), (false, "link", .matches)])
-    func `the state at the start is only for hooks that ask for it`(runsAtStart: Bool, cause: String, match: HookMatch)
+    func `the state at the start runs only hooks that request it`(runsAtStart: Bool, cause: String, match: HookMatch)
         throws
     {
         let event = HookEvent(SampleEvent.reachability(cause: cause))

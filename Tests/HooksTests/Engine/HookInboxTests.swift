@@ -30,7 +30,7 @@ struct HookInboxTests {
     }
 
     @Test
-    func `events and settings are taken in the order in which they came`() {
+    func `events and settings are taken in the order of their arrival`() {
         var inbox = HookInbox()
         inbox.configure(settings(.reachabilityChanged))
         for number in 1...3 as ClosedRange<UInt64> {
@@ -47,7 +47,7 @@ struct HookInboxTests {
     }
 
     @Test
-    func `only what somebody wants is kept, from the settings on`() {
+    func `only events that a hook may use are kept, from the first settings on`() {
         var inbox = HookInbox()
         #expect(!deliver(SampleEvent.reachability(1), to: &inbox))
         inbox.configure(settings(.probeChanged))
@@ -74,7 +74,7 @@ struct HookInboxTests {
     }
 
     @Test
-    func `settings come with the state that there was when they were given`() {
+    func `settings are delivered with the last state before them`() {
         var inbox = HookInbox()
         _ = deliver(SampleEvent.reachability(1), to: &inbox)
         _ = deliver(SampleEvent.reachability(2), to: &inbox)

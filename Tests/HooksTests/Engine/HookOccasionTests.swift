@@ -22,7 +22,7 @@ struct HookOccasionTests {
             (("wifi", "full"), ("unknown", "unknown"), [.every]),
         ] as [(Side, Side, Set<HookOccasion>)]
     )
-    func `a transition is an occasion for the folders of what became true`(
+    func `a transition is an occasion for the folders of the new state`(
         from: Side,
         to: Side,
         expected: Set<HookOccasion>
@@ -52,7 +52,7 @@ struct HookOccasionTests {
     }
 
     @Test
-    func `other events are no occasion`() throws {
+    func `other events are not an occasion`() throws {
         let event = try #require(HookEvent(line: try SampleEvent.golden("target.changed")))
         #expect(HookOccasion.occasions(of: event).isEmpty)
     }

@@ -48,7 +48,7 @@ struct HookQueueStoryTests {
     }
 
     @Test(arguments: 1...200)
-    func `each event is begun in order, or counted, or waits; and the newest is never lost`(seed: Int) {
+    func `each event is started in order, or counted, or waits; and the newest is never lost`(seed: Int) {
         var story = Story(state: UInt64(seed))
         let pace = HookPace(
             concurrency: Int.random(in: 1...4, using: &story),

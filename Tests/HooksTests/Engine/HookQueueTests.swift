@@ -16,7 +16,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `an event begins at once, and the next one when it has ended`() {
+    func `a run starts at once, and the next one when it has ended`() {
         var queue = HookQueue<Int>(HookPace())
         #expect(queue.isIdle && queue.wake == nil)
         queue.offer(1, at: at(0))
@@ -31,7 +31,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `with latest the newest event waits, and the run says how many it replaced`() {
+    func `with latest the newest event waits, and the run has the count of those it replaced`() {
         var queue = HookQueue<Int>(HookPace())
         queue.offer(1, at: at(0))
         _ = queue.next(at: at(0))
@@ -47,7 +47,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `with all every event runs in order, and only what is too much is dropped`() {
+    func `with all every event runs in order, and only the excess is dropped`() {
         var queue = HookQueue<Int>(HookPace(concurrency: 3, queue: .all))
         for element in 0..<HookPace.maximumWaiting + 5 { queue.offer(element, at: at(0)) }
         #expect(queue.waiting == HookPace.maximumWaiting && queue.superseded == 5)
@@ -57,7 +57,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `what was lost before it was offered is reported with the next run`() {
+    func `events lost before they were offered are reported with the next run`() {
         var queue = HookQueue<Int>(HookPace())
         queue.countLost(7)
         queue.countLost(Int.max)
@@ -68,7 +68,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `with a debounce a hook runs when nothing came for that long`() {
+    func `with a debounce a hook runs when no event arrived for that long`() {
         var queue = HookQueue<Int>(HookPace(debounce: .milliseconds(100)))
         queue.offer(1, at: at(0))
         #expect(queue.wake == at(100))
@@ -93,7 +93,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `a hook that is busy longer than its debounce runs again at once`() {
+    func `a hook that runs longer than its debounce runs again at once`() {
         var queue = HookQueue<Int>(HookPace(debounce: .milliseconds(100)))
         queue.offer(1, at: at(0))
         _ = queue.next(at: at(100))
@@ -113,7 +113,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `a hook that fails again and again is left alone, and what waits is kept`() {
+    func `a hook that keeps failing is paused, and waiting events are kept`() {
         var queue = HookQueue<Int>(HookPace())
         for failure in 1...3 {
             queue.offer(failure, at: at(0))
@@ -134,7 +134,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `being stopped is no failure, and no success`() {
+    func `a stopped run is neither a failure nor a success`() {
         var queue = HookQueue<Int>(HookPace())
         for _ in 1...3 {
             queue.offer(1, at: at(0))
@@ -148,7 +148,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `another pace forgets failures, keeps what is wanted, and counts what runs`() {
+    func `a new pace forgets failures, keeps matching events, and counts active runs`() {
         var queue = HookQueue<Int>(HookPace(queue: .all))
         for _ in 1...3 {
             queue.offer(0, at: at(0))
@@ -166,7 +166,7 @@ struct HookQueueTests {
     }
 
     @Test
-    func `what is withdrawn does not run`() {
+    func `withdrawn events do not run`() {
         var queue = HookQueue<Int>(HookPace(queue: .all))
         for element in 1...4 { queue.offer(element, at: at(0)) }
         queue.withdraw()

@@ -44,7 +44,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `the runner's thread calls back when it is free, and the caller does where there is no hook`() async throws {
+    func `the runner's thread calls back when it is free, or the caller when there is no hook`() async throws {
         let fixture = try HookFixture()
         let idle = Scene(fixture, HookSettings())
         let isCalled = Mutex(false)
@@ -60,7 +60,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `a hook is given the event, and its end is reported`() async throws {
+    func `a hook gets the event, and its end is reported`() async throws {
         let fixture = try HookFixture()
         let path = try Self.script(fixture, "tell", #"read -r line; echo "$REACH_TO_VIA ${#line}"; exit 3"#)
         let scene = Scene(fixture, HookSettings(definitions: [Self.hook("tell", path)]))
@@ -80,7 +80,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `files of the folders are started in the order of their names, for what they are for`() async throws {
+    func `files of the folders are started in the order of their names, on their occasions`() async throws {
         let fixture = try HookFixture()
         for folder in ["wifi.d", "wired.d"] {
             try FileManager.default.createDirectory(
@@ -183,7 +183,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `a file that is not to be trusted is refused, and what cannot be started is said`() async throws {
+    func `an untrusted file is refused, and a failed start is reported`() async throws {
         let fixture = try HookFixture()
         let writable = try Self.script(fixture, "writable", "true")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: writable)
@@ -208,7 +208,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `a reload lets hooks be that stay, begins others anew, and starts none that is gone`() async throws {
+    func `a reload keeps unchanged hooks, restarts others, and starts no removed one`() async throws {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
         let fail = try Self.script(fixture, "fail", "exit 1")
@@ -239,7 +239,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `a hook that is added is given the last state once, if it asks for that`() async throws {
+    func `an added hook gets the last state once, if it requests that`() async throws {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
         let runner = HookRunner(HookSettings()) { _ in }
@@ -262,7 +262,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `the agent's first state is only for hooks that ask for it`() async throws {
+    func `the agent's first state runs only hooks that request it`() async throws {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
         let scene = Scene(
@@ -279,7 +279,7 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `stopping gives what runs its grace, and starts nothing any more`() async throws {
+    func `stopping gives running hooks their grace period, and starts no more`() async throws {
         let fixture = try HookFixture()
         let go = fixture.folder + "/go"
         let waits = try Self.script(fixture, "waits", "while [ ! -e '\(go)' ]; do sleep 0.02; done")

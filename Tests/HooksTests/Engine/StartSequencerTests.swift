@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct StartSequencerTests {
     @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]])
-    func `what becomes ready in any order starts in the order of the places`(order: [Int]) {
+    func `elements that become ready in any order start in the order of their tickets`(order: [Int]) {
         var starts = StartSequencer<Int>()
         let tickets = (0..<4).map { _ in starts.take() }
         var started: [Int] = []
@@ -31,7 +31,7 @@ struct StartSequencerTests {
     }
 
     @Test
-    func `those that take too long are passed over, and start when they are ready`() {
+    func `elements that take too long are skipped, and start when they are ready`() {
         var starts = StartSequencer<Int>()
         let tickets = (0..<4).map { _ in starts.take() }
         let early = [1, 3].map { starts.ready(tickets[$0], $0)?.element }

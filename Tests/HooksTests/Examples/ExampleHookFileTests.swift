@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(.enabled(if: shellcheck != nil, "shellcheck is not installed"), arguments: ExampleHook.names)
-    func `shellcheck has nothing to say`(_ name: String) async throws {
+    func `shellcheck has no findings`(_ name: String) async throws {
         let path = try #require(Self.shellcheck)
         let script = ExampleHook.folder.appending(path: name).path()
         let result = try await FinishedCommand.run(["--shell=sh", script], of: path)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ExampleHook.names + ["post-to-chat.toml"])
-    func `it asks for variables that hooks have`(_ name: String) throws {
+    func `it uses only variables that hooks have`(_ name: String) throws {
         let text = try String(contentsOf: ExampleHook.folder.appending(path: name), encoding: .utf8)
         let used = Set(text.matches(of: /REACH_[A-Z_]+/).map { String($0.output) })
         #expect(!used.isEmpty)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test
-    func `one that blinks already is let be`() async throws {
+    func `one that already blinks is left unchanged`() async throws {
         let blinking = Self.lit(1, trigger: "none [timer] heartbeat")
         #expect(try await Self.led(blinking, "wifi wlan0 portal") == blinking)
     }

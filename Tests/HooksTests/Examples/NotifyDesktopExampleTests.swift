@@ -33,19 +33,19 @@ import Testing
             "network-transmit-receive|--|Log in to use wifi (wlan0)|A portal asks for a login"
         ),
     ])
-    func `it says what has become`(_ from: String, _ to: String, _ words: String) async throws {
+    func `the notification shows the new state`(_ from: String, _ to: String, _ words: String) async throws {
         let reason = to.hasPrefix("none") ? ["REACH_REASON": "link_down"] : [:]
         let outcome = try await Self.outcome(transition(from, to, reason))
         #expect(outcome.done == [Self.prefix + words])
     }
 
     @Test
-    func `nothing is said before anything is known`() async throws {
+    func `there is no notification before a state is known`() async throws {
         #expect(try await Self.outcome(transition("wifi wlan0", "unknown")).done == [])
     }
 
     @Test
-    func `a portal's address is no markup`() async throws {
+    func `a portal's address is escaped in markup`() async throws {
         let portal = ["REACH_PORTAL_URL": "http://login.example/?a=1&b=<b>'\"$(id)"]
         let outcome = try await Self.outcome(transition("none", "wifi wlan0 portal", portal))
         #expect(outcome.done.count == 1)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test
-    func `root tells each user on the user's own bus`() async throws {
+    func `root notifies each user on the user's own bus`() async throws {
         let folders = try RuntimeFolders(["1000", "1001"])
         // No socket, and so no bus.
         try folders.add("1002")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func `a user without a desktop is no failure`() async throws {
+    func `a user without a desktop is not a failure`() async throws {
         let folders = try RuntimeFolders(["1000"])
         let others = ["RUNTIME_FOLDERS": folders.path, "STAND_IN_DENIED": NSUserName()]
         let outcome = try await Self.outcome(user: 0, transition("none", "wifi wlan0 full", others))

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test
-    func `an uplink that changed to and fro meanwhile restarts it`() async throws {
+    func `an uplink that changed back and forth in between restarts it`() async throws {
         let hook = try ExampleHook("50-restart-vpn", standIns: ["systemctl"])
         let event = transition("wifi wlan0 local", "wifi wlan0 full", ["REACH_SUPERSEDED": "2"])
         #expect(try await hook.run(event).done == [Self.restart])

@@ -45,7 +45,7 @@ struct HookAccountTests {
     }
 
     @Test(arguments: ["", "no-such-user", "root\0", "4294967295", "4294967296", "-1", "+0", "0x0", " 0", "٣"])
-    func `what is nobody is refused`(name: String) {
+    func `an unknown user or group is an error`(name: String) {
         for (user, group) in [(name, nil), (nil, name), ("root", name)] as [(String?, String?)] {
             let refusal = #expect(throws: HookRefusal.self) {
                 try HookAccount.resolve(user: user, group: group, agent: root)
@@ -56,7 +56,7 @@ struct HookAccountTests {
     }
 
     @Test
-    func `an agent without the right becomes nobody else, but is itself`() throws {
+    func `an unprivileged agent can become no other user, but may name its own`() throws {
         let refusal = #expect(throws: HookRefusal.self) {
             try HookAccount.resolve(user: "daemon", group: nil, agent: mortal)
         }

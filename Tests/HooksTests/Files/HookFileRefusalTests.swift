@@ -25,12 +25,12 @@ struct HookFileFault: Sendable, CustomTestStringConvertible {
 @Suite
 struct HookFileRefusalTests {
     @Test(arguments: faults.filter { !$0.takesRoot })
-    func `a fault is refused, and what the refusal says mends it`(fault: HookFileFault) async throws {
+    func `a faulty file is refused, and the remedy of the refusal fixes it`(fault: HookFileFault) async throws {
         try await check(fault)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"), arguments: faults.filter(\.takesRoot))
-    func `what belongs to somebody else is refused, and what the refusal says mends it`(
+    func `a file of another user is refused, and the remedy of the refusal fixes it`(
         fault: HookFileFault
     ) async throws {
         try await check(fault)

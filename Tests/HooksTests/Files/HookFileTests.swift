@@ -23,7 +23,7 @@ struct HookFileTests {
     }
 
     @Test
-    func `a program is found in the fixed path, and is no script`() throws {
+    func `a program is found in the fixed path, and is not a script`() throws {
         let file = try HookFile.open("env", runAs: nil)
         #expect(!file.isScript)
         #expect(file.interpreter == nil)
@@ -40,7 +40,7 @@ struct HookFileTests {
         ("/" + String(repeating: "x", count: 300), "there is no such file"),
         (String(repeating: "/x", count: 5000), "there is no such file"), ("/bin/sh/x", "there is no such file"),
     ])
-    func `a path that leads to nothing is refused`(path: String, evidence: String) {
+    func `a path without a file is refused`(path: String, evidence: String) {
         let refusal = #expect(throws: HookRefusal.self) { try HookFile.open(path, runAs: nil) }
         #expect(refusal?.code == .missing)
         #expect(refusal?.evidence == evidence)
@@ -48,7 +48,7 @@ struct HookFileTests {
     }
 
     @Test
-    func `what is refused leaves no descriptor open`() throws {
+    func `a refused file leaves no descriptor open`() throws {
         let scratch = try ScratchFolder()
         try scratch.file("hook", mode: 0o777)
         try scratch.file("good")
@@ -70,7 +70,7 @@ struct HookFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `somebody else's link in a sticky folder is refused`() throws {
+    func `another user's link in a sticky folder is refused`() throws {
         let scratch = try ScratchFolder()
         try scratch.folder("sticky", mode: 0o1777)
         try scratch.file("file")
@@ -123,7 +123,7 @@ struct HookFileTests {
     }
 
     @Test
-    func `a file that is gone is told from one whose name says so`() throws {
+    func `a deleted file is distinguished from one whose name says deleted`() throws {
         let scratch = try ScratchFolder()
         try scratch.file("hook (deleted)")
         #expect(try HookFile.open(scratch("hook (deleted)"), runAs: nil).path == scratch("hook (deleted)"))
@@ -139,7 +139,7 @@ struct HookFileTests {
     }
 
     @Test
-    func `what was checked stays what the descriptor leads to`() throws {
+    func `the descriptor keeps referring to the checked file`() throws {
         let scratch = try ScratchFolder()
         try scratch.file("hook", "#!/bin/sh\nexit 1\n")
         let file = try HookFile.open(scratch("hook"), runAs: nil)

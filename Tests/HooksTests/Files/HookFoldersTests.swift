@@ -22,7 +22,7 @@ struct HookFoldersTests {
     }
 
     @Test
-    func `files run in the order of the bytes of their names, whatever folder they come from`() throws {
+    func `files run in the byte order of their names, whatever their folder`() throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
         for name in ["usr/9", "etc/10", "usr/Z", "etc/a", "usr/é", "usr/e\u{301}", "etc/10-b"] {
@@ -55,7 +55,7 @@ struct HookFoldersTests {
     }
 
     @Test
-    func `a file hides those of its name, in sub-folders too, also when it is refused or disabled`() throws {
+    func `a file hides those of its name, in sub-folders too, even when it is refused or disabled`() throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
         for folder in ["etc/wifi.d", "usr/wifi.d", "etc/folder"] { try scratch.folder(folder) }
@@ -94,7 +94,7 @@ struct HookFoldersTests {
         "10-log.new", "10-log.old", "10-log.disabled", "10-log.rpmsave", "10-log.rpmorig", "10-log.rpmnew",
         "10-log.dpkg-dist", "10-log.dpkg-old", "10-log.ucf-new", "#10-log#", "README", "README.md", "~",
     ])
-    func `what was put aside does not run and hides nothing`(name: String) throws {
+    func `a left-over file does not run and hides nothing`(name: String) throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
         try scratch.folder("etc/offline.d")
@@ -109,7 +109,7 @@ struct HookFoldersTests {
     @Test(arguments: [
         "10-log.sh", "10-log.py", "#10-log", "10-log#", "#", "readme", "10.new-log", "10-dpkg-log", "-", "bak",
     ])
-    func `what only looks a little like that runs`(name: String) throws {
+    func `a file whose name only resembles a left-over runs`(name: String) throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
         try scratch.file("usr/\(name)")
@@ -119,7 +119,7 @@ struct HookFoldersTests {
     }
 
     @Test
-    func `names that are no text are skipped with a note`() throws {
+    func `names that are not text are skipped with a note`() throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
         let folder = Array("\(scratch.path)/etc/".utf8)
@@ -138,7 +138,7 @@ struct HookFoldersTests {
     }
 
     @Test
-    func `a sub-folder that stands for nothing is noted, and a folder in a sub-folder too`() throws {
+    func `an unknown sub-folder is noted, and so is a folder in a sub-folder`() throws {
         let scratch = try ScratchFolder()
         let folders = try layers(scratch)
         for folder in ["etc/ethernet.d", "etc/wifi.d", "etc/wifi.d/wifi.d"] {
@@ -152,7 +152,7 @@ struct HookFoldersTests {
     }
 
     @Test
-    func `folders that are not there are no fault`() {
+    func `missing folders are not an error`() {
         let folders = HookFolders(["/nonexistent/etc", "/nonexistent/usr"])
         #expect(folders.hooks(for: Set(HookOccasion.allCases)).isEmpty)
         #expect(folders.entries().isEmpty)
@@ -160,7 +160,7 @@ struct HookFoldersTests {
     }
 
     @Test(arguments: ["a file", "a named pipe", "a link to nothing", "a link to itself", "/dev/null"])
-    func `a folder that is none hides those that follow, and makes nobody wait`(kind: String) throws {
+    func `a path that is not a folder hides later folders, and does not block`(kind: String) throws {
         let scratch = try ScratchFolder()
         for name in ["etc", "usr/wifi.d"] {
             if name != "etc" { try scratch.folder("usr") }
@@ -255,7 +255,7 @@ struct HookFoldersTests {
     }
 
     @Test
-    func `a slash at the end of a folder makes no difference, and a relative one is refused`() throws {
+    func `a trailing slash makes no difference, and a relative folder is rejected`() throws {
         let scratch = try ScratchFolder()
         try scratch.file("10")
         #expect(HookFolders([scratch.path + "//"]).hooks(for: [.every]).map(\.path) == [scratch("10")])

@@ -44,13 +44,13 @@ struct InterpreterTests {
         ("#!bin/sh\n", .relative("bin/sh")),
         ("#!sh -e\n", .relative("sh")),
     ])
-    func `what names no interpreter is a mistake`(text: String, mistake: Mistake) {
+    func `a first line without a valid interpreter is an error`(text: String, mistake: Mistake) {
         #expect(throws: mistake) { try Interpreter.reading(Array(text.utf8)) }
         #expect(!mistake.description.isEmpty)
     }
 
     @Test(arguments: [[0x23, 0x21, 0x2F, 0xFF, 0x0A], [0x23, 0x21, 0x2F, 0x61, 0x20, 0xC3, 0x0A]] as [[UInt8]])
-    func `what is not UTF-8 is a mistake`(bytes: [UInt8]) {
+    func `an interpreter line that is not UTF-8 is an error`(bytes: [UInt8]) {
         #expect(throws: Mistake.notText) { try Interpreter.reading(bytes) }
     }
 
@@ -60,7 +60,7 @@ struct InterpreterTests {
     }
 
     @Test
-    func `a name that just fits into what the kernel reads is taken whole`() throws {
+    func `a name that just fits the kernel's buffer is taken whole`() throws {
         let name = "/" + String(repeating: "x", count: 252)
         for end in ["\n", " ", "\0"] {
             #expect(try Interpreter.reading(Array("#!\(name)\(end)".utf8))?.path == name)
@@ -69,7 +69,7 @@ struct InterpreterTests {
     }
 
     @Test
-    func `no beginning and no byte in it is too odd`() {
+    func `any prefix with any byte after it gives an absolute path or an error`() {
         let line = Array("#! /bin/sh -e \n".utf8)
         for length in 0...line.count {
             for byte in UInt8.min...UInt8.max {

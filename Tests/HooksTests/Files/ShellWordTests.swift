@@ -11,7 +11,7 @@ struct ShellWordTests {
         ("$(reboot)", "'$(reboot)'"), ("it's", #"'it'\''s'"#), ("a\nb", #"$'a\x0ab'"#),
         ("'\\\u{1B}[m", #"$'\'\\\x1b[m'"#), ("~root", "'~root'"), ("é", "'é'"), ("\u{85}", #"$'\xc2\x85'"#),
     ])
-    func `a shell reads back what was quoted`(word: String, quoted: String) async throws {
+    func `a shell reads quoted text back`(word: String, quoted: String) async throws {
         #expect(ShellWord.quoted(word) == quoted)
         let shell = try await FinishedCommand.run(["-c", "printf %s \(quoted)"], of: "/bin/bash")
         #expect(shell.output == word)

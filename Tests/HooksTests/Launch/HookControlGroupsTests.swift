@@ -17,7 +17,7 @@ struct HookControlGroupsTests {
     private func endProcess(in group: ControlGroup) -> Bool { group.child("process").remove() }
 
     @Test
-    func `the group of a run that leaves nothing behind goes with it`() throws {
+    func `the group of a run without remaining processes is removed with it`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let run = try #require(groups.begin())
         #expect(groups.end(run))
@@ -25,7 +25,7 @@ struct HookControlGroupsTests {
     }
 
     @Test
-    func `the group of a run goes when the processes that it has left behind have ended`() throws {
+    func `the group of a run is removed when its remaining processes have ended`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (first, second) = try (#require(groups.begin()), #require(groups.begin()))
         #expect(putProcess(in: first))

@@ -58,7 +58,7 @@ struct HookEnvironmentTests {
     }
 
     @Test
-    func `what does not apply is not set`() {
+    func `variables that do not apply are not set`() {
         let event = HookEvent(type: .configReloaded, id: "a", sequence: nil, time: "t", subject: "agent", line: [])
         let names = Set(Self.variables(event).keys)
         #expect(names == ["REACH_HOOK", "REACH_HOOK_PATH", "REACH_TYPE", "REACH_ID", "REACH_TIME", "REACH_SUBJECT"])

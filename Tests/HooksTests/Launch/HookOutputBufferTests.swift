@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct HookOutputBufferTests {
     @Test(arguments: [0, 1, 2048, 2049, 4095, 4096])
-    func `what fits is kept as a whole`(count: Int) {
+    func `output that fits is kept as a whole`(count: Int) {
         var buffer = HookOutputBuffer()
         let bytes = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         for byte in bytes { buffer.append([byte]) }
@@ -13,7 +13,7 @@ struct HookOutputBufferTests {
     }
 
     @Test(arguments: [1, 7, 2047, 5000])
-    func `of more the beginning and the end are kept`(chunk: Int) {
+    func `of longer output the beginning and the end are kept`(chunk: Int) {
         var buffer = HookOutputBuffer()
         let bytes = (0..<5000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         for start in stride(from: 0, to: bytes.count, by: chunk) { buffer.append(bytes[start...].prefix(chunk)) }
@@ -36,7 +36,7 @@ struct HookOutputBufferTests {
     }
 
     @Test
-    func `what is no text is replaced`() {
+    func `invalid UTF-8 is replaced`() {
         var buffer = HookOutputBuffer()
         buffer.append([0x61, 0xFF, 0x62])
         #expect(buffer.output.text == "a\u{FFFD}b")

@@ -13,7 +13,7 @@ struct HookProcessEndTests {
     init() throws { fixture = try HookFixture() }
 
     @Test
-    func `a time-out ends what ignores TERM, grandchildren included`() async throws {
+    func `a timeout ends processes that ignore TERM, including grandchildren`() async throws {
         let script = try fixture.script("trap '' TERM; sh -c 'sleep 1000 & echo $!; wait' & echo $!; wait; wait")
         let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
         #expect(end.outcome == .timedOut)
@@ -24,7 +24,7 @@ struct HookProcessEndTests {
     }
 
     @Test
-    func `grandchildren are ended whose leader went at once`() async throws {
+    func `grandchildren whose leader exited at once are ended`() async throws {
         let script = try fixture.script("(trap '' TERM; exec sleep 1000) & echo $!; sleep 1000")
         let end = await HookFixture.run(HookFixture.launch(script, timeout: .milliseconds(500)))
         #expect(end.outcome == .timedOut)
@@ -33,7 +33,7 @@ struct HookProcessEndTests {
     }
 
     @Test
-    func `a time-out ends what has made a session of its own`() async throws {
+    func `a timeout ends processes in a session of their own`() async throws {
         let script = try fixture.script(
             "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000 & echo $!; wait; wait' & echo $!; wait; wait"
         )
@@ -53,7 +53,7 @@ struct HookProcessEndTests {
     }
 
     @Test
-    func `a program that forks away is over, and what it left behind lives`() async throws {
+    func `a program that daemonizes has finished, and the process it left behind lives`() async throws {
         let script = try fixture.script("setsid sleep 1000 > /dev/null 2>&1 < /dev/null & echo $!")
         let end = await HookFixture.run(HookFixture.launch(script))
         #expect(end.outcome == .succeeded)
@@ -63,7 +63,7 @@ struct HookProcessEndTests {
     }
 
     @Test
-    func `an output that is held open holds nobody up`() async throws {
+    func `an output that is held open does not delay the end`() async throws {
         let script = try fixture.script("sleep 1000 & echo $!; head -c 50000 /dev/zero; printf last")
         let end = await HookFixture.run(HookFixture.launch(script, timeout: .seconds(20)))
         #expect(end.outcome == .succeeded)
@@ -75,7 +75,7 @@ struct HookProcessEndTests {
     }
 
     @Test
-    func `an output that never ends does not keep a program from being over`() async throws {
+    func `an endless output does not keep a program from finishing`() async throws {
         let script = try fixture.script("yes & echo $!; sleep 0.2")
         let end = await HookFixture.run(HookFixture.launch(script, timeout: .seconds(20)))
         #expect(end.outcome == .succeeded)
@@ -85,7 +85,7 @@ struct HookProcessEndTests {
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(500)])
-    func `what is stopped is reported as stopped`(after: Duration) async throws {
+    func `a stopped run is reported as stopped`(after: Duration) async throws {
         let script = try fixture.script("sleep 1000 & echo $!; wait")
         let end = await HookFixture.run(HookFixture.launch(script), stopAfter: after)
         #expect(end.outcome == .stopped)
@@ -93,7 +93,7 @@ struct HookProcessEndTests {
     }
 
     @Test
-    func `what had ended before it was stopped is reported as it ended`() async throws {
+    func `a run that ended before it was stopped is reported with its exit status`() async throws {
         let end = await withCheckedContinuation { continuation in
             HookFixture.loop.execute {
                 let launch = (try? fixture.script("exit 3")).map { HookFixture.launch($0) }

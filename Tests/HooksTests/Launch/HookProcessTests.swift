@@ -24,7 +24,7 @@ struct HookProcessTests {
     }
 
     @Test(arguments: [0, 1, 300_000])
-    func `standard input is what was given, byte for byte`(count: Int) async throws {
+    func `standard input is the given one, byte for byte`(count: Int) async throws {
         let input = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let copy = try fixture.file("copy", input)
         let script = try fixture.script("cmp - \"$1\" && cmp /dev/stdin \"$1\" && echo same")
@@ -34,7 +34,7 @@ struct HookProcessTests {
     }
 
     @Test
-    func `a program that reads nothing holds nobody up`() async throws {
+    func `a program that reads nothing does not block`() async throws {
         let input = [UInt8](repeating: 0x78, count: 1_000_000)
         let end = await HookFixture.run(HookFixture.launch(try fixture.script("exit 0"), input: input))
         #expect(end.outcome == .succeeded)
@@ -55,7 +55,7 @@ struct HookProcessTests {
     }
 
     @Test
-    func `the environment is the one that was made, and nothing else`() async throws {
+    func `the environment is the given one, and nothing else`() async throws {
         let environment = ["PATH": HookEnvironment.path, "REACH_TO_VIA": "wifi", "A": "", "B": "one\ntwo=3"]
         let end = await HookFixture.run(
             HookFixture.launch(try HookFile.open("/usr/bin/env", runAs: nil), ["-0"], environment: environment)
@@ -65,7 +65,7 @@ struct HookProcessTests {
     }
 
     @Test
-    func `the working directory is the one that was asked for`() async throws {
+    func `the working directory is the configured one`() async throws {
         let script = try fixture.script("pwd -P")
         let here = await HookFixture.run(HookFixture.launch(script, workingDirectory: fixture.folder))
         #expect(here.output.text == fixture.folder + "\n")
@@ -122,7 +122,7 @@ struct HookProcessTests {
     }
 
     @Test
-    func `what was checked runs, whatever takes its place`() async throws {
+    func `the checked file runs, even if another takes its place`() async throws {
         let script = try fixture.script("echo checked")
         rename(script.path, script.path + ".old")
         try fixture.file("hook", Data("#!/bin/sh\necho other\n".utf8))
@@ -151,8 +151,8 @@ struct HookProcessTests {
         #expect(refusal.description.contains("\(script.path)): \(interpreter) is not there"))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func `it runs as the user that was asked for, with the groups`() async throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `it runs as the configured user, with the groups`() async throws {
         let account = HookAccount(uid: 65534, gid: 65533, groups: [65533, 12])
         let script = try fixture.script(
             "id -u; id -g; id -G; cat /dev/stdin; grep -E '^(Uid|Gid|CapPrm|CapAmb)' /proc/self/status"
@@ -173,7 +173,7 @@ struct HookProcessTests {
     }
 
     @Test
-    func `what is no program, and a folder that is not there, are refused with what mends them`() async throws {
+    func `an invalid program and a missing folder are refused with a remedy`() async throws {
         let bytes = [0x7f, 0x45, 0x4c, 0x46] + [UInt8](repeating: 0xff, count: 100)
         let noise = try HookFile.open(fixture.file("noise", Data(bytes)), runAs: nil)
         let cases: [(HookLaunch, HookRefusal.Code)] = [

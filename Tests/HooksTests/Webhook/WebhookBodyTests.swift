@@ -18,13 +18,13 @@ struct WebhookBodyTests {
         ("5 $$ for $${REACH_TO_VIA}, $$$$", "5 $ for ${REACH_TO_VIA}, $$"),
         ("{REACH_TO_VIA} } é", "{REACH_TO_VIA} } é"),
     ])
-    func `places are filled, and everything else stays`(text: String, expected: String) throws {
+    func `placeholders are filled, and everything else is kept`(text: String, expected: String) throws {
         #expect(try body(text, ["REACH_TO_VIA": "wifi"]) == expected)
         #expect(try WebhookBody(parsing: text).text == text)
     }
 
     @Test
-    func `every variable of hooks has a place`() throws {
+    func `every variable of hooks has a placeholder`() throws {
         let names = HookEnvironment.variables.map(\.name)
         let text = names.map { "${\($0)}" }.joined(separator: " ")
         let values = Dictionary(uniqueKeysWithValues: names.map { ($0, "<\($0)>") })
@@ -42,12 +42,12 @@ struct WebhookBodyTests {
         ("${REACH_TO_VIA\n}", .unknownVariable("REACH_TO_VIA")),
         ("${", .unknownVariable("")),
     ])
-    func `what is no place is a mistake`(text: String, mistake: WebhookBody.Mistake) {
+    func `an invalid placeholder is an error`(text: String, mistake: WebhookBody.Mistake) {
         #expect(throws: mistake) { try WebhookBody(parsing: text) }
     }
 
     @Test
-    func `a place that is never closed is shown briefly`() throws {
+    func `a placeholder that is never closed is shown briefly`() throws {
         let error = #expect(throws: WebhookBody.Mistake.self) {
             try WebhookBody(parsing: "${" + String(repeating: "x", count: 100_000))
         }
@@ -62,7 +62,7 @@ struct WebhookBodyTests {
         ("Büro 🛜 \u{2028}", "Büro 🛜 \u{2028}"),
         ("${REACH_ID} $$", "${REACH_ID} $$"),
     ])
-    func `values are escaped, and are no text with places themselves`(value: String, escaped: String) throws {
+    func `values are escaped, and placeholders in them are not filled`(value: String, escaped: String) throws {
         #expect(try body("${REACH_CAUSE_DETAIL}", ["REACH_CAUSE_DETAIL": value]) == escaped)
     }
 

@@ -27,7 +27,7 @@ struct WebhookOutputTests {
         "rejected: abcdefgh-12345678", "rejected: YWJjZGVmZ2gtMTIzNDU2Nzg=", "POST /hooks/T0000-B0000-secret: no",
         String(repeating: ".", count: 74) + "abcdefgh-12345678",
     ])
-    func `what a receiver echoes of the request's secrets is not shown`(body: String) async throws {
+    func `secrets of the request that a receiver echoes are not shown`(body: String) async throws {
         let sent = try await WebhookBench.send([[.serve(.text(body, status: 403))]], path: "/hooks/T0000-B0000-secret")
         {
             try $0.probe.request.headers.set("X-Auth-Token", "abcdefgh-12345678")

@@ -33,7 +33,7 @@ struct WebhookRequestTests {
     }
 
     @Test
-    func `the signature stands beside the fields of the configuration, and wins over them`() async throws {
+    func `the signature is added to the configured fields, and takes precedence`() async throws {
         let secret = try SecretFileBench("correct horse\n")
         let sent = try await WebhookBench.send(
             [[.serve(ScriptedResponse(500))], [.serve(ScriptedResponse(200))]],

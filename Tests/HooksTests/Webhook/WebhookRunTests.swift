@@ -9,7 +9,7 @@ import Testing
 @Suite
 struct WebhookRunTests {
     @Test
-    func `what failed is sent again until it is accepted`() async throws {
+    func `a failed request is sent again until it is accepted`() async throws {
         let sent = try await WebhookBench.send([
             [.serve(.text("down", status: 500))], [.reset], [.serve(.text("thanks"))],
         ])
@@ -23,7 +23,7 @@ struct WebhookRunTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 405, 409, 410, 413, 422, 451, 499])
-    func `a request that the server refuses is not sent again`(status: Int) async throws {
+    func `a request that the server rejects is not sent again`(status: Int) async throws {
         let sent = try await WebhookBench.send([[.serve(ScriptedResponse(status))]])
         #expect(sent.end?.outcome == .undelivered(code: "http_status", detail: "expected 200-299, got \(status)"))
         #expect(sent.end?.attempts == 1)
@@ -32,7 +32,7 @@ struct WebhookRunTests {
     }
 
     @Test(arguments: [302, 408, 425, 429, 500, 502, 503, 504, 511])
-    func `a refusal that may pass is met with all retries`(status: Int) async throws {
+    func `a temporary error of the server uses all retries`(status: Int) async throws {
         let sent = try await WebhookBench.send([[.serve(ScriptedResponse(status))]])
         #expect(sent.end?.outcome == .undelivered(code: "http_status", detail: "expected 200-299, got \(status)"))
         #expect(sent.end?.attempts == 3)
@@ -41,7 +41,7 @@ struct WebhookRunTests {
     }
 
     @Test
-    func `the probe's expectations decide what is accepted`() async throws {
+    func `the probe's expectations decide which response is accepted`() async throws {
         let sent = try await WebhookBench.send([
             [.serve(.text("ok", status: 200))], [.serve(.json(#"{"ok":false}"#))], [.serve(.json(#"{"ok":true}"#))],
         ]) { webhook in
@@ -57,7 +57,7 @@ struct WebhookRunTests {
     }
 
     @Test
-    func `an accepting status is enough, whatever comes of the rest of the response`() async throws {
+    func `an accepted status is enough, whatever the rest of the response`() async throws {
         let truncated = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthan"
         let large = "HTTP/1.1 202 Accepted\r\nContent-Length: 100000000\r\n\r\n"
         for text in [truncated, large] {
@@ -71,7 +71,7 @@ struct WebhookRunTests {
         ("120", Duration.seconds(120)), ("0", .seconds(0)), ("99999999999999999999", .seconds(Int32.max)), ("", nil),
         ("-1", nil), ("1.5", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", nil),
     ])
-    func `a server says how long it wants to be left alone`(value: String, asked: Duration?) async throws {
+    func `a server says how long to wait before the next attempt`(value: String, asked: Duration?) async throws {
         let busy = ScriptedResponse(429, headers: [("retry-after", value)])
         let sent = try await WebhookBench.send([[.serve(busy)], [.serve(ScriptedResponse(200))]])
         #expect(sent.end?.outcome == .succeeded)
@@ -90,7 +90,7 @@ struct WebhookRunTests {
     }
 
     @Test
-    func `a server that is down is tried again, and given up`() async throws {
+    func `a server that is down is retried, and given up`() async throws {
         let port = try ClosedPort()
         let bench = WebhookBench()
         let end = try #require(await bench.send(WebhookBench.webhook("http://127.0.0.1:\(port.number)/hook")))
@@ -120,7 +120,7 @@ struct WebhookRunTests {
     }
 
     @Test
-    func `a server with the wrong key is never sent a byte, and tried again`() async throws {
+    func `a server with the wrong key is never sent a byte, and is retried`() async throws {
         let pin = PublicKeyPin(subjectPublicKeyInfo: [1, 2, 3])
         let policy = SecurityPolicy(pinningMode: .publicKey, pinnedPublicKeys: [pin])
         let anchors = TrustAnchors(certificates: [try WebhookBench.authority.get().root.der])
@@ -134,7 +134,7 @@ struct WebhookRunTests {
     }
 
     @Test
-    func `a server that nobody vouches for is never sent a byte, and tried again`() async throws {
+    func `an untrusted server is never sent a byte, and is retried`() async throws {
         let sent = try await WebhookBench.send([[.serve(ScriptedResponse(200))]], tls: WebhookBench.tls()) { webhook in
             webhook.probe.trust = TrustEvaluator(anchors: TrustAnchors(certificates: []))
         }

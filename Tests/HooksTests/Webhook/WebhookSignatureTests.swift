@@ -15,7 +15,7 @@ struct WebhookSignatureTests {
     }
 
     @Test(arguments: [published, published + "\n", published + "\r\n"])
-    func `the specification's example comes out`(content: String) throws {
+    func `the signature matches the specification's example`(content: String) throws {
         #expect(
             try signature(content) == [
                 HeaderField(name: "webhook-id", value: "msg_p5jXN8AQM9LWM0D4loKWxJek"),
@@ -38,7 +38,7 @@ struct WebhookSignatureTests {
     }
 
     @Test(arguments: [0o644, 0o604, 0o602, 0o606] as [mode_t])
-    func `a secret that others can read or write is refused`(mode: mode_t) throws {
+    func `a secret that others can read or write is rejected`(mode: mode_t) throws {
         let error = #expect(throws: RequestError.self) { try signature(Self.published, mode: mode) }
         #expect(error?.description.hasSuffix("/secret can be read or written by others: use chmod o-rw") == true)
     }
@@ -50,7 +50,7 @@ struct WebhookSignatureTests {
         ("whsec_sesame!", "does not hold base64 behind 'whsec_'"),
         (String(repeating: "sesame", count: 1000), "is longer than 4096 bytes"),
     ])
-    func `what holds no secret is refused without showing it`(content: String, reason: String) throws {
+    func `a file without a valid secret is an error that does not show it`(content: String, reason: String) throws {
         let error = #expect(throws: RequestError.self) { try signature(content) }
         let text = try #require(error).description
         #expect(text.hasSuffix("/secret \(reason)"))

@@ -42,7 +42,7 @@ struct WebhookStopTests {
     }
 
     @Test
-    func `what is stopped at once ends so, whatever the server would say`() async throws {
+    func `a run that is stopped at once ends as stopped, whatever the server would answer`() async throws {
         let server = try await ScriptedServer.start([.serve(ScriptedResponse(200))])
         let bench = WebhookBench()
         let webhook = try WebhookBench.webhook(server.url("/hook"))

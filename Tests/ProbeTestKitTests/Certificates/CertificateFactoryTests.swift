@@ -44,7 +44,7 @@ struct CertificateFactoryTests {
     }
 
     @Test(arguments: [TestKey.Kind.p256, .p384, .p521, .ed25519, .rsa2048, .rsa3072])
-    func `a root with any kind of key issues what verifies`(kind: TestKey.Kind) async throws {
+    func `a root with any kind of key issues certificates that verify`(kind: TestKey.Kind) async throws {
         let chain = try TestAuthority(
             rootKey: try TestKey(kind, seed: "root"),
             intermediateKey: TestKey(kind, seed: "i")
@@ -109,7 +109,7 @@ struct CertificateFactoryTests {
     }
 
     @Test
-    func `defects that a decoder refuses are refused by one`() throws {
+    func `defects that a decoder should reject are rejected`() throws {
         let defects: [(inout CertificateTemplate) -> Void] = [
             { $0.trailingBytes = [0] },
             { $0.trailingBytesInside = [5, 0] },
@@ -168,7 +168,7 @@ struct RevocationListTemplateTests {
     }
 
     @Test
-    func `a list names what was revoked, and is signed by its issuer`() throws {
+    func `a list names the revoked certificates, and is signed by its issuer`() throws {
         let authority = try TestAuthority.standard()
         let list = try authority.intermediate.revocationList(
             RevocationListTemplate(revoking: [.init(serialNumber: authority.leaf.serialNumber, reason: 1)])

@@ -71,7 +71,7 @@ struct ScriptedServerHTTP2Tests {
     }
 
     @Test
-    func `a response can stay without an end`() async throws {
+    func `a response can remain unfinished`() async throws {
         let steps: [HTTP2Step] = [.begin(.init(200)), .sendEndlessly([UInt8](repeating: 1, count: 4096))]
         let frames = try await exchange(.http2(steps), limit: 40_000).frames
         #expect(frames.contains { $0.type == 0 })

@@ -33,7 +33,7 @@ struct ScriptedServerTLSTests {
     }
 
     @Test(arguments: [(ServerTLS.Version.tls10, 0), (.tls11, 1), (.tls12, 2), (.tls13, 3)])
-    func `a server speaks exactly the version it is told`(version: ServerTLS.Version, index: Int) async throws {
+    func `a server speaks exactly the configured version`(version: ServerTLS.Version, index: Int) async throws {
         let server = try await ScriptedServer.start(
             [.send("x"), .close],
             tls: tls {
@@ -51,7 +51,7 @@ struct ScriptedServerTLSTests {
     }
 
     @Test
-    func `a client certificate is asked for, and refused when another one issued it`() async throws {
+    func `a client certificate is requested, and rejected when another authority issued it`() async throws {
         func exchange(_ wanted: ServerTLS.ClientCertificate, _ own: IssuedCertificate?) async throws -> String? {
             let script: [ServerStep] = [.send("in"), .close]
             let server = try await ScriptedServer.start(script, tls: tls { $0.clientCertificate = wanted })
@@ -79,7 +79,7 @@ struct ScriptedServerTLSTests {
         ([.receiveClientHello, .send("SSH-2.0-scripted\r\n")], "WRONG_VERSION_NUMBER"),
         ([.receiveClientHello, .respond(.text("plain", status: 400))], "WRONG_VERSION_NUMBER"),
     ])
-    func `a handshake can fail in every way`(script: [ServerStep], expected: String) async throws {
+    func `a handshake can fail in each scripted manner`(script: [ServerStep], expected: String) async throws {
         let server = try await ScriptedServer.start(script)
         let outcome = try await RawClient.tls().exchange(port: server.port)
         await server.shutDown()

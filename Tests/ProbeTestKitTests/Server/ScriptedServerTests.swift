@@ -23,7 +23,7 @@ struct ScriptedServerTests {
     }
 
     @Test
-    func `a request is recorded as it came, body included`() async throws {
+    func `a request is recorded as received, including the body`() async throws {
         let server = try await ScriptedServer.start([.receiveRequest, .respond(.text("hello")), .close])
         let request = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody"
         let outcome = try await RawClient().exchange(port: server.port, send: request)
@@ -115,12 +115,12 @@ struct ScriptedServerTests {
         [.receiveRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .sendEndlessChunks()],
         [.receiveRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .sendEndlessly(Array(repeating: 0x62, count: 1024))],
     ])
-    func `what has no end goes on until the client has enough`(script: [ServerStep]) async throws {
+    func `an endless response continues until the client has enough`(script: [ServerStep]) async throws {
         #expect(try await exchange(script, limit: 300_000).bytes.count >= 300_000)
     }
 
     @Test
-    func `what has no end keeps no other connection waiting`() async throws {
+    func `an endless response keeps no other connection waiting`() async throws {
         let scripts: [[ServerStep]] = [[.sendEndlessly(Array("body".utf8))], [.serve(.text("hello"))]]
         let server = try await ScriptedServer.start(scripts: scripts)
         let reader = try EagerReader(port: server.port)
@@ -172,7 +172,7 @@ struct ScriptedServerTests {
     }
 
     @Test
-    func `shutting down lets go of everybody who waits`() async throws {
+    func `shutting down ends the wait for requests`() async throws {
         let server = try await ScriptedServer.start([.silence])
         async let requests = server.received(requests: 1)
         await server.shutDown()
@@ -180,7 +180,7 @@ struct ScriptedServerTests {
     }
 
     @Test
-    func `HTTP 1.0 and chunked framing are written as asked`() async throws {
+    func `HTTP 1.0 and chunked framing are written as scripted`() async throws {
         var old = ScriptedResponse.text("old")
         old.version = "1.0"
         old.framing = .close

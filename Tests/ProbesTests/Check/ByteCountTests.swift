@@ -43,7 +43,7 @@ struct ByteCountTests {
     }
 
     @Test
-    func `a refused handshake has cost its bytes too`() async throws {
+    func `a failed handshake counts its bytes too`() async throws {
         let tls = try CheckBench.tls()
         let (report, _) = try await CheckBench().check([.silence], tls: tls, host: "other.test")
         #expect(report.verdict.code == .tlsHostname)
@@ -52,7 +52,7 @@ struct ByteCountTests {
     }
 
     @Test
-    func `a connection alone carries nothing, and one that is refused neither`() async throws {
+    func `a connection alone carries no bytes, and neither does a refused one`() async throws {
         let server = try await ScriptedServer.start([.silence])
         let connected = try await CheckBench().check("tcp://127.0.0.1:\(server.port)")
         #expect(connected.verdict == .ok)
@@ -105,7 +105,7 @@ struct ByteCountTests {
     }
 
     @Test
-    func `a refused connection has cost its segments`() async throws {
+    func `a refused connection counts its segments`() async throws {
         let report = try await CheckBench().check("tcp://127.0.0.1:1")
         #expect(report.verdict.code == .connectRefused)
         #expect((100..<1500).contains(report.bytesOnWire))

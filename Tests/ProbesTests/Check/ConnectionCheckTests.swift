@@ -63,7 +63,7 @@ struct ConnectionCheckTests {
     }
 
     @Test
-    func `refused addresses are at fault although the other family is never answered`() async throws {
+    func `addresses that refuse are at fault although the other family is never answered`() async throws {
         let port = try await closedPort()
         let prober = Prober(resolver: HalfSilentResolver())
         let probe = try CheckBench.probe("tcp://host.test:\(port)") { $0.timeout = .milliseconds(700) }
@@ -73,7 +73,7 @@ struct ConnectionCheckTests {
     }
 
     @Test(arguments: [(AddressFamilies.ipv4, "127.0.0.1"), (.ipv6, "::1"), (.any, "::1")])
-    func `a family can be asked for`(families: AddressFamilies, address: String) async throws {
+    func `a family can be requested`(families: AddressFamilies, address: String) async throws {
         let four = try await ScriptedServer.start([.silence])
         let six = try await ScriptedServer.start([.silence], address: "::1", port: four.port)
         var bench = CheckBench()
@@ -117,7 +117,7 @@ struct ConnectionCheckTests {
     }
 
     @Test
-    func `another endpoint changes only where TCP goes`() async throws {
+    func `another endpoint changes only the destination of the TCP connection`() async throws {
         let (report, server) = try await {
             let server = try await ScriptedServer.start([.serve(.text("hello"))], tls: CheckBench.tls())
             let endpoint = Probe.Endpoint(host: .address([127, 0, 0, 1]), port: UInt16(server.port))

@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct DatagramCheckTests {
     @Test
-    func `an echo of loopback is answered, or the system does not permit it`() async throws {
+    func `a loopback echo is answered, or the system does not permit it`() async throws {
         let report = try await CheckBench().check("icmp://host.test")
         switch report.verdict {
         case .ok:
@@ -27,13 +27,13 @@ struct DatagramCheckTests {
     }
 
     @Test(arguments: ["dns://127.0.0.1/host.test?type=NOSUCHTYPE", "dns://127.0.0.1/a..b"])
-    func `what cannot be asked is not sent`(target: String) async throws {
+    func `an invalid query is not sent`(target: String) async throws {
         let report = try await CheckBench().check(target)
         #expect(report.verdict.code == .requestInvalid)
     }
 
     @Test
-    func `a name that does not exist cannot be asked`() async throws {
+    func `a name that does not exist cannot be queried`() async throws {
         let report = try await CheckBench().check("icmp://missing.test")
         #expect(report.verdict == .failed(.dnsNXDomain, .resolve))
     }

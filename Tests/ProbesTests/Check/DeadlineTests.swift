@@ -57,7 +57,7 @@ struct DeadlineTests {
     }
 
     @Test
-    func `what came of a response before the deadline is reported`() async throws {
+    func `the part of a response before the deadline is reported`() async throws {
         let head = ServerStep.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
         var report: CheckReport?
         for timeout in [Self.short, Self.long] where report?.verdict.phase != .body {
@@ -69,7 +69,7 @@ struct DeadlineTests {
     }
 
     @Test(arguments: [true, false])
-    func `a server that does not answer the closure alert holds nothing up`(answers: Bool) async throws {
+    func `a server that does not answer the closure alert delays nothing`(answers: Bool) async throws {
         let response = answers ? [ServerStep.respond(.text("hello"))] : []
         let server = try await ScriptedServer.start(
             [.receiveRequest, .stopReading] + response + [.silence],
@@ -115,7 +115,7 @@ struct DeadlineTests {
     }
 
     @Test
-    func `a prober that nobody keeps ends its checks`() async throws {
+    func `a prober that is released ends its checks`() async throws {
         let probe = try CheckBench.probe("http://host.test/")
         let report = await withCheckedContinuation { continuation in
             let prober = Prober(resolver: SilentResolver())
@@ -160,7 +160,7 @@ struct DeadlineTests {
     }
 
     @Test(.onOwnThread)
-    func `shutting down ends what runs, and what comes later`() async throws {
+    func `shutting down ends running checks, and later ones`() async throws {
         let prober = Prober(resolver: SilentResolver())
         let probe = try CheckBench.probe("http://host.test/")
         let reports = Mutex<[CheckReport]>([])

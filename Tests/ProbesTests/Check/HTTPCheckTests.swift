@@ -27,7 +27,7 @@ struct HTTPCheckTests {
     }
 
     @Test
-    func `what is sent is what is shown`() async throws {
+    func `the request is sent as it is shown`() async throws {
         let server = try await ScriptedServer.start([.serve(ScriptedResponse(201))])
         let probe = try CheckBench.probe(server.url("/a")) { probe in
             probe.request = ProbeRequest(
@@ -79,7 +79,7 @@ struct HTTPCheckTests {
     }
 
     @Test
-    func `informational responses are skipped, but not without end`() async throws {
+    func `informational responses are skipped, up to a limit`() async throws {
         let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         let (few, _) = try await CheckBench().check([
             .receiveRequest, .send(hint + hint), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
@@ -126,7 +126,7 @@ struct HTTPCheckTests {
     }
 
     @Test
-    func `a reset before the response is told from an end`() async throws {
+    func `a reset before the response has its own code`() async throws {
         let (report, _) = try await CheckBench().check([.receiveRequest, .reset])
         #expect(report.verdict == .failed(.connectionReset, .firstByte))
     }
@@ -135,7 +135,7 @@ struct HTTPCheckTests {
         ServerStep.sendEndlessHeader(), .sendEndlessHeader("X: \(String(repeating: "x", count: 4000))"),
         .sendEndlessly(Array(repeating: UInt8(ascii: "x"), count: 4096)),
     ])
-    func `a header without an end is cut off`(step: ServerStep) async throws {
+    func `an endless header is cut off`(step: ServerStep) async throws {
         let (report, server) = try await CheckBench().check([
             .receiveRequest, .send("HTTP/1.1 200 OK\r\nX-Start: "), step,
         ])
@@ -144,7 +144,7 @@ struct HTTPCheckTests {
     }
 
     @Test
-    func `a status line without an end is cut off`() async throws {
+    func `an endless status line is cut off`() async throws {
         let (report, _) = try await CheckBench().check([
             .receiveRequest, .send("HTTP/1.1 200 "), .sendEndlessly(Array(repeating: UInt8(ascii: "x"), count: 4096)),
         ])
@@ -152,7 +152,7 @@ struct HTTPCheckTests {
     }
 
     @Test
-    func `a body without an end is cut off`() async throws {
+    func `an endless body is cut off`() async throws {
         let head = ServerStep.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let (report, server) = try await CheckBench().check([.receiveRequest, head, .sendEndlessChunks()])
         #expect(report.verdict == .failed(.httpTooLarge, .body))

@@ -38,7 +38,7 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
-    func `a body larger than the window comes whole`() async throws {
+    func `a body larger than the window is received whole`() async throws {
         let body = [UInt8](repeating: 7, count: 900_000)
         let report = try await check([.respond(ScriptedResponse(200, body: body))])
         #expect(report.verdict == .ok, "\(report.findings)")
@@ -46,7 +46,7 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
-    func `a body without an end is cut off`() async throws {
+    func `an endless body is cut off`() async throws {
         let report = try await check([
             .begin(ScriptedResponse(200)), .sendEndlessly([UInt8](repeating: 7, count: 4096)),
         ])
@@ -64,7 +64,7 @@ struct HTTPTwoCheckTests {
         (HTTP2Step.resetStream(7), FindingCode.httpProtocol, "REFUSED_STREAM"),
         (.resetStream(13), .httpProtocol, "HTTP_1_1_REQUIRED"), (.goAway(11), .httpProtocol, "ENHANCE_YOUR_CALM"),
     ])
-    func `each way to refuse a stream has its code`(step: HTTP2Step, code: FindingCode, words: String) async throws {
+    func `each stream error has its code`(step: HTTP2Step, code: FindingCode, words: String) async throws {
         let report = try await check([step])
         #expect(report.verdict.code == code, "\(report.findings)")
         #expect(report.findings.first?.evidence.contains(words) == true, "\(report.findings)")
@@ -96,7 +96,7 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
-    func `a header larger than one frame comes whole`() async throws {
+    func `a header larger than one frame is received whole`() async throws {
         // ':status: 200', then ten fields of 5000 bytes without Huffman coding (RFC 7541, section 6.2.2).
         var block: [UInt8] = [0x88]
         for _ in 0..<10 { block += [0x00, 1, 0x78, 0x7F, 0x89, 0x26] + [UInt8](repeating: 0x76, count: 5000) }
@@ -116,7 +116,7 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
-    func `frames without an end are not read for ever`() async throws {
+    func `endless frames are not read for ever`() async throws {
         let settings = frame(type: 4) + frame(type: 4, flags: 1)
         let begun = frame(type: 1, stream: 1, [0x88])
         let floods = [begun + Array((0..<64).map { _ in frame(type: 9, stream: 1) }.joined())]
@@ -130,7 +130,7 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
-    func `a header that is too large is refused`() async throws {
+    func `a header that is too large is an error`() async throws {
         let value = String(repeating: "v", count: 3000)
         let large = ScriptedResponse(200, headers: (0..<4).map { ("x-\($0)", value) })
         let report = try await check([.respond(large)]) { $0.limits.headerBytes = 8192 }

@@ -51,7 +51,7 @@ struct HappyEyeballsTests {
     }
 
     @Test
-    func `it is over when nothing runs, waits or may come`() {
+    func `it is exhausted when nothing runs, waits or may arrive`() {
         var order = HappyEyeballs(awaiting: [.ipv4, .ipv6], maximum: 16)
         order.add(addresses("::1"), of: .ipv6)
         _ = order.next()

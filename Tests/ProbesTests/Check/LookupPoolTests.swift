@@ -56,7 +56,7 @@ struct LookupPoolTests {
     }
 
     @Test
-    func `a lookup behind stuck ones says so, and is never made when nobody wants it any more`() async {
+    func `a lookup behind stuck ones says so, and is never made after it was abandoned`() async {
         let blocker = Blocker()
         let resolver = SystemResolver(maximumLookups: 1, query: blocker.query)
         let first = resolver.lookUp("stuck", family: .ipv4) { _ in }
@@ -93,7 +93,7 @@ struct LookupPoolTests {
     }
 
     @Test
-    func `a full queue refuses at once`() async {
+    func `a full queue fails a lookup at once`() async {
         let blocker = Blocker()
         defer { blocker.open() }
         let resolver = SystemResolver(maximumLookups: 1, query: blocker.query)

@@ -6,7 +6,7 @@ import Testing
 
 /// The secrets of a probe, which are not looked for again at the end of each check.
 struct ProbeSecretsTests {
-    @Test func `copies of a probe look for its secrets once, and another request's anew`() throws {
+    @Test func `copies of a probe share its found secrets, and a changed request is searched again`() throws {
         let url = try HTTPURL(parsing: "https://example.org/")
         var probe = Probe(target: .http(url), trust: TrustEvaluator(anchors: TrustAnchors(certificates: [])))
         let copy = probe

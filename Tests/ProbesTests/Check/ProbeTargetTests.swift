@@ -24,7 +24,7 @@ struct ProbeTargetTests {
         "dns://192.0.2.53/a?class=IN", "dns://192.0.2.53/a?type=", "dns://192.0.2.53/a?type=A-B", "dns:///name",
         "http://", "http://user:word@host.test/", "tcp://user@host.test:1",
     ])
-    func `what is no target is refused`(text: String) {
+    func `an invalid target is an error`(text: String) {
         #expect(throws: ProbeTargetError.self) { try ProbeTarget(parsing: text) }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 struct ProberEndTests {
-    @Test func `an answer of the resolver that comes after the end is dropped without a word`() async throws {
+    @Test func `a resolver answer after the end is dropped silently`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent]

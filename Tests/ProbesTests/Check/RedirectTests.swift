@@ -28,7 +28,7 @@ struct RedirectTests {
     }
 
     @Test
-    func `each place is a hop of its own`() async throws {
+    func `each redirect target is a hop of its own`() async throws {
         let tls = try CheckBench.tls()
         let (report, server) = try await check(["/start": .redirect(to: "end?x"), "/end?x": .text("there")], tls: tls)
         #expect(report.verdict == .ok, "\(report.findings)")
@@ -40,7 +40,7 @@ struct RedirectTests {
     }
 
     @Test
-    func `loops, limits and unusable places end the check`() async throws {
+    func `loops, limits and unusable redirect targets end the check`() async throws {
         let loop = try await check(["/start": .redirect(to: "/a"), "/a": .redirect(to: "/start")])
         #expect(loop.report.verdict.code == .redirectLoop)
         #expect(loop.report.hops.count == 2)
@@ -59,7 +59,7 @@ struct RedirectTests {
     }
 
     @Test
-    func `a check that began with TLS does not go on without`() async throws {
+    func `a check that started with TLS does not continue without`() async throws {
         let (report, _) = try await check(["/start": .redirect(to: "http://host.test:1/")], tls: CheckBench.tls())
         #expect(report.verdict.code == .redirectRefused)
         #expect(report.hops.count == 1)
@@ -86,7 +86,7 @@ struct RedirectTests {
     }
 
     @Test
-    func `credentials stay with the origin they were given for`() async throws {
+    func `credentials are sent only to the origin they were set for`() async throws {
         let other = try await ScriptedServer.start([.serve(ScriptedResponse(204))])
         let headers = try HeaderFields([
             HeaderField(name: "Cookie", value: "secret"), HeaderField(name: "X-Kept", value: "kept"),
@@ -107,7 +107,7 @@ struct RedirectTests {
     }
 
     @Test
-    func `the client's certificate stays with the origin it was given for`() async throws {
+    func `the client certificate is sent only to the origin it was set for`() async throws {
         let authority = try CheckBench.authority.get()
         let client = try authority.intermediate.issue(.client())
         let tls = try CheckBench.tls { $0.clientCertificate = .required }
@@ -139,7 +139,7 @@ struct RedirectTests {
     }
 
     @Test
-    func `a certificate is judged by the place that it is for`() async throws {
+    func `a certificate is evaluated for its own hop`() async throws {
         let stranger = try TestAuthority.standard()
         let tls = ServerTLS(chain: stranger.presented, key: stranger.leaf.key.pkcs8PEM)
         let other = try await ScriptedServer.start([.serve(.text("never"))], tls: tls)

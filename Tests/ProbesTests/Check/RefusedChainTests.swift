@@ -46,7 +46,7 @@ struct RefusedChainTests {
     }
 
     @Test(arguments: Refusal.allCases, [ServerTLS.Version.tls12, .tls13])
-    func `the certificates of a refused server are in the report`(
+    func `the certificates of a rejected server are in the report`(
         refusal: Refusal,
         version: ServerTLS.Version
     ) async throws {
@@ -66,7 +66,7 @@ struct RefusedChainTests {
     }
 
     @Test
-    func `so are those of a server that refuses the client`() async throws {
+    func `the certificates of a server that rejects the client are in the report`() async throws {
         let tls = try CheckBench.tls { $0.clientCertificate = .required }
         let (report, _) = try await CheckBench().check([.silence], tls: tls, host: "host.test")
         #expect(report.verdict != .ok)

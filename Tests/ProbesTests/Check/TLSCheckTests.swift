@@ -8,7 +8,7 @@ import Testing
 @Suite
 struct TLSCheckTests {
     @Test(arguments: [("TLSv1.2", ServerTLS.Version.tls12), ("TLSv1.3", .tls13)])
-    func `a good server is asked over TLS`(name: String, version: ServerTLS.Version) async throws {
+    func `a good server is checked over TLS`(name: String, version: ServerTLS.Version) async throws {
         let tls = try CheckBench.tls { $0.maximumVersion = version }
         let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
         #expect(report.verdict == .ok)
@@ -24,7 +24,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `an address is asked without a server name`() async throws {
+    func `an address is checked without a server name`() async throws {
         let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: CheckBench.tls())
         #expect(report.verdict == .ok)
         #expect(report.hop.tls?.serverName == nil)
@@ -32,7 +32,7 @@ struct TLSCheckTests {
     }
 
     @Test(arguments: [ServerTLS.Version.tls12, .tls13])
-    func `a refused server never sees the request`(version: ServerTLS.Version) async throws {
+    func `a rejected server never receives the request`(version: ServerTLS.Version) async throws {
         let tls = try CheckBench.tls { $0.maximumVersion = version }
         let server = try await ScriptedServer.start([.receiveRequest], tls: tls)
         let report = try await CheckBench().check(server.url(host: "other.test"))
@@ -47,7 +47,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `an unknown authority is refused, and a policy may accept it`() async throws {
+    func `an unknown authority is rejected, and a policy may accept it`() async throws {
         let stranger = try TestAuthority.standard()
         let tls = ServerTLS(chain: stranger.presented, key: stranger.leaf.key.pkcs8PEM)
         let server = try await ScriptedServer.start([.serve(.text("hello"))], tls: tls)
@@ -82,7 +82,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `a server that only speaks old versions is told from others`() async throws {
+    func `a server that only speaks old versions is distinguished from others`() async throws {
         let tls = try CheckBench.tls { tls in
             tls.minimumVersion = .tls10
             tls.maximumVersion = .tls11
@@ -110,7 +110,7 @@ struct TLSCheckTests {
         ([.receiveClientHello, .alert(70)], .tlsProtocolVersion),
         ([.receiveClientHello, .alert(116)], .tlsClientCertificate),
     ])
-    func `each way to fail a handshake has its code`(script: [ServerStep], code: FindingCode) async throws {
+    func `each kind of handshake failure has its code`(script: [ServerStep], code: FindingCode) async throws {
         let server = try await ScriptedServer.start(script)
         let report = try await CheckBench().check("https://127.0.0.1:\(server.port)/")
         #expect(report.verdict == .failed(code, .tls), "\(report.findings)")
@@ -125,7 +125,7 @@ struct TLSCheckTests {
         + [21, 3, 3, 0, 2, 2, 40]
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `a request for a certificate is seen in whatever pieces it comes`(piece: Int) {
+    func `a certificate request is detected in pieces of any size`(piece: Int) {
         var opening = TLSOpening()
         var rest = Self.opening[...]
         while !rest.isEmpty {
@@ -136,7 +136,7 @@ struct TLSCheckTests {
         #expect(!opening.isForeign)
     }
 
-    @Test func `nothing is read behind the beginning of encryption, and any bytes can be taken`() {
+    @Test func `nothing is read after encryption starts, and any bytes are accepted`() {
         var encrypted = TLSOpening()
         encrypted.take([20, 3, 3, 0, 1, 1] + Self.opening)
         #expect(!encrypted.asksForCertificate)
@@ -153,7 +153,7 @@ struct TLSCheckTests {
     }
 
     @Test(arguments: [ServerTLS.Version.tls12, .tls13])
-    func `a missing client certificate is told from other failures`(version: ServerTLS.Version) async throws {
+    func `a missing client certificate is distinguished from other failures`(version: ServerTLS.Version) async throws {
         let tls = try CheckBench.tls { tls in
             tls.clientCertificate = .required
             tls.maximumVersion = version
@@ -165,7 +165,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `a client certificate is shown to a server that asks`() async throws {
+    func `a client certificate is sent to a server that requests it`() async throws {
         let authority = try CheckBench.authority.get()
         let client = try authority.intermediate.issue(.client())
         let tls = try CheckBench.tls { $0.clientCertificate = .required }
@@ -195,7 +195,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `files without a certificate or a key are refused by name`() {
+    func `files without a certificate or a key are errors that name them`() {
         #expect(throws: ClientIdentity.LoadError.self) {
             try ClientIdentity(certificateFile: "/nonexistent/c.pem", keyFile: "/nonexistent/k.pem")
         }
@@ -205,7 +205,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `a key that others can read, and what is no file, are refused`() throws {
+    func `a key that others can read, and a path that is not a regular file, are rejected`() throws {
         let client = try CheckBench.authority.get().intermediate.issue(.client())
         let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -240,7 +240,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `an end without TLS's closure alert truncates a body that only the end delimits`() async throws {
+    func `a connection end without a TLS closure alert truncates a body without a length`() async throws {
         let head = ServerStep.send("HTTP/1.1 200 OK\r\n\r\npart of the body")
         let (cut, _) = try await CheckBench().check([.receiveRequest, head, .drop], tls: CheckBench.tls())
         #expect(cut.verdict == .failed(.httpTruncated, .body), "\(cut.findings)")
@@ -250,7 +250,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `a reset right behind a complete response hides nothing`() async throws {
+    func `a reset right after a complete response hides nothing`() async throws {
         let gate = ServerGate()
         let server = try await ScriptedServer.start(
             [.receiveRequest, .wait(gate), .respond(.text("hello")), .reset],
@@ -282,7 +282,7 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `pinning a target without TLS is refused before anything is sent`() async throws {
+    func `pinning a target without TLS is an error before anything is sent`() async throws {
         let server = try await ScriptedServer.start([.silence])
         let probe = try CheckBench.probe(server.url()) { probe in
             let policy = SecurityPolicy(pinningMode: .publicKey)

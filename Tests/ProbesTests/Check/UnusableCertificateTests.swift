@@ -62,7 +62,7 @@ import Testing
     ]
 
     @Test(arguments: examples, [ServerTLS.Version.tls12, .tls13])
-    func `a certificate whose key may not be used is described all the same`(
+    func `a certificate with an unusable key is still described`(
         _ example: Example,
         _ version: ServerTLS.Version
     ) async throws {
@@ -189,7 +189,7 @@ import Testing
         #expect(certificates(spread) == [[1, 2, 3], [9]])
     }
 
-    @Test func `what is cut off, changed or not decrypted gives no certificates and never traps`() {
+    @Test func `a truncated or undecryptable flight gives no certificates, and a changed one never traps`() {
         for length in 0..<Self.flight.count { #expect(certificates(Array(Self.flight.prefix(length))).isEmpty) }
         for index in Self.flight.indices {
             for mask: UInt8 in [0x01, 0x80, 0xFF] {

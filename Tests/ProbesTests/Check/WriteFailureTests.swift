@@ -37,7 +37,7 @@ struct WriteFailureTests {
     }
 
     @Test
-    func `a reset that a write meets is told once, before the end`() async throws {
+    func `a reset during a write is reported once, before the end`() async throws {
         let writer = Writer()
         let server = try await ScriptedServer.start([.wait(writer.isConnected), .reset])
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -47,12 +47,12 @@ struct NetworkdPortalTests {
     }
 
     @Test(arguments: [0, -1, Int.min, Int.max])
-    func `a link that cannot be has no portal`(index: Int) throws {
+    func `an impossible link has no portal`(index: Int) throws {
         try withRoot(nil) { #expect(NetworkdPortal.uri(interfaceIndex: index, root: $0.path) == nil) }
     }
 
     @Test
-    func `what is too large or no regular file is not read`() throws {
+    func `a state file that is too large or not regular is not read`() throws {
         let line = "CAPTIVE_PORTAL=https://portal.test/api\n"
         let padding = NetworkdPortal.maximumBytes - line.utf8.count
         try withRoot(line + String(repeating: "#", count: padding)) { root in

@@ -31,7 +31,7 @@ struct PortalAPITests {
         (#"{"captive":true,"user-portal-url":"https://user:secret@portal.test/"}"#, .init(isCaptive: true)),
         (#"{"captive":false,"captive":true,"seconds-remaining":0}"#, .init(isCaptive: true, secondsRemaining: 0)),
     ])
-    func `what is not fit to be shown is left out`(text: String, answer: PortalAnswer) throws {
+    func `text that is not fit for display is left out`(text: String, answer: PortalAnswer) throws {
         #expect(try PortalAnswer(parsing: Array(text.utf8)) == answer)
     }
 
@@ -46,7 +46,7 @@ struct PortalAPITests {
         #"{"captive":true,"x":"# + String(repeating: "[", count: 17) + String(repeating: "]", count: 17) + "}",
         #"{"captive":true,"x":""# + String(repeating: "x", count: PortalAPI.maximumBytes) + #""}"#,
     ])
-    func `what is no answer is refused`(text: String) {
+    func `an invalid answer is an error`(text: String) {
         #expect(throws: PortalAnswer.ParseError.self) { try PortalAnswer(parsing: Array(text.utf8)) }
     }
 
@@ -70,12 +70,12 @@ struct PortalAPITests {
     }
 
     @Test(arguments: ["http://portal.test/api", "portal.test", "https://", "urn:ietf:params:capport:unrestricted", ""])
-    func `an interface without TLS is not asked`(uri: String) {
+    func `a portal API without TLS is not queried`(uri: String) {
         #expect(throws: PortalAddressError.self) { try PortalAPI.probe(for: uri) }
     }
 
     @Test
-    func `the check asks for the RFC's type, follows nothing, and is bound to the link`() throws {
+    func `the check requests the RFC's type, follows no redirects, and is bound to the link`() throws {
         let probe = try PortalAPI.probe(for: "https://portal.test/api", interface: "wlan0")
         #expect(probe.request.headers.value(of: "Accept") == "application/captive+json")
         #expect(probe.maximumRedirects == 0)
@@ -95,7 +95,7 @@ struct PortalAPITests {
         (#"{"captive":true}"#, "application/json", .init(.unclear, code: .httpContentType)),
         ("", "application/captive+json", .init(.unclear, code: .httpUndecodable)),
     ])
-    func `an interface is asked over TLS`(body: String, type: String, evidence: PortalEvidence) async throws {
+    func `a portal API is queried over TLS`(body: String, type: String, evidence: PortalEvidence) async throws {
         let response = ScriptedResponse(200, headers: [("Content-Type", type)], body: Array(body.utf8))
         let server = try await ScriptedServer.start([.serve(response)], tls: CheckBench.tls())
         let anchors = TrustAnchors(certificates: [try CheckBench.authority.get().root.der])
@@ -111,7 +111,7 @@ struct PortalAPITests {
     }
 
     @Test
-    func `an interface behind a wrong certificate says nothing`() async throws {
+    func `a portal API with a wrong certificate gives no result`() async throws {
         let response = ScriptedResponse(200, headers: [("Content-Type", PortalAPI.contentType)], body: [])
         let server = try await ScriptedServer.start([.serve(response)], tls: CheckBench.tls())
         let probe = try PortalAPI.probe(
@@ -126,7 +126,7 @@ struct PortalAPITests {
     }
 
     @Test
-    func `a report keeps as much of the body as is asked for, decoded`() async throws {
+    func `a report keeps the requested amount of the body, decoded`() async throws {
         let server = try await ScriptedServer.start([.serve(.gzip("the body"))])
         for (count, kept) in [(0, nil), (3, "the"), (100, "the body")] as [(Int, String?)] {
             let report = try await CheckBench().check(server.url()) { $0.limits.keptBodyBytes = count }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DueHeapTests {
     private let start = ContinuousClock.Instant.now
 
-    @Test func `the earliest comes first, and what was added first among equals`() {
+    @Test func `the earliest is first, and among equals the one added first`() {
         var heap = DueHeap<String>()
         for (name, seconds) in [("c", 3), ("a", 1), ("b", 2), ("a2", 1)] {
             heap.set(name, due: start + .seconds(seconds))
@@ -14,7 +14,7 @@ import Testing
         #expect(drain(&heap) == ["a", "a2", "b", "c"])
     }
 
-    @Test func `an element is moved and removed wherever it stands`() {
+    @Test func `an element is moved and removed at any position`() {
         var heap = DueHeap<String>()
         for (index, name) in ["a", "b", "c", "d", "e"].enumerated() { heap.set(name, due: start + .seconds(index)) }
         heap.set("a", due: start + .seconds(10))

@@ -36,7 +36,7 @@ import Testing
         await onThread { scheduler.stop() }
     }
 
-    @Test func `a transport that is done at once and a judge that calls back are no harm`() async {
+    @Test func `a transport that completes at once and a judge that calls back are safe`() async {
         let transport = ScriptedTransport { $0.completion(SimulatedSchedule.report()) }
         let log = JudgeLog()
         let scheduler = Mutex<ProbeScheduler?>(nil)
@@ -60,9 +60,7 @@ import Testing
     }
 
     @Test
-    func `the thread calls back when it is free, not while a judge holds it, and the caller does where there is none`()
-        async
-    {
+    func `the thread calls back when it is free of a judge, and the caller does when there is no thread`() async {
         let called = Mutex(0)
         let judged = DispatchSemaphore(value: 0)
         let entered = DispatchSemaphore(value: 0)
@@ -86,14 +84,14 @@ import Testing
         await onThread { scheduler.stop() }
     }
 
-    @Test func `every event loop of a prober comes to rest before it calls back`() async {
+    @Test func `every event loop of a prober is idle before it calls back`() async {
         let prober = Prober(threads: 3)
         await withCheckedContinuation { next in prober.whenFree { next.resume() } }
         await onThread { prober.shutDownAndWait() }
         prober.whenFree { Issue.record("called after the end") }
     }
 
-    @Test func `a recheck cancels what is under way and drops what it still says`() async {
+    @Test func `a recheck cancels the running check and drops its late report`() async {
         let transport = ScriptedTransport()
         let log = JudgeLog()
         let scheduler = ProbeScheduler(transport: transport) {
@@ -113,7 +111,7 @@ import Testing
         await onThread { scheduler.stop() }
     }
 
-    @Test func `what goes is cancelled and never judged`() async {
+    @Test func `a removed point is cancelled and never judged`() async {
         let transport = ScriptedTransport()
         let log = JudgeLog()
         let scheduler = ProbeScheduler(transport: transport, limits: ScheduleLimits(checks: 1)) {
@@ -204,7 +202,7 @@ import Testing
         await onThread { scheduler.stop() }
     }
 
-    @Test func `a round comes again and again, and a refused one does not spin`() async {
+    @Test func `rounds repeat, and one without budget does not spin`() async {
         let transport = ScriptedTransport { $0.completion(SimulatedSchedule.report(bytes: 600)) }
         let log = JudgeLog()
         let scheduler = ProbeScheduler(transport: transport, seed: 1, wallClock: { 86_400 * 20_000 }) {

@@ -36,7 +36,7 @@ import Testing
         #expect(run.begun.count == 9)
     }
 
-    @Test(arguments: [0, 20_000]) func `what an earlier process has used counts on its day`(firstDay: Int64) {
+    @Test(arguments: [0, 20_000]) func `bytes that an earlier process used count on its day`(firstDay: Int64) {
         // A clock without a battery starts in 1970, and is set right later.
         var budget = ByteBudget(continuing: DataUsage(day: 20_000, bytes: ["wwan": 900]))
         let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
@@ -72,13 +72,13 @@ import Testing
         #expect(left == 999)
     }
 
-    @Test func `what was used on another day does not count`() {
+    @Test func `bytes used on another day do not count`() {
         var budget = ByteBudget(continuing: DataUsage(day: 19_999, bytes: ["wwan": 900]))
         budget.update(seconds: 20_000 * Self.day)
         #expect(budget.used.isEmpty)
     }
 
-    @Test func `accounts are apart, and what has none is not counted`() {
+    @Test func `accounts are separate, and use without an account is not counted`() {
         var run = SimulatedSchedule()
         run.report = SimulatedSchedule.report(bytes: 1000)
         run.setProbes([

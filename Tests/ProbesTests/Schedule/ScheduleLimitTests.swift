@@ -12,7 +12,7 @@ import Testing
         #expect(run.begun.flatMap(\.points).prefix(20).map(\.probe) == (0..<20).map { "p\($0)" })
     }
 
-    @Test func `a target without a place left holds up nobody else`() {
+    @Test func `a target without a free slot blocks no other target`() {
         var run = SimulatedSchedule(limits: ScheduleLimits(checks: 8, checksPerTarget: 2))
         run.latency = { $0.probe.hasPrefix("slow") ? .seconds(9) : .milliseconds(10) }
         run.setProbes(
@@ -26,7 +26,7 @@ import Testing
         #expect(slow.prefix(10) == ArraySlice((0..<10).map { "slow\($0)" }))
     }
 
-    @Test func `a job that waits when its point goes leaves its place to the next`() {
+    @Test func `a waiting job of a removed point leaves its slot to the next`() {
         var run = SimulatedSchedule(limits: ScheduleLimits(checks: 1, checksPerTarget: 1))
         run.latency = { _ in .seconds(1) }
         let probes = (0..<4).map { ScheduledProbe.sample("p\($0)", host: "one.test") }
@@ -41,7 +41,7 @@ import Testing
         #expect(run.schedule.jobs.isEmpty && run.schedule.joinable.isEmpty && run.schedule.rounds.isEmpty)
     }
 
-    @Test func `everybody has a job when there is more to do than time`() {
+    @Test func `every probe gets its share when there is more to do than time`() {
         var run = SimulatedSchedule(limits: ScheduleLimits(checks: 2, checksPerTarget: 2))
         run.latency = { _ in .seconds(1) }
         let probes = (0..<50).map { ScheduledProbe.sample("p\($0)", pace: ProbePace(interval: .seconds(10))) }
@@ -78,7 +78,7 @@ import Testing
         #expect(run.completed.map(\.point) == [twins[1].point, twins[0].point])
     }
 
-    @Test func `a point that comes while its check is under way shares it`() {
+    @Test func `a point added while its check is running shares it`() {
         var run = SimulatedSchedule()
         run.latency = { _ in .seconds(2) }
         run.setProbes([.sample("a", identity: "same")])

@@ -35,7 +35,7 @@ import Testing
             (.milliseconds(990), .seconds(1), 29),
         ] as [(Duration, Duration, Int)]
     )
-    func `however often requests come, every check is judged, and at most one begins in a second`(
+    func `however frequent the requests, every check is judged, and at most one starts in a second`(
         pause: Duration,
         latency: Duration,
         checks: Int
@@ -70,7 +70,7 @@ import Testing
         #expect(fall(withRequests: true) <= fall(withRequests: false))
     }
 
-    @Test func `a request joins a check that waits or is under way, and the round that comes next`() {
+    @Test func `a request joins a check that waits or is running, and the next round`() {
         var run = SimulatedSchedule()
         run.setProbes([.sample("web", pace: slow)])
         func joined(_ run: inout SimulatedSchedule) -> Bool {
@@ -114,7 +114,7 @@ import Testing
         #expect(min(off, 60_000_000_000 - off) <= 3_600_000_000)
     }
 
-    @Test func `requests use a quarter of a link's budget in a day, and the schedule goes on`() {
+    @Test func `requests use a quarter of a link's budget in a day, and the schedule continues`() {
         var run = SimulatedSchedule()
         run.report = SimulatedSchedule.report(bytes: 1000)
         let cost = LinkCost(account: "wwan", bytesPerDay: 40_000)

@@ -21,7 +21,7 @@ import Testing
         // The moment is over and the thread still sleeps: its clock stood still while the machine was suspended.
         (-1, true),
     ])
-    func `a thread is woken only when it would come too late`(seconds: Int?, isWoken: Bool) {
+    func `a thread is woken only when it would be late`(seconds: Int?, isWoken: Bool) {
         let state = state(asleepUntil: seconds.map { now + .seconds($0) })
         #expect(state.mustWake(now: now) == isWoken)
     }

@@ -81,7 +81,7 @@ import Testing
         #expect(run.schedule.statistics(seconds: 0).longestDelay < .seconds(60))
     }
 
-    @Test func `a recheck replaces what is under way and keeps the phase`() {
+    @Test func `a recheck replaces the running check and keeps the phase`() {
         var run = SimulatedSchedule()
         run.setProbes([.sample("web")])
         run.run(until: .seconds(200))
@@ -98,7 +98,7 @@ import Testing
         #expect(min(off, 60_000_000_000 - off) <= 3_600_000_000)
     }
 
-    @Test func `a recheck while the judge has the word comes after it`() {
+    @Test func `a recheck during a judgement runs after it`() {
         var run = SimulatedSchedule()
         run.setProbes([.sample("web")])
         run.schedule.takeDue(now: run.now)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 10), (50, 500), (100, 1000), (1000, 1000), (4000, 2000), (10_000, 5000), (50_000, 5000)])
-    func `what is wanted at once is staggered`(count: Int, milliseconds: Int) {
+    func `checks due at once are staggered`(count: Int, milliseconds: Int) {
         #expect(ProbeSchedule.stagger(count) == .milliseconds(milliseconds))
     }
 

@@ -31,7 +31,7 @@ extension ScheduledProbe {
         run.begun.filter { $0.points.contains { $0.probe == name } }.map(\.time)
     }
 
-    @Test(arguments: 1...20) func `the first transfer of a point comes after a random delay`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `the first transfer of a point starts after a random delay`(seed: UInt64) throws {
         var run = SimulatedSchedule(seed: seed)
         run.schedule.allowTransfers(true)
         run.setProbes([.transfer("speed"), .sample("web")])
@@ -50,7 +50,7 @@ extension ScheduledProbe {
         #expect(Set(delays).count > 15)
     }
 
-    @Test func `one transfer runs at a time, whatever the targets, and other checks do not wait for it`() {
+    @Test func `one transfer runs at a time, whatever the target, and other checks do not wait for it`() {
         var run = SimulatedSchedule(limits: ScheduleLimits(checks: 1, checksPerTarget: 1))
         run.schedule.allowTransfers(true)
         run.latency = { $0.probe.hasPrefix("speed") ? .seconds(100) : .milliseconds(20) }
@@ -134,7 +134,7 @@ extension ScheduledProbe {
         }
     }
 
-    @Test func `a transfer whose point is gone for a moment goes on, and its report is judged`() throws {
+    @Test func `a transfer whose point is gone for a moment continues, and its report is judged`() throws {
         var run = Self.run()
         run.latency = { _ in .seconds(100) }
         let transfer = ScheduledProbe.transfer("speed")
@@ -162,7 +162,7 @@ extension ScheduledProbe {
         #expect(run.schedule.transfers.running == nil && run.schedule.transfers.waiting.isEmpty)
     }
 
-    @Test func `a transfer that is configured no more is cancelled, and the next one waits for its report`() throws {
+    @Test func `a transfer that is no longer configured is cancelled, and the next one waits for its report`() throws {
         var run = Self.run()
         run.latency = { _ in .seconds(100) }
         let (old, new) = (ScheduledProbe.transfer("old"), ScheduledProbe.transfer("new"))
@@ -196,7 +196,7 @@ extension ScheduledProbe {
     }
 
     @Test(arguments: [(-1, true), (0, false), (1, false)])
-    func `a transfer needs its whole size of what the day has left`(missing: Int, isRefused: Bool) throws {
+    func `a transfer needs its whole size in the day's remaining budget`(missing: Int, isRefused: Bool) throws {
         var run = Self.run()
         let plan = TransferPlan(downloadBytes: 1_000_000, uploadBytes: 200_000, allowsMetered: true)
         run.report = SimulatedSchedule.report(bytes: 1000)

@@ -5,7 +5,7 @@ import Testing
 
 /// Transfers and other checks on metered links never use more than a day's budget, whatever happens on it.
 @Suite struct TransferBudgetTests {
-    @Test func `a reservation is taken from what others may use, and survives the process`() {
+    @Test func `a reservation reduces the budget of others, and survives the process`() {
         var budget = ByteBudget()
         let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
         budget.update(seconds: 0)

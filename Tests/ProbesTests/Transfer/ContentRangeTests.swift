@@ -30,7 +30,7 @@ struct ContentRangeTests {
         "bytes 0-9223372036854775808/*", "bytes 0-1/2/3", "bytes 0-1-2/3", "bytes 0-1/2, 3-4/5", "bytes ٠-١/٢",
         "bytes 0-1/" + String(repeating: "0", count: 100),
     ])
-    func `anything else is no range`(text: String) {
+    func `anything else is not a valid range`(text: String) {
         #expect(ContentRange(text) == nil)
     }
 }

@@ -122,7 +122,7 @@ struct GoodputMeterTests {
     }
 
     @Test
-    func `neither time that goes back nor a number without bounds is a trap`() {
+    func `neither time going backwards nor huge numbers trap`() {
         var meter = GoodputMeter()
         meter.add(.max, at: at(100))
         meter.add(.max, at: at(0))

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test mutating func `what was missed is not made up for`() {
+    @Test mutating func `missed times are not made up for`() {
         #expect(plan(at: 0, before: 1) == [0])
         let late = plan(at: 5000, before: 5100)
         #expect(late.count == 1 && late.allSatisfy { $0 >= 5000 })

@@ -24,7 +24,7 @@ struct RoundTripMeterTests {
     }
 
     @Test
-    func `the mean leaves out what lies above the 95th percentile`() {
+    func `the mean leaves out values above the 95th percentile`() {
         let durations = [Int](repeating: 20, count: 95) + [Int](repeating: 5000, count: 5)
         #expect(meter(durations).trimmedMean() == .milliseconds(20))
         #expect(meter([10, 30]).trimmedMean() == .milliseconds(20))

@@ -77,7 +77,7 @@ struct TransferCheckTests {
     }
 
     @Test
-    func `an object larger than wanted is cut off, or asked for in part`() async throws {
+    func `an object larger than requested is cut off, or requested in part`() async throws {
         for ranges in [true, false] {
             for wire in TransferBench.Wire.allCases {
                 var bench = TransferBench()
@@ -98,7 +98,7 @@ struct TransferCheckTests {
     }
 
     @Test
-    func `an object smaller than wanted is complete, and noted`() async throws {
+    func `an object smaller than requested is complete, and noted`() async throws {
         for wire in TransferBench.Wire.allCases {
             var bench = TransferBench()
             bench.plan = TransferPlan(downloadBytes: 100_000)
@@ -126,7 +126,7 @@ struct TransferCheckTests {
     }
 
     @Test
-    func `a server without HEAD is asked for one byte instead`() async throws {
+    func `without HEAD one byte is requested from the server instead`() async throws {
         let object = TransferBench.object(50_000)
         let byte = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-0/50000\r\nContent-Length: 1\r\n\r\nx"
         let refusal = "HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n"

@@ -21,7 +21,7 @@ struct TransferHostilityTests {
     }
 
     @Test(arguments: [true, false])
-    func `a download that stalls ends with what had come`(hasBegun: Bool) async throws {
+    func `a download that stalls ends with the received bytes`(hasBegun: Bool) async throws {
         let steps: [ServerStep] = hasBegun ? [.send(object.head), .send([UInt8](repeating: 7, count: 50_000))] : []
         let report = try await download(steps + [.silence]) { $0.stallTimeout = .milliseconds(400) }
         #expect(report.verdict.code == .transferStalled, "\(report.findings)")
@@ -57,7 +57,7 @@ struct TransferHostilityTests {
     }
 
     @Test
-    func `a body without an end is cut off at the wanted bytes`() async throws {
+    func `an endless body is cut off at the requested bytes`() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let report = try await download([.send(head), .sendEndlessChunks()])
         #expect(report.verdict == .ok, "\(report.findings)")
@@ -88,7 +88,7 @@ struct TransferHostilityTests {
     }
 
     @Test
-    func `a refused target makes no transfer`() async throws {
+    func `an HTTP error of the target makes no transfer`() async throws {
         for wire in TransferBench.Wire.allCases {
             let (report, _) = try await TransferBench().transfer(
                 [[.serve(ScriptedResponse(404))]],
@@ -100,7 +100,7 @@ struct TransferHostilityTests {
     }
 
     @Test
-    func `an upload that is refused has its code`() async throws {
+    func `an upload that the server rejects has its code`() async throws {
         for wire in TransferBench.Wire.allCases where wire != .http2 {
             var bench = TransferBench()
             bench.plan = TransferPlan(uploadBytes: 100_000)
@@ -114,7 +114,7 @@ struct TransferHostilityTests {
     }
 
     @Test
-    func `a deadline ends a transfer with what it has measured`() async throws {
+    func `a deadline ends a transfer with its measurements so far`() async throws {
         var bench = TransferBench()
         bench.plan = TransferPlan(downloadBytes: TransferBench.size)
         let slow: [ServerStep] = [

@@ -28,7 +28,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `a download goes on where it was interrupted`() async throws {
+    func `a download resumes where it was interrupted`() async throws {
         let (report, server) = try await resumed([
             halfAnswer + [.drop], [.serve(object)], partial("100000-199999/200000"), [.serve(object)],
         ])
@@ -46,7 +46,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `a download that stalls goes on over another connection`() async throws {
+    func `a download that stalls resumes over another connection`() async throws {
         let (report, server) = try await resumed(
             [halfAnswer + [.silence], [.serve(object)], partial("100000-199999/200000"), [.serve(object)]],
             stallTimeout: .milliseconds(400)
@@ -65,7 +65,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `a server that stalls each time is the reason, and asked only so often`() async throws {
+    func `a server that stalls each time is the reason, and is retried only a few times`() async throws {
         let (report, server) = try await resumed(
             [halfAnswer + [.silence], [.serve(object)], [.receiveRequest, .silence]],
             stallTimeout: .milliseconds(250)
@@ -90,7 +90,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `an object that has changed comes anew, within the wanted bytes`() async throws {
+    func `an object that has changed is restarted, within the requested bytes`() async throws {
         let (report, _) = try await resumed([
             halfAnswer + [.drop], [.serve(object)], [.receiveRequest, .respond(object)], [.serve(object)],
         ])
@@ -100,7 +100,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `a wrong part is refused`() async throws {
+    func `a wrong part is an error`() async throws {
         let (report, _) = try await resumed([
             halfAnswer + [.drop], [.serve(object)], partial("0-99999/200000"), [.serve(object)],
         ])
@@ -177,7 +177,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `a transfer makes way at once, with what it has measured`() async throws {
+    func `a transfer yields at once, with its measurements so far`() async throws {
         let (report, log) = try await interrupted(resumes: true) { $0.yieldTransfers(evidence: "40 % of the bytes") }
         #expect(report.verdict.code == .transferYielded)
         #expect(report.findings.first?.evidence == "40 % of the bytes")
@@ -186,7 +186,7 @@ struct TransferInterruptionTests {
     }
 
     @Test
-    func `other checks go on when transfers make way`() async throws {
+    func `other checks continue when transfers yield`() async throws {
         let server = try await ScriptedServer.start([.silence])
         let prober = Prober()
         let probe = try CheckBench.probe(server.url())

@@ -70,7 +70,7 @@ struct TransferObjectTests {
     }
 
     @Test
-    func `a part that nobody has asked for is refused`() {
+    func `a part that was not requested is rejected`() {
         let answer = response(206, [("Content-Range", "bytes 0-9/1000")])
         guard case .refused(.rangeInvalid, _) = RequestedPart().judge(answer, known: TransferObject()) else {
             Issue.record("a part was accepted")

@@ -30,7 +30,7 @@ struct ControlMessageTests {
         + [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1, 0, 0, 0, 0]
 
     @Test
-    func `messages are found one behind the other`() {
+    func `messages are found one after the other`() {
         let bytes = message(level: 1, type: 2, [7, 0, 0, 0]) + message(level: 3, type: 4, [1, 2, 3])
         let messages = ControlMessage.all(in: bytes)
         #expect(messages.map(\.level) == [1, 3])

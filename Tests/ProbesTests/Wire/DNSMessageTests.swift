@@ -61,7 +61,7 @@ struct DNSMessageTests {
             (65, "0001", .truncated),
         ] as [(UInt16, String, DNSDecodingError.Reason)]
     )
-    func `data of the wrong length is refused`(type: UInt16, data: String, expected: DNSDecodingError.Reason) {
+    func `data of the wrong length is an error`(type: UInt16, data: String, expected: DNSDecodingError.Reason) {
         let error = #expect(throws: DNSDecodingError.self) {
             try DNSMessage.decode(DNSPackets.record(type: type, data: packet(data)))
         }
@@ -78,7 +78,7 @@ struct DNSMessageTests {
             ("to the header, whose second byte is no label's length", "c002", .labelKind),
         ] as [(String, String, DNSDecodingError.Reason)]
     )
-    func `a pointer that does not lead back to a name is refused`(
+    func `a pointer that does not point back to a name is an error`(
         place: String,
         name: String,
         expected: DNSDecodingError.Reason
@@ -129,7 +129,7 @@ struct DNSMessageTests {
     }
 
     @Test
-    func `a message that ends anywhere is refused`() {
+    func `a message truncated at any byte is an error`() {
         for length in DNSPackets.aliased.indices {
             #expect(throws: DNSDecodingError.self, "\(length) bytes") {
                 try DNSMessage.decode(Array(DNSPackets.aliased.prefix(length)))
@@ -138,7 +138,7 @@ struct DNSMessageTests {
     }
 
     @Test
-    func `no change of a byte or two makes the decoder trap, and what it decodes can be shown`() {
+    func `no change of a byte or two traps the decoder, and its output can be shown`() {
         var generator = SplitMix(state: 1)
         var decoded = 0
         for position in DNSPackets.aliased.indices {
@@ -161,7 +161,7 @@ struct DNSMessageTests {
     }
 
     @Test
-    func `a query is what its own decoder reads`() throws {
+    func `a query is read back by the decoder`() throws {
         let question = DNSMessage.Question(name: try DNSName(parsing: "Host.test"), type: .https)
         let bytes = DNSMessage.query(id: 0xbeef, question)
         #expect(

@@ -19,7 +19,7 @@ struct DNSNameTests {
             (String(repeating: "abc.", count: 64), .nameTooLong),
         ] as [(String, DNSName.ParsingError)]
     )
-    func `text that is not a name is refused`(text: String, expected: DNSName.ParsingError) {
+    func `text that is not a name is an error`(text: String, expected: DNSName.ParsingError) {
         #expect(throws: expected) { try DNSName(parsing: text) }
     }
 
@@ -40,7 +40,7 @@ struct DNSNameTests {
     }
 
     @Test(arguments: ["", "B", "TYPE", "TYPE-1", "TYPE+1", "TYPE65536", "TYPE 1", "A "])
-    func `text that is not a type is refused`(name: String) { #expect(DNSRecordType(name: name) == nil) }
+    func `text that is not a type is rejected`(name: String) { #expect(DNSRecordType(name: name) == nil) }
 
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1:53"), ("2001:db8::1", "[2001:db8::1]:53"), ("fe80::1%eth0", "[fe80::1%eth0]:53"),

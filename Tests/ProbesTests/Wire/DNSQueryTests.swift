@@ -55,7 +55,7 @@ struct DNSQueryTests {
     }
 
     @Test
-    func `a name server is asked over IPv6 as well`() async throws {
+    func `a name server is queried over IPv6 as well`() async throws {
         let resolver = try await ScriptedResolver.start([.answer([.address("2001:db8::7")])], address: "::1")
         let outcome = try await ask(port: resolver.port, type: .aaaa, address: "::1")
         await resolver.shutDown()
@@ -63,7 +63,7 @@ struct DNSQueryTests {
     }
 
     @Test
-    func `a truncated answer is asked for again by TCP`() async throws {
+    func `a truncated answer is requested again by TCP`() async throws {
         let (outcome, queries) = try await ask([.truncated, .answer([.address("192.0.2.7")])])
         #expect(outcome.finding == nil)
         #expect(outcome.reply?.transport == .tcp)
@@ -79,7 +79,7 @@ struct DNSQueryTests {
     }
 
     @Test
-    func `forgeries alone end in a time-out that counts them`() async throws {
+    func `forgeries alone end in a timeout that counts them`() async throws {
         let (outcome, queries) = try await ask([.forged(.id, then: .silence)], timeout: .seconds(3))
         #expect(outcome.reply == nil)
         #expect(outcome.finding?.code == .dnsTimeout)
@@ -133,7 +133,7 @@ struct DNSQueryTests {
     }
 
     @Test
-    func `a record of another name or type is no answer`() async throws {
+    func `a record of another name or type is not an answer`() async throws {
         let other = try await ask([.answer([.address("192.0.2.7", name: "other.test")])]).outcome
         #expect(other.finding?.code == .dnsNoAnswer)
         let type = try await ask([.answer([.address("192.0.2.7")])], type: .aaaa).outcome
@@ -164,7 +164,7 @@ struct DNSQueryTests {
     }
 
     @Test
-    func `a port at which nobody listens refuses`() async throws {
+    func `a port without a listener refuses`() async throws {
         let resolver = try await ScriptedResolver.start([.silence])
         await resolver.shutDown()
         #expect(try await ask(port: resolver.port).finding?.code == .connectRefused)

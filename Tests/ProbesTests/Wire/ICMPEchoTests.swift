@@ -26,7 +26,7 @@ struct ICMPEchoTests {
     }
 
     @Test(arguments: ["127.0.0.1", "::1"])
-    func `this machine replies, or the kernel says who may ask`(address: String) async throws {
+    func `this machine replies, or the kernel does not permit the echo`(address: String) async throws {
         let target = try #require(WireEndpoint(address, port: 0))
         let range = try #require(ICMPPermission.groupRange)
         for interface in [nil, "lo"] {

@@ -103,7 +103,7 @@ import Testing
         return probe
     }
 
-    @Test func `a machine on which nothing is broken has no finding, and what only checks can tell is not checked`() {
+    @Test func `a healthy machine has no finding, and layers that need a check are not checked`() {
         let diagnosis = Diagnosis(Self.evidence())
         #expect(diagnosis.verdict == .ok)
         #expect(diagnosis.finding == nil)
@@ -196,7 +196,7 @@ import Testing
         #expect(Diagnosis(evidence).finding == nil)
     }
 
-    @Test func `a certificate that looks expired is the clock's fault while the clock is not synchronized`() {
+    @Test func `a certificate that appears expired is attributed to the clock until it is synchronized`() {
         var evidence = Self.evidence()
         evidence.clock = .init(isSynchronized: false, isBehindProgram: false)
         #expect(Diagnosis(evidence).finding?.layer == .clock)
@@ -206,7 +206,7 @@ import Testing
         #expect(Diagnosis(evidence).verdict == .error)
     }
 
-    @Test func `what the deadline has cut off is not checked, and without the kernel's view there is no verdict`() {
+    @Test func `steps cut off by the deadline are not checked, and without kernel data there is no verdict`() {
         let diagnosis = Diagnosis(DiagnosisEvidence())
         #expect(diagnosis.verdict == .notChecked)
         #expect(diagnosis.sections.allSatisfy { $0.verdict == .notChecked })
@@ -242,7 +242,7 @@ import Testing
         #expect(diagnosis.json.split(separator: UInt8(ascii: "\n")).count == 1)
     }
 
-    @Test func `no line is longer than the terminal, and the finding comes first`() throws {
+    @Test func `no line is longer than the terminal, and the finding is first`() throws {
         var evidence = Self.evidence(Self.kernel(hasRoute: false))
         evidence.versions = [Diagnosis.Fact("kernel", String(repeating: "word ", count: 60))]
         for columns in [80, 120] {

@@ -110,7 +110,7 @@ import struct AgentEvents.Timestamp
             (.portal, .up, .notice), (.unknown, .up, .info), (.up, .unknown, .info),
         ] as [(ProbeState.Verdict, ProbeState.Verdict, Logger.Level)]
     )
-    func `a probe's first success is no news`(
+    func `a probe's first success is not news`(
         from: ProbeState.Verdict,
         to: ProbeState.Verdict,
         level: Logger.Level
@@ -145,7 +145,7 @@ import struct AgentEvents.Timestamp
         return text.split(separator: "\n").map(String.init)
     }
 
-    @Test func `changes are logged where they are not printed, by their level`() throws {
+    @Test func `changes that are not printed are logged, by their level`() throws {
         let loss = "wifi wlan0 IPv4 → none (link_down) [link_down]"
         let (raw, settled) = ("<7>path: \(loss)", "<4>reachability: \(loss)")
         let end = "<5>agent stopping (SIGTERM)"
@@ -157,7 +157,7 @@ import struct AgentEvents.Timestamp
         #expect(try logged(isPrinted: true, .debug) == [raw, settled, end])
     }
 
-    @Test func `a logger follows the log's level at once, unless it was given one of its own`() {
+    @Test func `a logger follows the log's level at once, unless it has its own`() {
         let log = ProgramLog(-1, of: "reachagent", format: .plain)
         var logger = Logger(label: "test") { _ in ProgramLogHandler(log: log) }
         #expect(logger.logLevel == .notice)

@@ -29,14 +29,14 @@ import Testing
         mutating func end() { written += limiter.rest().map { "\($0.level): \($0.text)" } }
     }
 
-    @Test func `the same message passes ten times, and then it is said that it is held back`() {
+    @Test func `the same message passes ten times, and then its suppression is reported`() {
         var log = Log()
         log.log("gone", .warning, times: 51)
         let more = "warning: more messages like this one are held back for 5 min and counted"
         #expect(log.written == Array(repeating: "warning: gone", count: 10) + [more])
     }
 
-    @Test func `what was held back is told once, before the next message after the time is over`() {
+    @Test func `suppressed messages are reported once, before the next message after the interval`() {
         var log = Log()
         log.log("gone", times: 51)
         log.written = []
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test func `what was held back is told at the end, and not twice`() {
+    @Test func `suppressed messages are reported at the end, and not twice`() {
         var log = Log { $0.alike = 1 }
         log.log("gone", times: 2)
         log.written = []
@@ -65,7 +65,7 @@ import Testing
         #expect(log.written.last == "notice: 2 more messages like this were held back: gone")
     }
 
-    @Test func `two messages that take turns are each held back`() {
+    @Test func `two alternating messages are each suppressed`() {
         var log = Log()
         for _ in 0..<100 {
             log.log("web: up → down", .warning)
@@ -98,7 +98,7 @@ import Testing
         #expect(log.written.filter { $0.hasSuffix(": gone") } == ["notice: gone", "warning: gone"])
     }
 
-    @Test func `a flood of different messages is cut, counted by level, and told while it lasts`() {
+    @Test func `a flood of different messages is cut, counted by level, and reported while it lasts`() {
         var log = Log {
             $0.burst = 5
             $0.perSecond = 1
@@ -138,7 +138,7 @@ import Testing
         )
     }
 
-    @Test func `ten thousand targets that fail and come back do not fill the log`() {
+    @Test func `ten thousand targets that fail and recover do not fill the log`() {
         var log = Log()
         // Each of them changes once a minute, for an hour.
         for minute in 0..<60 {
@@ -159,13 +159,13 @@ import Testing
     }
 
     @Test(arguments: [Logger.Level.trace, .debug])
-    func `who asks for details gets all of them`(level: Logger.Level) {
+    func `trace and debug messages are not limited`(level: Logger.Level) {
         var log = Log { $0.burst = 1 }
         log.log("detail", level, times: 5000)
         #expect(log.written.count == 5000)
     }
 
-    @Test func `a clock that stands still, or was wound back, harms nothing`() {
+    @Test func `a clock that stops or goes back does no harm`() {
         var log = Log { $0.burst = 2 }
         log.log("a", .notice)
         log.pass(-1000)

@@ -22,15 +22,15 @@ import Testing
     @Test(arguments: [
         (Logger.Level.trace, 7), (.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3), (.critical, 2),
     ])
-    func `the journal is given the priority, and neither time nor name`(level: Logger.Level, priority: Int) {
+    func `the journal gets the priority, and neither time nor name`(level: Logger.Level, priority: Int) {
         #expect(Self.lines("gone", level, .journal) == ["<\(priority)>gone\n"])
     }
 
-    @Test func `a file is given the time in UTC, the name and the level`() {
+    @Test func `a file gets the time in UTC, the name and the level`() {
         #expect(Self.lines("gone") == ["2026-11-21T07:00:00.123456Z reachagent: warning: gone\n"])
     }
 
-    @Test func `a terminal is given the local time, and a colour for what matters`() {
+    @Test func `a terminal gets the local time, and colours for important lines`() {
         let clock = Self.time.localDescription.split(separator: "T").last ?? ""
         let plain = LogFormat.terminal(hasColour: false)
         let coloured = LogFormat.terminal(hasColour: true)
@@ -52,7 +52,7 @@ import Testing
         ("a\u{1B}[2Jb", "a\\u{1b}[2Jb"), ("a\u{7}b", "a\\u{7}b"), ("a\u{202E}b", "a\\u{202e}b"),
         ("a\u{9B}b", "a\\u{9b}b"), ("a\tb", "a\\u{9}b"), ("a\u{0}b", "a\\u{0}b"),
     ])
-    func `what could move a cursor is made visible`(message: String, shown: String) {
+    func `characters that could move a cursor are made visible`(message: String, shown: String) {
         for format in [LogFormat.plain, .journal, .terminal(hasColour: true)] {
             let lines = Self.lines(message, .notice, format)
             #expect(lines.count == 1)
@@ -92,7 +92,7 @@ import Testing
 
 /// The log format by the reader of standard error.
 @Suite struct LogFormatTests {
-    @Test func `only what JOURNAL_STREAM names is the journal`() throws {
+    @Test func `only the descriptor that JOURNAL_STREAM names is the journal`() throws {
         let path = "/etc/passwd"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         let device = try #require(attributes[.systemNumber] as? Int)

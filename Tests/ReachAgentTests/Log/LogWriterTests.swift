@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `lines are written in their order, whatever the reader takes at once`() throws {
+    @Test func `lines are written in order, however much the reader reads at once`() throws {
         let pipe = try PrivatePipe()
         let writer = Self.writer(pipe)
         // More than a pipe holds, less than the queue does.
@@ -44,7 +44,7 @@ import Testing
         #expect(read.withLock { $0 } == Data((0..<200).flatMap { Self.line($0) }))
     }
 
-    @Test func `nobody waits for a reader that does not read, and what is lost is told in its place`() throws {
+    @Test func `a reader that does not read blocks no writer, and lost lines are reported in their place`() throws {
         let pipe = try PrivatePipe()
         let writer = Self.writer(pipe)
         // A pipe holds 64 KiB, and the queue 256 KiB.
@@ -68,7 +68,7 @@ import Testing
         #expect(try Self.words(pipe) == ["1000"])
     }
 
-    @Test func `a reader that has gone is no reason to end, and costs nothing`() throws {
+    @Test func `a reader that has gone neither ends the writer nor costs anything`() throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = try PrivatePipe()
         let writer = Self.writer(pipe)
@@ -84,7 +84,7 @@ import Testing
         #expect(try Self.words(next) == ["lost 10000", "10000"])
     }
 
-    @Test func `what is written to no descriptor at all is counted`() {
+    @Test func `lines written to an invalid descriptor are counted`() {
         let told = Mutex<[Int]>([])
         let writer = LogWriter(-1) { lost in
             told.withLock { $0.append(lost) }
@@ -94,7 +94,7 @@ import Testing
         #expect(told.withLock { $0 } == Array(1...9))
     }
 
-    @Test func `a full disk is told of when there is room again`() throws {
+    @Test func `lines lost on a full disk are reported when there is room again`() throws {
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)
         let pipe = try PrivatePipe()

@@ -19,7 +19,7 @@ import struct AgentEvents.EventOrigin
         return StatusStore(agent: agent, targets: targets, lastSequence: 41).status(journal: nil, sockets: nil)
     }
 
-    @Test func `it is what the status command prints, without empty lines and colours`() {
+    @Test func `it is the output of the status command, without empty lines and colours`() {
         let lines = StateDump.lines(Self.status(targets: 1))
         #expect(lines.prefix(2).first == "the state, as 'reachagent status --full' shows it:")
         #expect(lines.dropFirst().first == "edge-7  UNKNOWN: the kernel has not answered yet")

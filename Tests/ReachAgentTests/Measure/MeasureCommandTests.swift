@@ -26,7 +26,7 @@ import Testing
         (["--no-config"], "the configuration has no probe with a transfer; name a URL"),
         (["speed", "--no-config"], "there is no probe or target 'speed'"),
     ])
-    func `what cannot be measured is refused in a sentence`(arguments: [String], sentence: String) async throws {
+    func `an invalid measurement is a usage error in a sentence`(arguments: [String], sentence: String) async throws {
         let result = try await FinishedCommand.run(["measure"] + arguments)
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
@@ -180,7 +180,7 @@ import Testing
         await server.shutDown()
     }
 
-    @Test func `a server that refuses is a failure with its code`() async throws {
+    @Test func `an error of the server is a failure with its code`() async throws {
         let server = try await ScriptedServer.start([.serve(.text("no", status: 503))])
         let result = try await FinishedCommand.run(["measure", server.url(), "--no-config"])
         #expect(result.status == 1)
@@ -188,7 +188,7 @@ import Testing
         await server.shutDown()
     }
 
-    @Test func `on Ctrl-C what was measured so far is printed, and the status is 130`() async throws {
+    @Test func `on Ctrl-C the measurements so far are printed, and the status is 130`() async throws {
         let head = ScriptedResponse(200, body: [UInt8](repeating: 0x61, count: 64 << 20)).head
         let server = try await ScriptedServer.start(scripts: [
             [
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(.enabled(if: access("/usr/bin/script", X_OK) == 0, "script(1) is missing"))
-    func `on a terminal the live display gives way to the summary`() async throws {
+    func `on a terminal the summary replaces the live display`() async throws {
         let server = try await ScriptedServer.start([.serve(Self.object)])
         let command = "\(BuiltAgent.path) measure \(server.url("/large")) --download 1M --no-config"
         let result = try await FinishedCommand.run(["-qefc", command, "/dev/null"], of: "/usr/bin/script")

@@ -48,8 +48,7 @@ struct MetricsFileTests {
         return Event(draft, from: origin, at: Timestamp(microsecondsSince1970: 0), number: 1)
     }
 
-    @Test func `it is written with the first settled change, as a whole, for everybody, and removed at the end`() throws
-    {
+    @Test func `it is written whole at the first settled change, for all users, and removed at the end`() throws {
         let bench = try Bench()
         let file = bench.file(interval: .seconds(60), size: 1 << 20)
         try file.start()
@@ -68,7 +67,7 @@ struct MetricsFileTests {
         #expect(bench.count.withLock { $0 } == 1)
     }
 
-    @Test func `changes within the interval are one writing, after it`() throws {
+    @Test func `changes within the interval are written once, after it`() throws {
         let bench = try Bench()
         let file = bench.file(interval: .milliseconds(300))
         try file.start()
@@ -94,9 +93,7 @@ struct MetricsFileTests {
         #expect(start.duration(to: .now) < .seconds(5))
     }
 
-    @Test func `a link in the place of the new file is not followed, and a folder that is not there is survived`()
-        throws
-    {
+    @Test func `a link in place of the new file is not followed, and a missing folder is tolerated`() throws {
         let bench = try Bench()
         let victim = "\(bench.folder)/victim"
         try "kept".write(toFile: victim, atomically: true, encoding: .utf8)

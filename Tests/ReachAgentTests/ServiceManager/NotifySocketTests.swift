@@ -36,16 +36,16 @@ import Testing
         #expect(manager.next() == "WATCHDOG=1")
     }
 
-    @Test func `without the variable there is nobody to be told`() throws {
+    @Test func `without the variable there is no notify socket`() throws {
         for environment in [[:], ["NOTIFY_SOCKET": ""]] { #expect(try NotifySocket.named(in: environment) == nil) }
     }
 
     @Test(arguments: ["run/notify", "vsock:2:1234", "/", "@", "/a\0b", "/" + String(repeating: "n", count: 200)])
-    func `an address of another form is refused`(name: String) {
+    func `an address of another form is an error`(name: String) {
         #expect(throws: NotifySocketError.badAddress(name)) { try NotifySocket.named(in: ["NOTIFY_SOCKET": name]) }
     }
 
-    @Test func `an address at which nobody listens is refused with the system's reason`() {
+    @Test func `an address without a listener is an error with the system's reason`() {
         let name = "/tmp/\(UUID().uuidString)"
         #expect(throws: NotifySocketError.unreachable(name, errno: ENOENT)) {
             try NotifySocket.named(in: ["NOTIFY_SOCKET": name])

@@ -11,13 +11,13 @@ import Testing
     private func step(_ seconds: Int) -> LivenessCheck.Step { call.step(at: after(seconds)) }
     private func answer(_ member: Int, round: Int) -> Bool { call.answer(member, round: round) }
 
-    @Test func `nobody is asked in the first half of the interval, and nobody is woken before its end`() {
+    @Test func `no thread is checked in the first half of the interval, and none is woken before its end`() {
         #expect(call.deadline == after(80))
         #expect(step(39) == LivenessCheck.Step(round: 0))
         #expect(!call.isWelcome(at: after(39)))
     }
 
-    @Test func `in the second half everybody is asked at any turn, and the next interval begins with it`() {
+    @Test func `any wakeup in the second half checks all threads, and starts the next interval`() {
         #expect(call.isWelcome(at: after(50)))
         #expect(step(50) == LivenessCheck.Step(round: 1, asked: [0, 1]))
         #expect(!call.isWelcome(at: after(51)))
@@ -28,7 +28,7 @@ import Testing
         #expect(call.isWelcome(at: after(90)))
     }
 
-    @Test func `the sign is given when the last has answered, and the next is owed an interval after the question`() {
+    @Test func `the keep-alive is sent after the last answer, and the next is due an interval after the check`() {
         #expect(step(80) == LivenessCheck.Step(round: 1, asked: [0, 1]))
         #expect(!answer(1, round: 1))
         #expect(step(81) == LivenessCheck.Step(round: 1))
@@ -39,7 +39,7 @@ import Testing
         #expect(step(160) == LivenessCheck.Step(round: 2, asked: [0, 1]))
     }
 
-    @Test func `who is silent is asked again, and an answer to any of the questions counts`() {
+    @Test func `a silent thread is checked again, and an answer to any of the checks counts`() {
         _ = step(80)
         _ = answer(0, round: 1)
         #expect(call.deadline == after(90))
@@ -49,13 +49,13 @@ import Testing
         #expect(step(91).isComplete)
     }
 
-    @Test func `an answer to an earlier round, or of nobody, counts for nothing`() {
+    @Test func `an answer to another round, or of an unknown thread, is ignored`() {
         _ = step(80)
         for (member, round) in [(0, 0), (0, 2), (7, 1), (-1, 1)] { #expect(!answer(member, round: round)) }
         #expect(step(90).asked == [0, 1])
     }
 
-    @Test func `who stays silent is named once, is asked no more, and may still answer`() {
+    @Test func `a thread that stays silent is named once, is not checked again, and may still answer`() {
         var now = 80
         var steps: [LivenessCheck.Step] = []
         while let deadline = call.deadline, steps.count < 100 {
@@ -72,7 +72,7 @@ import Testing
         #expect(step(10_002).round == 2)
     }
 
-    @Test func `where nobody has to answer the sign of life comes with the next turn`() {
+    @Test func `without threads to check the keep-alive is sent with the next wakeup`() {
         call = LivenessCheck([], every: .seconds(8), from: Self.start)
         _ = step(8)
         #expect(step(9).isComplete)
@@ -105,7 +105,7 @@ import Testing
         #expect(timeout?.duration == expected)
     }
 
-    @Test func `a sign of life is given in half the time`() {
+    @Test func `a keep-alive is sent in half the time`() {
         #expect(WatchdogTimeout(in: ["WATCHDOG_USEC": "3000000"], of: 42)?.interval == .milliseconds(1500))
     }
 }

@@ -42,7 +42,7 @@ import Testing
         Removal(testDescription: "the sink is as young as some of it", configuredAt: 20, oldest: 41, losses: [20...40]),
         Removal(testDescription: "the journal is empty", oldest: 0, losses: []),
     ])
-    func `what leaves the journal unsent is lost`(_ removal: Removal) throws {
+    func `events that leave the journal unsent are lost`(_ removal: Removal) throws {
         var progress = try Self.progress(oldest: removal.configuredAt)
         if let acknowledged = removal.acknowledged {
             progress.acknowledge(acknowledged, at: nil, by: "a", newest: 100)
@@ -53,7 +53,7 @@ import Testing
         #expect(progress.entries["a"]?.lost == UInt64(removal.losses.reduce(0) { $0 + $1.count }))
     }
 
-    @Test func `a loss is told once, and the next one follows it`() throws {
+    @Test func `a loss is announced once, and the next one starts after it`() throws {
         var progress = try Self.progress()
         progress.acknowledge(10, at: nil, by: "a", newest: 100)
         var hasLost = [progress.remove(before: 21, newest: 100), progress.remove(before: 21, newest: 100)]
@@ -65,7 +65,7 @@ import Testing
         #expect(progress.entries["a"]?.lost == 20)
     }
 
-    @Test func `what was published is forgotten when the journal has it`() throws {
+    @Test func `a published announcement is dropped once the journal has it`() throws {
         var progress = try Self.progress()
         let hasLost = progress.remove(before: 11, newest: 100)
         #expect(hasLost)
@@ -79,7 +79,7 @@ import Testing
         #expect(progress.doubtful.isEmpty)
     }
 
-    @Test func `after a restart what was published must be looked for`() throws {
+    @Test func `after a restart published announcements must be searched for`() throws {
         var progress = try Self.progress()
         let hasLost = progress.remove(before: 11, newest: 100)
         #expect(hasLost)
@@ -88,7 +88,7 @@ import Testing
         #expect(Self.losses(progress) == [1...10])
     }
 
-    @Test func `events that a broker refuses are lost, each once`() throws {
+    @Test func `events that a broker rejects are lost, each once`() throws {
         var progress = try Self.progress()
         func refuse(_ range: ClosedRange<UInt64>, _ progress: inout SinkProgress) -> Bool {
             progress.refuse(
@@ -171,7 +171,7 @@ import Testing
         #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":9223372036854775808}}}"#,
         #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":1,"acknowledged_seq":18446744073709551615}}}"#,
     ])
-    func `a damaged file is none`(text: String) {
+    func `a damaged file is an error`(text: String) {
         #expect(throws: (any Error).self) { try EventDecoder.decode(SinkProgress.self, from: Array(text.utf8)) }
     }
 }

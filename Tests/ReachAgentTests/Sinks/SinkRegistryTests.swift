@@ -131,7 +131,7 @@ import Testing
 
     // MARK: Losses
 
-    @Test func `what the journal removes unsent is announced, with exactly these numbers`() throws {
+    @Test func `events that the journal removes unsent are announced, with their exact numbers`() throws {
         let agent = Agent(try journal())
         let registry = agent.registry([try SinkProgressTests.settings("a")])
         registry.start()
@@ -147,7 +147,7 @@ import Testing
         #expect(try Self.recorded(in: agent.journal) == [loss])
     }
 
-    @Test func `what was shipped is not lost`() throws {
+    @Test func `shipped events are not lost`() throws {
         let agent = Agent(try journal())
         let registry = agent.registry([try SinkProgressTests.settings("a")])
         registry.start()
@@ -199,7 +199,7 @@ import Testing
         #expect(try Self.recorded(in: agent.journal).count == 1)
     }
 
-    @Test func `what is removed while no registry looks is announced at the next start`() throws {
+    @Test func `events removed while no registry runs are announced at the next start`() throws {
         let sinks = [try SinkProgressTests.settings("a")]
         let first = Agent(try journal())
         var registry = first.registry(sinks)
@@ -216,7 +216,7 @@ import Testing
         try next.end(registry)
     }
 
-    @Test func `a sink that is new loses nothing of what was before it`() throws {
+    @Test func `a new sink does not lose events from before it was configured`() throws {
         let agent = Agent(try journal())
         let registry = agent.registry([])
         registry.start()
@@ -254,7 +254,7 @@ import Testing
         try third.end(registry)
     }
 
-    @Test func `a number of another stream, and a sink that there is not, count for nothing`() throws {
+    @Test func `a number of another stream and an unknown sink are ignored`() throws {
         let agent = Agent(try journal())
         let registry = agent.registry([try SinkProgressTests.settings("a")])
         #expect(!registry.take(Self.report(1, stream: agent.journal.streamID), from: nil))
@@ -281,7 +281,7 @@ import Testing
         try agent.end(registry)
     }
 
-    @Test func `what a broker refuses is announced with its code`() throws {
+    @Test func `an event that a broker rejects is announced with its code`() throws {
         let agent = Agent(try journal())
         let registry = agent.registry([try SinkProgressTests.settings("a")])
         registry.start()
@@ -295,7 +295,7 @@ import Testing
 
     // MARK: The document
 
-    @Test func `the settings are handed over, replaced, and removed`() throws {
+    @Test func `the settings are passed, replaced, and removed`() throws {
         let agent = Agent(try journal())
         let file = SinkDocumentFile(in: folder, host: "edge-7")
         var sink = try SinkProgressTests.settings("a")
@@ -320,7 +320,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["journal"])
     }
 
-    @Test func `a file that was left behind is removed where there is no sink`() throws {
+    @Test func `a left-over file is removed when there is no sink`() throws {
         let agent = Agent(try journal())
         let file = SinkDocumentFile(in: folder, host: "edge-7")
         #expect(file.write([try SinkProgressTests.settings("a")]) == nil)

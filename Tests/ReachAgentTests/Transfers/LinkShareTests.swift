@@ -44,7 +44,7 @@ import Testing
         #expect(Self.run(Self.many(3, Tick(own: 0, others: 1000))) == nil)
     }
 
-    @Test func `traffic that comes later is found within a second`() throws {
+    @Test func `traffic that starts later is found within a second`() throws {
         let ticks = Self.many(40, Tick(own: 1000, others: 0)) + Self.many(8, Tick(own: 500, others: 500))
         let found = try #require(Self.run(ticks))
         #expect((40...43).contains(found))
@@ -56,7 +56,7 @@ import Testing
         #expect(Self.run(Self.many(40, Tick(own: 0, others: 3))) == 3)
     }
 
-    @Test func `what the machine itself still holds in its queue is the transfer's`() {
+    @Test func `bytes still in the machine's own queue count as the transfer's`() {
         // 128 kB are counted at once, and pass the link over a second after the last one was counted.
         let ticks =
             [Tick(own: 32, others: 0, ahead: 128)] + Self.many(12, Tick(own: 32, others: 0))
@@ -66,7 +66,7 @@ import Testing
         #expect(Self.run([Tick(own: 0, others: 0, ahead: 100_000)] + Self.many(8, Tick(own: 32, others: 400))) != nil)
     }
 
-    @Test func `counters that begin anew are no traffic`() {
+    @Test func `counters that restart are not traffic`() {
         var share = LinkShare(tolerated: 0.2)
         let start = ContinuousClock.Instant.now
         for index in 0..<20 {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `the file is for the users of the sockets, whatever the umask`() throws {
+    @Test func `the users of the sockets have access to the file, whatever the umask`() throws {
         defer { remove() }
         _ = TransferLock.take(in: path)
         var status = stat()
@@ -45,7 +45,7 @@ import Testing
         #expect(status.st_mode & 0o7777 == 0o660)
     }
 
-    @Test func `a lock in a directory that is not there keeps nobody off`() throws {
+    @Test func `a lock in a missing directory is unavailable`() throws {
         guard case .unavailable(let error) = TransferLock.take(in: "/nonexistent/reachagent") else {
             Issue.record("not unavailable")
             return

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a transfer beside another one of the machine is not made, and a check is`() async throws {
+    @Test func `a transfer is not made during another one of the machine, but a check is`() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let transport = TransferTransport(Prober(), TransferSurroundings(lockDirectory: path))
         guard case .taken(let lock) = TransferLock.take(in: path) else {
@@ -51,7 +51,7 @@ import Testing
         #expect(await report(of: transfer, transport).verdict.code == .cancelled)
     }
 
-    @Test func `where there is no lock to take a transfer is made all the same`() async throws {
+    @Test func `a transfer is made even without a lock`() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let transport = TransferTransport(Prober(), TransferSurroundings(lockDirectory: "/nonexistent"))
         let transfer = try probe("http://127.0.0.1:1/", TransferPlan(downloadBytes: 1000))

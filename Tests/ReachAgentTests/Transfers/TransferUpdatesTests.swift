@@ -113,7 +113,7 @@ import enum AgentEvents.EventType
         #expect(!Self.updates(driver).isAllowed && !Self.updates(driver).isPending)
     }
 
-    @Test func `a path that changes or goes is an update for transfers over it`() throws {
+    @Test func `a path that changes or is lost is an update for transfers over it`() throws {
         let driver = try Self.driver(["web", "speed"])
         driver.handle(.update(Self.update(isUp: true)))
         driver.state.withLock { $0.transfers = TransferUpdates() }
@@ -132,7 +132,7 @@ import enum AgentEvents.EventType
         #expect(driver.egress(of: nil) == "eth0")
     }
 
-    @Test func `the progress of a transfer goes to those who ask for it, with its point`() throws {
+    @Test func `transfer progress is sent only on request, with its point`() throws {
         let wanted = Mutex<EventType?>(nil)
         let sent = Mutex<[Event]>([])
         let driver = try Self.driver(["speed"])

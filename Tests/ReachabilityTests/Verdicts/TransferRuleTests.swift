@@ -86,7 +86,7 @@ import struct FoundationEssentials.Date
         #expect(track.vote(of: Self.sample(nil, 0.1, 9000)) == .success)
     }
 
-    @Test func `transfers that make way count neither as success nor as failure`() {
+    @Test func `transfers that yield count neither as success nor as failure`() {
         let rule = ProbeRule(name: "web", fall: 2, rise: 1, transfer: Self.both)
         var track = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: .init())
         _ = track.take(Self.sample(nil, 9, 9))

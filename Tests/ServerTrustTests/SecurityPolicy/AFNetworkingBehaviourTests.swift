@@ -17,7 +17,7 @@ struct AFNetworkingBehaviourTests {
     }
 
     @Test(arguments: AFNetworkingBehaviour.shared, [false, true])
-    func `5 to 44: a server is accepted or refused as AFNetworking does`(
+    func `5 to 44: a server is accepted or rejected as in AFNetworking`(
         behaviour: AFNetworkingBehaviour,
         isCompatible: Bool
     ) async throws {
@@ -66,7 +66,7 @@ struct AFNetworkingBehaviourTests {
     }
 
     @Test
-    func `45 and 46: a copy has every property, and a change of the copy is none of the original`() throws {
+    func `45 and 46: a copy has every property, and a change of the copy leaves the original unchanged`() throws {
         let pins = try TrustFixtures.shared.pins([.leaf, .root])
         let policy = SecurityPolicy(
             pinningMode: .certificate,

@@ -8,7 +8,7 @@ struct EvaluationTableTests {
     private func fixtures() throws -> TrustFixtures { try TrustFixtures.shared }
 
     @Test(arguments: SecurityPolicy.PinningMode.allCases)
-    func `row 1: a name, invalid certificates and no pins are refused before anything is looked at`(
+    func `row 1: a name, invalid certificates and no pins are rejected`(
         mode: SecurityPolicy.PinningMode
     ) async throws {
         let policy = SecurityPolicy(pinningMode: mode, allowsInvalidCertificates: true)
@@ -42,7 +42,7 @@ struct EvaluationTableTests {
     }
 
     @Test
-    func `row 3: without pinning, names and trust everything is accepted, even what is no certificate`() async throws {
+    func `row 3: without pinning, names and trust everything is accepted, even invalid certificates`() async throws {
         let fixtures = try fixtures()
         let policy = SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
         for presented in [fixtures.presented(by: .nameless), [[0xFF, 0x00]], fixtures.site.presented] {

@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: try examples())
-    func `what is accepted with pins is accepted without them`(_ example: Example) throws {
+    func `a chain that is accepted with pins is accepted without them`(_ example: Example) throws {
         let sets = try pinSets(example)
         for validatesName in [false, true] {
             for isStrict in [false, true] {
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: try examples())
-    func `each refusal without pins is a refusal with a pinned certificate too`(_ example: Example) throws {
+    func `each finding that rejects without pins also rejects with a pinned certificate`(_ example: Example) throws {
         let sets = try pinSets(example)
         for isStrict in [false, true] {
             let plain = verdict(example, SecurityPolicy(isStrict: isStrict))
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a self-signed authority that --ca-file refuses is refused with the same certificate as a pin`() throws {
+    @Test func `a self-signed authority that --ca-file rejects is also rejected as a pin`() throws {
         let example = try #require(
             try Self.examples().first { $0.testDescription.hasSuffix("an authority's with a negative number") }
         )

@@ -8,7 +8,7 @@ struct PolicyConsequenceTests {
     private func fixtures() throws -> TrustFixtures { try TrustFixtures.shared }
 
     @Test
-    func `a: what allowing invalid certificates means depends on the mode`() async throws {
+    func `a: the effect of allowing invalid certificates depends on the mode`() async throws {
         let fixtures = try fixtures()
         let expired = try fixtures.site.intermediate.issue(.server().with { $0.notAfter = TestDate.utc(2026, 2) })
         let presented = [expired.der, fixtures.site.intermediate.der]
@@ -51,7 +51,7 @@ struct PolicyConsequenceTests {
     }
 
     @Test(arguments: [SecurityPolicy.PinningMode.publicKey, .certificate], [false, true])
-    func `d: a pinning mode without pins accepts nobody`(
+    func `d: a pinning mode without pins accepts no server`(
         mode: SecurityPolicy.PinningMode,
         allowsInvalid: Bool
     ) async throws {
@@ -71,7 +71,7 @@ struct PolicyConsequenceTests {
     }
 
     @Test
-    func `d: hashes of keys are no pins in certificate mode`() async throws {
+    func `d: hashes of keys are not pins in certificate mode`() async throws {
         let fixtures = try fixtures()
         let keys = try fixtures.pins([.leaf]).map(\.publicKeyPin)
         let policy = SecurityPolicy(pinningMode: .certificate, pinnedPublicKeys: keys)
@@ -103,7 +103,7 @@ struct PolicyConsequenceTests {
     }
 
     @Test(arguments: ["", "sha256//", "sha256//AAAA", "sha1//2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "leaf.pem"])
-    func `g: a hash that is none is an error of the configuration`(text: String) {
+    func `g: an invalid hash is an error of the configuration`(text: String) {
         #expect(throws: SecurityPolicyError.invalidPublicKeyPin(text)) { try PublicKeyPin(parsing: text) }
     }
 
@@ -122,7 +122,7 @@ struct PolicyConsequenceTests {
     }
 
     @Test
-    func `j: a refusal says why, what was presented and which pins the server offers`() async throws {
+    func `j: a rejection says why, what was presented and which pins the server offers`() async throws {
         let fixtures = try fixtures()
         let policy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: try fixtures.pins([.otherLeaf]))
         let verdict = await fixtures.verdict(.site, policy)

@@ -26,7 +26,7 @@ struct RevocationPolicyTests {
     }
 
     @Test(arguments: SecurityPolicy.PinningMode.allCases, [false, true])
-    func `a revoked server is refused whatever is pinned and allowed`(
+    func `a revoked server is rejected whatever is pinned and allowed`(
         mode: SecurityPolicy.PinningMode,
         allowsInvalid: Bool
     ) async throws {
@@ -42,7 +42,7 @@ struct RevocationPolicyTests {
     }
 
     @Test
-    func `a revoked server of an untrusted authority is refused, though its key is pinned`() async throws {
+    func `a revoked server of an untrusted authority is rejected, even if its key is pinned`() async throws {
         let fixtures = try TrustFixtures.shared
         let policy = SecurityPolicy(
             pinningMode: .publicKey,
@@ -68,7 +68,7 @@ struct RevocationPolicyTests {
             { $0.nextUpdate = nil }, { $0.signatureDefect = .flippedBit }, { $0.issuer = .common("Somebody Else") },
         ] as [@Sendable (inout RevocationListTemplate) -> Void]
     )
-    func `a list that cannot be relied on tells nothing`(
+    func `an unreliable list leaves the revocation unknown`(
         change: @Sendable (inout RevocationListTemplate) -> Void
     ) async throws {
         var template = RevocationListTemplate()

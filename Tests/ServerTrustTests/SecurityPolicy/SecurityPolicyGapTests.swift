@@ -19,7 +19,7 @@ struct SecurityPolicyGapTests {
     }
 
     @Test
-    func `a pinned key under a wrong name is refused, unless AFNetworking's gap is kept`() async throws {
+    func `a pinned key under a wrong name is rejected, unless AFNetworking's gap is kept`() async throws {
         let fixtures = try fixtures()
         var policy = SecurityPolicy(
             pinningMode: .publicKey,
@@ -58,7 +58,7 @@ struct SecurityPolicyGapTests {
         (SecurityPolicy.PinningMode.none, false, FindingCode?.some(.tlsExpired)), (.publicKey, false, .tlsExpired),
         (.certificate, false, .tlsExpired), (.certificate, true, .tlsExpired), (.publicKey, true, nil),
     ])
-    func `a pinned certificate that is over is refused, except where only the key counts`(
+    func `an expired pinned certificate is rejected, except where only the key counts`(
         mode: SecurityPolicy.PinningMode,
         allowsInvalid: Bool,
         code: FindingCode?
@@ -89,7 +89,7 @@ struct SecurityPolicyGapTests {
         (SecurityPolicy.PinningMode.none, false, FindingCode?.some(.tlsPurpose)), (.publicKey, false, .tlsPurpose),
         (.certificate, false, .tlsPurpose), (.certificate, true, .tlsPurpose), (.publicKey, true, nil),
     ])
-    func `a pinned client certificate is no server's, except where only the key counts`(
+    func `a pinned client certificate is not valid for a server, except where only the key counts`(
         mode: SecurityPolicy.PinningMode,
         allowsInvalid: Bool,
         code: FindingCode?
@@ -130,7 +130,7 @@ struct SecurityPolicyGapTests {
         ("host.*.test", "host.sub.test", false), ("*.*.sub.test", "a.b.sub.test", false),
         ("HOST.test", "host.TEST", true), ("host.test", "host.test.other.test", false),
     ])
-    func `a wildcard stands for exactly one whole label at the front`(
+    func `a wildcard matches exactly one whole label at the front`(
         pattern: String,
         host: String,
         isAccepted: Bool
@@ -225,7 +225,7 @@ struct SecurityPolicyGapTests {
     }
 
     @Test(arguments: SecurityPolicy.PinningMode.allCases)
-    func `nobody is accepted without a certificate`(mode: SecurityPolicy.PinningMode) async throws {
+    func `no server is accepted without a certificate`(mode: SecurityPolicy.PinningMode) async throws {
         let fixtures = try fixtures()
         for presented in [[], [[]], [[0x30, 0x00]], [[UInt8](repeating: 0x30, count: 5000)]] as [[[UInt8]]] {
             let policy = SecurityPolicy(pinningMode: mode, pinnedCertificates: try fixtures.pins([.root, .leaf]))

@@ -36,7 +36,7 @@ struct SecurityPolicyPathTests {
     }
 
     @Test
-    func `a pinned root counts for a chain that is over, though it is not sent`() async throws {
+    func `a pinned root counts for an expired chain, even if it is not sent`() async throws {
         let fixtures = try fixtures()
         let policy = SecurityPolicy(
             pinningMode: .publicKey,
@@ -132,7 +132,7 @@ struct SecurityPolicyPathTests {
     }
 
     @Test(arguments: SecurityPolicy.PinningMode.allCases)
-    func `one evaluator answers for each date, name and chain anew`(mode: SecurityPolicy.PinningMode) async throws {
+    func `one evaluator gives each date, name and chain its own answer`(mode: SecurityPolicy.PinningMode) async throws {
         let fixtures = try fixtures()
         let brief = try TestAuthority(
             root: .authority("Brief Root").with { $0.notAfter = TestDate.utc(2026, 4) },

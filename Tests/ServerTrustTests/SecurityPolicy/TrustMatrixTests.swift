@@ -67,7 +67,7 @@ struct TrustMatrixTests {
     }
 
     @Test(arguments: scenarios, Pins.allCases)
-    func `a scenario is accepted or refused as the table says`(scenario: TrustScenario, pins: Pins) async throws {
+    func `a scenario is accepted or rejected as the table says`(scenario: TrustScenario, pins: Pins) async throws {
         let material = try scenario.make(try TrustFixtures.shared)
         for allowsInvalid in [false, true] {
             for validatesName in [false, true] {
@@ -91,7 +91,7 @@ struct TrustMatrixTests {
     }
 
     @Test(arguments: scenarios)
-    func `the default policy names the reason of its refusal`(scenario: TrustScenario) async throws {
+    func `the default policy names the reason of its rejection`(scenario: TrustScenario) async throws {
         let material = try scenario.make(try TrustFixtures.shared)
         let verdict = await verdict(material, SecurityPolicy())
         #expect(verdict.code == scenario.code, "\(verdict.findings)")
