@@ -1,6 +1,7 @@
 import CheckResults
 import Foundation
 import NetlinkMonitor
+import Probes
 import Reachability
 import Testing
 

@@ -22,7 +22,7 @@ import Testing
         #expect(try lines(pieces) == ["one", "", "three", "12345678"])
     }
 
-    @Test("a line that is too long is an error, whether it is complete or not", arguments: ["123456789\n", "123456789"])
+    @Test("a line that is too long is an error, complete or not", arguments: ["123456789\n", "123456789"])
     func tooLong(_ text: String) {
         #expect(throws: ClientError.malformed("a line is longer than 8 bytes")) { try lines([Array(text.utf8)]) }
     }

@@ -138,7 +138,9 @@ public final class HookContainment: Sendable {
                 }
                 // Limits that came meanwhile found no groups to apply to.
                 if newest != limits { groups.apply(newest) }
-                note("each run has a control group of its own below \(groups.group.path)")
+                let missing = groups.missingControllers
+                let limits = missing.isEmpty ? "" : ", without limits by \(missing.joined(separator: " and "))"
+                note("each run has a control group of its own below \(groups.group.path)\(limits)")
                 return groups
             } catch {
                 state.withLock { $0.groups = .none(reason: "\(error)") }

@@ -19,11 +19,18 @@ final class HookControlGroups: Sendable {
 
     private static let agentName = "agent"
     private static let controllers = ["pids", "memory"]
+    /// The number of attempts to enable the controllers before the first run, and the pause between two of them.
+    private static let attempts = 20
+    private static let pause: UInt32 = 5000  // µs
 
     /// The group of all hooks.
     let group: ControlGroup
+    /// The delegated group; `nil` if the controllers of the hooks' group are enabled already.
+    private let top: ControlGroup?
     private struct State {
         var limits: HookLimits
+        /// The controllers that are not enabled: there are no limits of their kind.
+        var missingControllers: [String]
         var runs: UInt64 = 0
         /// Groups in which processes were left behind.
         var leftBehind: [ControlGroup] = []
@@ -53,21 +60,55 @@ final class HookControlGroups: Sendable {
         try Self.check(agent.make(), "make \(agent.path)")
         if own != agent { try Self.check(agent.set("cgroup.procs", "\(getpid())"), "move the agent to \(agent.path)") }
         try Self.check(group.make(), "make \(group.path)")
-        // Without a controller there are no limits of its kind; everything else works.
-        for controller in Self.controllers {
-            _ = top.set("cgroup.subtree_control", "+\(controller)")
-            _ = group.set("cgroup.subtree_control", "+\(controller)")
-        }
         // Those of an agent that has ended.
         for name in Self.names(in: group.path) { _ = group.child(name).remove() }
-        self.init(in: group, limits)
+        self.init(in: group, below: top, limits)
+        for _ in 1..<Self.attempts {
+            guard enableControllers() == EBUSY else { break }
+            usleep(Self.pause)
+        }
     }
 
-    /// Takes the group of all hooks, which is there.
-    init(in group: ControlGroup, _ limits: HookLimits) {
+    /// Uses an existing group for all hooks.
+    ///
+    /// - Parameter top: The group above it, which enables its controllers; `nil` if they are enabled.
+    init(in group: ControlGroup, below top: ControlGroup? = nil, _ limits: HookLimits) {
         self.group = group
-        state = Mutex(State(limits: limits))
+        self.top = top
+        state = Mutex(State(limits: limits, missingControllers: top == nil ? [] : Self.controllers))
+        enableControllers()
         apply(limits)
+    }
+
+    /// The controllers that are not enabled; without one there are no limits of its kind, and everything else works.
+    var missingControllers: [String] { state.withLock { $0.missingControllers } }
+
+    /// Enables the missing controllers, and applies the limits if there are new ones.
+    ///
+    /// A thread of the agent that ends while the agent is moved stays in the delegated group for a moment, which until then
+    /// cannot have limits for the groups in it (EBUSY).
+    ///
+    /// - Returns: 0, or the system's number of the last failure.
+    @discardableResult
+    private func enableControllers() -> Int32 {
+        guard let top else { return 0 }
+        var failure: Int32 = 0
+        let limits = state.withLock { state -> HookLimits? in
+            let missing = state.missingControllers.filter { controller in
+                for group in [top, group] {
+                    let number = group.set("cgroup.subtree_control", "+\(controller)")
+                    guard number == 0 else {
+                        failure = number
+                        return true
+                    }
+                }
+                return false
+            }
+            defer { state.missingControllers = missing }
+            return missing == state.missingControllers ? nil : state.limits
+        }
+        if let limits { apply(limits) }
+        return failure
     }
 
     /// Takes other limits into use, for the runs that there are too.
@@ -79,6 +120,7 @@ final class HookControlGroups: Sendable {
 
     /// Makes the group of a run; nil when the kernel makes none.
     func begin() -> ControlGroup? {
+        enableControllers()
         removeEmpty()
         let (run, limits) = state.withLock { state in
             state.runs += 1

@@ -60,4 +60,24 @@ struct HookControlGroupsTests {
         }
         #expect(runs.allSatisfy { !$0.has("") })
     }
+
+    @Test
+    func `a controller that could not be enabled at the start limits hooks from the next run on`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let hooks = folder.appending(path: "hooks")
+        try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
+        let group = ControlGroup(path: hooks.path())
+        var limits = HookLimits()
+        limits.tasks = 321
+        let groups = HookControlGroups(in: group, below: ControlGroup(path: folder.path()), limits)
+        #expect(groups.missingControllers == ["pids", "memory"])
+
+        for file in ["cgroup.subtree_control", "hooks/cgroup.subtree_control", "hooks/pids.max", "hooks/memory.max"] {
+            try Data().write(to: folder.appending(path: file))
+        }
+        _ = try #require(groups.begin())
+        #expect(groups.missingControllers.isEmpty)
+        #expect(try String(contentsOf: hooks.appending(path: "pids.max"), encoding: .utf8) == "321")
+        #expect(try String(contentsOf: hooks.appending(path: "memory.max"), encoding: .utf8) == "\(limits.memory)")
+    }
 }
