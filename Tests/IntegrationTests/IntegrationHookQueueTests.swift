@@ -65,6 +65,7 @@ struct IntegrationHookQueueTests {
         let last = try await agent.settles(onGateway: "192.0.2.99")
         try await agent.completed("10-keep", for: last)
         #expect(lab.text(of: "kept") == last.text + "\n")
+        try await agent.completed("quick", for: #require(agent.events.last { $0.name == "path.changed" }))
         #expect(try await agent.stop() == 0)
         expectEveryEdge(agent, in: agent.completions(of: "quick"))
     }

@@ -83,6 +83,7 @@ import Testing
                 at: start + .seconds(seconds)
             ).compactMap(\.vantage.interface)
         }
+        let unreachable = CheckVerdict.failed(.hostUnreachable, .connect)
         #expect(due(Vantage(interface: "wlan0"), .ok, at: 0) == ["wlan0"])
         #expect(due(.default, .ok, at: 59) == ["wwan0"])
         #expect(due(.default, .ok, at: 60) == ["wlan0"])
@@ -90,6 +91,9 @@ import Testing
         #expect(due(.default, .failed(.timeout, .connect), at: 70) == ["wlan0"])
         #expect(due(.default, .ok, at: 668) == ["wlan0"])
         #expect(due(.default, .ok, at: 669) == ["wwan0"])
+        // wlan0 was checked at 668.
+        #expect(due(Vantage(interface: "wlan0"), unreachable, at: 668).isEmpty)
+        #expect(due(Vantage(interface: "wlan0"), unreachable, at: 669) == ["wlan0"])
         #expect(due(.default, .ok, at: 9000, probe: ProbeRule.firstHopName).isEmpty)
     }
 }

@@ -12,8 +12,11 @@ enum FirstHop {
     private static let timeout: Duration = .seconds(9)
     /// The minimum time between two triggered checks while they succeed.
     private static let interval: Duration = .seconds(60)
-    /// The minimum time after a check that failed.
+    /// The minimum time between two triggered checks while the triggering ones fail.
     private static let hurriedInterval: Duration = .seconds(10)
+    /// The same while neighbour discovery may have failed: where this process is not allowed to send echo requests, only
+    /// the neighbour entry shows it, and only until the next packet restarts neighbour discovery.
+    private static let momentaryInterval: Duration = .seconds(1)
 
     /// The rule and the pace; the target depends on the point.
     static var definition: ProbeDefinition? {
@@ -76,7 +79,12 @@ enum FirstHop {
         return points.filter { point in
             guard interface == nil || interface == point.vantage.interface else { return false }
             let factor = costs[point.vantage]?.intervalFactor ?? 1
-            let pause = check.report.verdict == .ok ? interval * factor : hurriedInterval
+            let pause =
+                switch check.report.verdict.code {
+                case nil: interval * factor
+                case .hostUnreachable: momentaryInterval
+                default: hurriedInterval
+                }
             guard requested[point].map({ $0.duration(to: now) >= pause }) ?? true else { return false }
             requested[point] = now
             return true
