@@ -16,7 +16,7 @@ public struct CheckHop: Sendable {
     public var localAddress: String?
     /// The peer's address and port of the used connection.
     public var peerAddress: String?
-    /// The egress interface of the connection, where it is known.
+    /// The egress interface of the connection, if known.
     public var interface: String?
     /// The result of the TLS handshake; nil without TLS, or when it did not start.
     public var tls: TLSReport?
@@ -155,16 +155,16 @@ public struct ResponseReport: Sendable, Hashable {
 public struct HeaderField: Sendable, Hashable {
     /// The field's name, which is case-insensitive.
     public let name: String
-    /// The field's value without surrounding space.
+    /// The field's value without surrounding whitespace.
     public let value: String
 
-    /// Creates a field without checking it; the serializer of requests does.
+    /// Creates a field without validating it; the request serializer does.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 
-    /// Returns whether the field has a name, compared by bytes and ignoring the case of ASCII letters.
+    /// Returns whether the field has the given name, comparing bytes and ignoring the case of ASCII letters.
     public func isNamed(_ wanted: String) -> Bool {
         name.utf8.count == wanted.utf8.count
             && zip(name.utf8, wanted.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }

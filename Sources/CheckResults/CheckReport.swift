@@ -24,7 +24,7 @@ public struct CheckReport: Sendable {
     /// Includes TCP, UDP, IP and Ethernet headers, connection setup and teardown, and an estimate for the system's
     /// resolver. Estimates are too high rather than too low.
     public var bytesOnWire = 0
-    /// The measurements of a transfer, whole or up to its failure; nil for a check without one.
+    /// The measurements of a transfer, complete or up to its failure; nil for a check without a transfer.
     public var transfer: TransferReport?
 
     /// Creates a report.
@@ -49,9 +49,9 @@ public struct CheckReport: Sendable {
 public enum CheckVerdict: Sendable, Hashable {
     /// The target answered as expected.
     case ok
-    /// The failure is the target's, or on the way to it.
+    /// The failure lies with the target or the path to it.
     case failed(FindingCode, Phase)
-    /// The failure is this machine's, so nothing is known about the target.
+    /// The failure lies with this machine, so nothing is known about the target.
     case unknown(FindingCode, Phase)
 
     /// The code of the failure; nil on success.
@@ -94,20 +94,20 @@ public enum Phase: String, Sendable, Hashable, CaseIterable {
     case query
 }
 
-/// The result of one turn of a probe.
+/// The result of one scheduled check of a probe.
 public struct CompletedCheck: Sendable {
     /// The probe and its vantage.
     public var point: ProbePoint
-    /// The report; without a check (no budget, no cellular link allowed) one of an `unknown` verdict.
+    /// The report; has an `unknown` verdict if no check was made (budget exhausted, cellular link not allowed).
     public var report: CheckReport
-    /// The moment at which the check was due.
+    /// The time at which the check was due.
     public var due: ContinuousClock.Instant
-    /// The moment at which it began.
+    /// The time at which the check started.
     public var started: ContinuousClock.Instant
     /// `true` if another point's check served this one too.
     public var isShared: Bool
 
-    /// A completed check.
+    /// Creates a completed check.
     public init(
         point: ProbePoint,
         report: CheckReport,
@@ -127,7 +127,7 @@ public struct CompletedCheck: Sendable {
 public struct PortalEvidence: Sendable, Hashable, Codable {
     /// The conclusion from the evidence.
     public enum Verdict: String, Sendable, Hashable, CaseIterable, Codable {
-        /// There is no portal: the response is one that only the open Internet gives.
+        /// No portal: only the open Internet returns such a response.
         case open
         /// A portal answers.
         case portal

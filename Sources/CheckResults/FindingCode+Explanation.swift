@@ -7,7 +7,7 @@ extension FindingCode {
 
     /// The remedy for a check of the configuration: with keys such as `'ca_file'` instead of options.
     public var configuredRemedy: String {
-        // Within backquotes there are commands, whose options stay.
+        // Text in backquotes is a command, whose options stay unchanged.
         let parts = remedy.split(separator: "`", omittingEmptySubsequences: false)
         return parts.enumerated().map { index, part in
             guard index % 2 == 0 else { return String(part) }
@@ -16,14 +16,14 @@ extension FindingCode {
         }.joined(separator: "`")
     }
 
-    /// The key of an option, in quotation marks; what follows the option's name stays as it is.
+    /// Returns the configuration key of an option, in quotation marks; the text after the option's name is unchanged.
     private static func key(of option: Substring) -> String {
         let name = String(option.prefix { $0.isLetter || $0 == "-" })
         let key = keys[name] ?? String(name.map { $0 == "-" ? "_" : $0 })
         return "'\(key)'" + option.dropFirst(name.count)
     }
 
-    /// The keys that have not the name of their option.
+    /// The keys whose names differ from those of their options.
     private static let keys = ["pin-certificate": "pin_certificates", "pin-spki": "pins"]
 
     private var explanation: (meaning: String, remedy: String) {

@@ -181,28 +181,28 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     case throughputLow = "throughput_low"
     /// The latency that load adds is above the probe's threshold.
     case addedLatencyHigh = "added_latency_high"
-    /// No byte of the transfer came or went for too long.
+    /// No byte of the transfer was sent or received for too long.
     case transferStalled = "transfer_stalled"
-    /// The server answered a request for a part of the object with another part.
+    /// The server answered a range request with another part of the object.
     case rangeInvalid = "range_invalid"
     /// The path changed during the transfer.
     case pathChanged = "path_changed"
-    /// The transfer made way for the machine's own traffic.
+    /// The transfer yielded to the machine's own traffic.
     case transferYielded = "transfer_yielded"
     /// The uplink is metered, and the probe may not transfer over such links.
     case transferMetered = "transfer_metered"
-    /// Another transfer of this machine is under way.
+    /// Another transfer is running on this machine.
     case transferBusy = "transfer_busy"
 
     // MARK: Captive portals
 
-    /// A request was redirected that is answered directly on the open Internet.
+    /// A request was redirected although the open Internet answers it directly.
     case portalRedirect = "portal_redirect"
-    /// A page was received where the open Internet returns none.
+    /// A page was received although the open Internet returns none.
     case portalLoginPage = "portal_login_page"
     /// Unexpected content was received, but not a page.
     case portalContent = "portal_content"
-    /// The network asks for authentication (status 511).
+    /// The network requests authentication (status 511).
     case portalAuthentication = "portal_authentication"
     /// The network's captive portal API reports that it is captive (RFC 8908).
     case portalAPI = "portal_api"
@@ -215,10 +215,9 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 extension FindingCode {
-    /// `true` for a code with which a check over TLS ends when a portal, or an interceptor, answers in the server's
-    /// place.
+    /// `true` for a code with which a TLS check fails if a portal or an interceptor answers in the server's place.
     ///
-    /// A signature that does not verify is what a forger gives who calls himself by the true issuer's name.
+    /// An invalid signature is the sign of a forged certificate that names the real issuer.
     public var isCertificateSuspicious: Bool {
         switch self {
         case .tlsUntrustedRoot, .tlsSelfSigned, .tlsHostname, .tlsMissingIntermediate, .tlsPinMismatch,

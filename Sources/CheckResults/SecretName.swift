@@ -25,7 +25,7 @@ package enum SecretName {
     private static let keyOwners: Set<String> = [
         "api", "private", "access", "secret", "auth", "account", "subscription", "session", "master", "signing",
     ]
-    /// `API_TOKEN_FILE` names a file, which is no secret.
+    /// `API_TOKEN_FILE` names a file, which is not a secret.
     private static let places: Set<String> = ["file", "path", "dir", "fd"]
 
     /// Returns whether the value with this name is a secret.
@@ -50,7 +50,7 @@ package enum SecretName {
         return url[..<start] + pairs.joined(separator: "&") + url[end...]
     }
 
-    /// Returns the lower-case words of a name, separated by other characters than letters and digits, or by capitals.
+    /// Returns the lower-case words of a name, separated by characters other than letters and digits, or by capitals.
     private static func words(of name: String) -> [String] {
         var words: [String] = [""]
         var wasLower = false

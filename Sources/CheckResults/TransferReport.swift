@@ -1,12 +1,12 @@
 /// The measurements of a bounded transfer: the throughput of an uplink, and its responsiveness while it is loaded.
 public struct TransferReport: Sendable, Hashable {
-    /// The download; nil when none was wanted or it did not begin.
+    /// The download; nil if none was requested or it did not start.
     public var download: TransferLeg?
-    /// The upload; nil when none was wanted or it did not begin.
+    /// The upload; nil if none was requested or it did not start.
     public var upload: TransferLeg?
     /// The round trips of small requests before the transfer, on an otherwise idle connection.
     public var idle: RoundTrips?
-    /// The interruptions that the download was resumed after, in order.
+    /// The interruptions after which the download was resumed, in order.
     public var seams: [TransferSeam]
 
     /// Creates a report.
@@ -33,29 +33,29 @@ public enum TransferDirection: String, Sendable, Hashable, CaseIterable, Codable
 
 /// One direction of a transfer.
 public struct TransferLeg: Sendable, Hashable {
-    /// The payload bytes that were transferred: the body, without HTTP's, TLS's and TCP's overhead.
+    /// The payload bytes that were transferred: the body, without HTTP, TLS and TCP overhead.
     public var bytes: Int
-    /// The payload bytes that were wanted.
+    /// The requested payload bytes.
     public var wantedBytes: Int
-    /// From the first byte of the body to the last, pauses excluded.
+    /// The time from the first byte of the body to the last, excluding pauses.
     public var duration: Duration
-    /// From the request's last byte to the response's first; nil for an upload.
+    /// The time from the request's last byte to the response's first; nil for an upload.
     public var timeToFirstByte: Duration?
-    /// The goodput in bits per second; nil when the transfer ended before there was a window.
+    /// The goodput in bits per second; nil if the transfer was too short to measure it.
     public var goodput: Goodput?
-    /// The segments that this machine had to send again; nil where the kernel does not count them.
+    /// The segments that this machine retransmitted; nil if the kernel does not count them.
     public var retransmissions: Int?
-    /// The round trips of small requests while the transfer ran; nil when there was none.
+    /// The round trips of small requests while the transfer ran; nil without any.
     public var loaded: LoadedRoundTrips?
 
-    /// Creates a leg of which nothing was transferred yet.
+    /// Creates a leg without any transferred bytes.
     public init(wantedBytes: Int) {
         bytes = 0
         self.wantedBytes = wantedBytes
         duration = .zero
     }
 
-    /// `true` when every wanted byte was transferred.
+    /// `true` if all requested bytes were transferred.
     public var isComplete: Bool { bytes >= wantedBytes }
 }
 
@@ -69,7 +69,7 @@ public struct Goodput: Sendable, Hashable {
     public var mean: Double
     /// The number of windows.
     public var windows: Int
-    /// The time that slow start took, and that the figures leave out.
+    /// The duration of slow start, which the figures exclude.
     public var slowStart: Duration
 
     /// Creates the figures.
@@ -104,13 +104,14 @@ public struct RoundTrips: Sendable, Hashable {
 
 /// The responsiveness of a loaded uplink (draft-ietf-ippm-responsiveness).
 public struct LoadedRoundTrips: Sendable, Hashable {
-    /// Small requests on a second connection that stays open.
+    /// The round trips of small requests on a second connection that stays open.
     public var separate: RoundTrips?
-    /// Small requests on the transfer's own connection; nil over HTTP/1.1, which has no second stream.
+    /// The round trips of small requests on the transfer's own connection; nil over HTTP/1.1, which has no second
+    /// stream.
     public var same: RoundTrips?
-    /// Round trips a minute under load: 60 s divided by the mean round trip, trimmed at the 95th percentile.
+    /// The round trips per minute under load: 60 s divided by the mean round trip, trimmed at the 95th percentile.
     public var perMinute: Double
-    /// The median of ``separate`` less the idle median, at least zero; nil without both.
+    /// The median of ``separate`` minus the idle median, at least zero; nil without both.
     public var added: Duration?
 
     /// Creates the figures.
@@ -124,17 +125,17 @@ public struct LoadedRoundTrips: Sendable, Hashable {
 
 /// An interruption of a download, and its resumption.
 public struct TransferSeam: Sendable, Hashable {
-    /// The payload bytes that had come before.
+    /// The payload bytes received before the interruption.
     public var offset: Int
     /// The cause of the interruption.
     public var code: FindingCode
-    /// From the interruption to the first byte after it.
+    /// The time from the interruption to the first byte after it.
     public var pause: Duration
-    /// The interface that carried the bytes before; nil when it is not known.
+    /// The interface before the interruption; nil if unknown.
     public var from: String?
-    /// The interface that carried the bytes after.
+    /// The interface after the interruption; nil if unknown.
     public var to: String?
-    /// `true` when the server sent the object anew, because it has changed or cannot send parts.
+    /// `true` if the server sent the object from its start, because the object has changed or ranges are not supported.
     public var isRestarted: Bool
 
     /// Creates a seam.
@@ -148,24 +149,24 @@ public struct TransferSeam: Sendable, Hashable {
     }
 }
 
-/// The progress of a transfer, as AFNetworking publishes that of its tasks: at each change of the phase, and at most ten
-/// times a second between.
+/// The progress of a transfer, published (as AFNetworking does for its tasks) at each change of phase, and at most ten
+/// times a second in between.
 public struct TransferProgress: Sendable, Hashable {
     /// The phases of a transfer.
     public enum Phase: String, Sendable, Hashable, CaseIterable, Codable {
         /// The connections are being opened, and the idle round trips measured.
         case started
-        /// Bytes come from the server.
+        /// The download is running.
         case download
-        /// Bytes go to the server.
+        /// The upload is running.
         case upload
         /// The path was lost; the transfer waits for another one.
         case suspended
         /// The download continues over another connection.
         case resumed
-        /// The transfer is over; the report has its measurements.
+        /// The transfer has finished; the report contains its measurements.
         case completed
-        /// The transfer was given up before its end.
+        /// The transfer was cancelled before it finished.
         case cancelled
     }
 
@@ -173,21 +174,21 @@ public struct TransferProgress: Sendable, Hashable {
     public var phase: Phase
     /// The payload bytes of the current direction so far.
     public var bytes: Int
-    /// The payload bytes wanted in the current direction.
+    /// The requested payload bytes of the current direction.
     public var totalBytes: Int
-    /// The payload rate over the last second, in bits per second; nil where there is none yet.
+    /// The payload rate over the last second, in bits per second; nil if not measured yet.
     public var bitsPerSecond: Double?
-    /// The last round trip of a small request less the idle median, at least zero; nil while there is none.
+    /// The last round trip of a small request minus the idle median, at least zero; nil before the first one.
     public var addedLatency: Duration?
-    /// The time since the transfer began.
+    /// The time since the transfer started.
     public var elapsed: Duration
-    /// The bytes that the transfer has put on the link so far, in all its connections and both directions, with all
-    /// headers; 0 where they are not counted.
+    /// The bytes on the link so far, over all connections of the transfer and both directions, including all headers; 0
+    /// if they are not counted.
     public var bytesOnWire: Int
-    /// The interface that carries them; nil while there is no connection, or where it is not known.
+    /// The interface of the transfer; nil without a connection, or if unknown.
     public var interface: String?
 
-    /// Creates a progress.
+    /// Creates a progress value.
     public init(
         phase: Phase,
         bytes: Int = 0,

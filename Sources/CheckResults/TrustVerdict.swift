@@ -38,7 +38,7 @@ public struct TrustVerdict: Sendable, Hashable {
     }
 }
 
-/// A certificate in readable form; also one that was refused or that uses unsupported algorithms.
+/// A certificate in readable form, including one that was rejected or that uses unsupported algorithms.
 ///
 /// All strings are printable (control and format characters appear as `\u{…}`) and bounded, with an ellipsis if
 /// truncated: 1024 bytes of a distinguished name, 256 of an alternative name, 64 of a serial number.
@@ -106,10 +106,10 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes of the hash.
     public let digest: [UInt8]
 
-    /// A pin of a hash, which the caller has made or checked.
+    /// Creates a pin from a hash that the caller has computed or checked.
     package init(digest: [UInt8]) { self.digest = digest }
 
-    /// The pin as it is written.
+    /// The pin in the format `sha256//BASE64`.
     public var description: String { "sha256//" + Data(digest).base64EncodedString() }
 }
 
@@ -139,7 +139,7 @@ public struct PinAudit: Sendable, Hashable, Codable {
     /// Creates an audit.
     public init(entries: [Entry]) { self.entries = entries }
 
-    /// `true` if a backup pin matches, and no other.
+    /// `true` if a backup pin matches, and no other pin does.
     public var matchesBackupOnly: Bool {
         entries.contains { $0.isBackup && $0.isMatched } && !entries.contains { !$0.isBackup && $0.isMatched }
     }

@@ -16,7 +16,7 @@ public struct Vantage: Sendable, Hashable, Codable {
 }
 
 extension Vantage: CustomStringConvertible {
-    /// `default`, `default/ipv6`, `wlan0`, `wlan0/ipv4`.
+    /// The text form: `default`, `default/ipv6`, `wlan0`, `wlan0/ipv4`.
     public var description: String {
         let place = interface ?? "default"
         return families == .any ? place : "\(place)/\(families.rawValue)"
@@ -45,7 +45,7 @@ public struct ProbePoint: Sendable, Hashable, Codable {
 }
 
 extension ProbePoint: CustomStringConvertible {
-    /// `web@default`, `web@wlan0/ipv6`.
+    /// The text form: `web@default`, `web@wlan0/ipv6`.
     public var description: String { "\(probe)@\(vantage)" }
 }
 
@@ -58,15 +58,15 @@ extension ProbePoint: Comparable {
 
 /// The address families that a check may use.
 public enum AddressFamilies: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Both; IPv6 is tried first.
+    /// Both families; IPv6 is tried first.
     case any
-    /// IPv4 alone.
+    /// IPv4 only.
     case ipv4
-    /// IPv6 alone.
+    /// IPv6 only.
     case ipv6
 
-    /// `true` if IPv4 is one of them.
+    /// `true` if IPv4 may be used.
     package var includesIPv4: Bool { self != .ipv6 }
-    /// `true` if IPv6 is one of them.
+    /// `true` if IPv6 may be used.
     package var includesIPv6: Bool { self != .ipv4 }
 }

@@ -2,18 +2,18 @@ package import AgentEvents
 internal import ArgumentParser
 internal import Glibc
 
-/// A position in the stream of events: a number, or a moment.
+/// A position in the stream of events: a number or a time.
 package enum EventPosition: Sendable, Hashable {
     case number(UInt64)
     case moment(Timestamp)
 
-    /// The forms that are accepted, for the help of options and for errors.
+    /// The accepted formats, for the help of options and for error messages.
     package static let forms = """
         42 or #42 (a number), 2026-11-21T07:00:00Z, '2026-11-21 07:00', 10:30, today, yesterday, 'yesterday 10:30', \
         '1 hour ago' and 1h30m
         """
 
-    /// Reads an argument; without an offset a time is one of the system's time zone.
+    /// Parses an argument; a time without an offset is in the system's time zone.
     package init(argument text: String) throws {
         guard let position = EventPosition(text, now: .now) else {
             throw ValidationError("expected an event's number or a time, got '\(text)'; accepted are \(Self.forms)")
@@ -37,7 +37,7 @@ package enum EventPosition: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// ISO 8601 with any offset: `2026-11-21T07:00:00.5+01:00`, `2026-11-21T07:00Z`, `2026-11-21 07:00:00+0100`.
+    /// Parses ISO 8601 with any offset: `2026-11-21T07:00:00.5+01:00`, `2026-11-21T07:00Z`, `2026-11-21 07:00:00+0100`.
     fileprivate init?(absolute text: String) {
         var text = Array(text.uppercased().utf8)
         if text.count > 10, text[10] == UInt8(ascii: " ") { text[10] = UInt8(ascii: "T") }
@@ -58,14 +58,14 @@ extension Timestamp {
             offset = text[sign] == UInt8(ascii: "-") ? -seconds : seconds
         }
         if local.count == 16 { local += Array(":00".utf8) }
-        // More decimals than we keep are cut off.
+        // Decimals beyond microseconds are truncated.
         let utc = Array(local.prefix(26)) + [UInt8(ascii: "Z")]
         guard local.dropFirst(26).allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }), let moment = Timestamp(utc: utc.span)
         else { return nil }
         self.init(microsecondsSince1970: moment.microsecondsSince1970 - offset * 1_000_000)
     }
 
-    /// A time of the system's time zone: `2026-11-21 07:00:30`, `2026-11-21`, `07:00` (today), `now`, `today`,
+    /// Parses a time in the system's time zone: `2026-11-21 07:00:30`, `2026-11-21`, `07:00` (today), `now`, `today`,
     /// `yesterday`, or `yesterday 07:00`.
     fileprivate init?(local text: String, now: Timestamp) {
         if text == "now" {
@@ -93,16 +93,16 @@ extension Timestamp {
         if let time = words.first {
             guard words.count == 1, civil.setTime(Array(time.utf8)) else { return nil }
         }
-        // The hour decides whether it is summer time.
+        // mktime(3) determines whether daylight saving time is in effect.
         civil.tm_isdst = -1
         let day = civil.tm_mday
         let moment = mktime(&civil)
-        // There is no 30th of February; and yesterday may be the day 0.
+        // Rejects dates such as 30 February; the day of `yesterday` may be 0.
         guard first == "yesterday" || civil.tm_mday == day else { return nil }
         self.init(microsecondsSince1970: Int64(moment) * 1_000_000)
     }
 
-    /// A duration before now: `90s`, `1h30m`, `2 days 4 hours`, with or without ` ago`.
+    /// Parses a duration before now: `90s`, `1h30m`, `2 days 4 hours`, with or without ` ago`.
     fileprivate init?(ago text: String, now: Timestamp) {
         var rest = Array((text.hasSuffix(" ago") ? text.dropLast(4) : text[...]).utf8)[...]
         var seconds: Int64 = 0
@@ -125,7 +125,7 @@ extension Timestamp {
         self.init(microsecondsSince1970: now.microsecondsSince1970 - seconds * 1_000_000)
     }
 
-    /// The seconds of a unit by its name.
+    /// Returns the length of a named unit in seconds.
     private static func length(ofUnit name: String) -> Int64? {
         switch name {
         case "s", "sec", "secs", "second", "seconds": 1
@@ -137,7 +137,7 @@ extension Timestamp {
         }
     }
 
-    /// A few digits.
+    /// Parses a short decimal number.
     fileprivate static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard (1...6).contains(digits.count), digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
@@ -145,7 +145,7 @@ extension Timestamp {
 }
 
 extension tm {
-    /// `2026-11-21`.
+    /// Sets the date from a text such as `2026-11-21`; returns `false` for any other text.
     fileprivate mutating func setDate(_ text: [UInt8]) -> Bool {
         guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = Timestamp.number(text[0..<4]), let month = Timestamp.number(text[5..<7]),
@@ -155,7 +155,7 @@ extension tm {
         return true
     }
 
-    /// `07:00` or `07:00:30`.
+    /// Sets the time from a text such as `07:00` or `07:00:30`; returns `false` for any other text.
     fileprivate mutating func setTime(_ text: [UInt8]) -> Bool {
         guard text.count == 5 || text.count == 8, text[2] == UInt8(ascii: ":"),
             let hour = Timestamp.number(text[0..<2]), let minute = Timestamp.number(text[3..<5]), hour < 24, minute < 60

@@ -1,4 +1,4 @@
-/// A table that is never wider than the terminal: cells that are too long end in an ellipsis.
+/// A table that is never wider than the terminal, with an ellipsis at the end of truncated cells.
 package struct FittedTable {
     /// A cell and its colour.
     package struct Cell: ExpressibleByStringInterpolation {
@@ -13,7 +13,7 @@ package struct FittedTable {
         package init(stringLiteral text: String) { self.init(text) }
     }
 
-    /// A column: its title, and the side that its cells stand at.
+    /// A column: its title, and the alignment of its cells.
     package struct Column: ExpressibleByStringLiteral {
         package var title: String
         package var isRight = false
@@ -27,30 +27,30 @@ package struct FittedTable {
         }
     }
 
-    /// The narrowest that a column becomes.
+    /// The minimum width to which a column is narrowed.
     private static let narrowest = 4
     private static let gap = 2
-    /// A word's end so many characters before the end of a cell is a better place for an ellipsis.
+    /// The maximum number of additional characters that are truncated so that the ellipsis follows a whole word.
     private static let nearby = 10
 
     private let columns: [Column]
     package private(set) var rows: [[Cell]] = []
-    /// Texts below rows, by the number of the row.
+    /// The texts below rows, by the index of the row.
     private var notes: [Int: String] = [:]
 
     package init(_ columns: [Column]) { self.columns = columns }
 
     /// Adds a row.
     ///
-    /// - Parameter note: A text that stands below the row from the second column on, in as many lines as it needs.
+    /// - Parameter note: A text below the row, which starts at the second column and is wrapped.
     package mutating func add(_ row: [Cell], note: String? = nil) {
         if let note, !note.isEmpty { notes[rows.count] = note }
         rows.append(row)
     }
 
-    /// The lines, with the titles first; columns without a cell that says something are left out.
+    /// Returns the lines, starting with the titles; columns with only empty cells are left out.
     ///
-    /// - Parameter wrapsLast: Whether a text in the last column takes as many lines as it needs, instead of being cut.
+    /// - Parameter wrapsLast: `true` to wrap the text in the last column instead of truncating it.
     package func lines(_ style: TerminalStyle, wrapsLast: Bool = false) -> [String] {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
         let titles = columns.map { Cell($0.title, .bold) }
@@ -63,7 +63,7 @@ package struct FittedTable {
         }
     }
 
-    /// The lines of a row: one, unless its last text takes more.
+    /// Returns the lines of a row: one, unless the text in its last column is wrapped.
     private func lines(
         of row: [Cell],
         _ cells: [[Cell]],
@@ -101,7 +101,7 @@ package struct FittedTable {
             let before = (length == 0 ? 0 : Self.gap) + (isRight ? widths[index] - width : 0)
             line += String(repeating: " ", count: before)
             line += cell.colour.map { text.isEmpty ? "" : style.paint(text, $0) } ?? text
-            // Nothing follows the last cell.
+            // The last cell needs no padding.
             let after = isRight || index == row.count - 1 ? 0 : widths[index] - width
             line += String(repeating: " ", count: after)
             length += before + width + after
@@ -109,7 +109,8 @@ package struct FittedTable {
         return line.trimmingEnd
     }
 
-    /// The place of the last column beside the others in full; `nil` where a longest word would not fit.
+    /// Returns the position and width of the last column next to the untruncated others; `nil` if its longest word
+    /// would not fit.
     private static func rest(of cells: [[Cell]], _ limit: Int) -> (start: Int, width: Int)? {
         guard let count = cells.first?.count, count > 1 else { return nil }
         let start = (0..<count - 1).reduce(0) { start, column in
@@ -120,7 +121,7 @@ package struct FittedTable {
         return limit - start >= longest ? (start, limit - start) : nil
     }
 
-    /// The widths that fit: the widest columns give way first, and at last the columns at the end go.
+    /// Returns widths that fit: the widest columns are narrowed first, then the last columns are removed.
     private func widths(of cells: [[Cell]], _ limit: Int) -> [Int] {
         let count = cells.first?.count ?? 0
         var widths = (0..<count).map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
@@ -140,7 +141,7 @@ package struct FittedTable {
         return widths
     }
 
-    /// The beginning of a text that is too long, up to a word's end where one is near, and an ellipsis.
+    /// Returns the text; if it is too long, it is truncated, at the end of a word if one is near, and gets an ellipsis.
     private static func cut(_ text: String, to width: Int, _ style: TerminalStyle) -> String {
         guard text.displayWidth > width else { return text }
         let ellipsis = style.ellipsis

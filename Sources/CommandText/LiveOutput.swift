@@ -1,26 +1,25 @@
 internal import Glibc
 
-/// Lines that change in place at the end of a terminal's output.
+/// Lines that are updated in place at the end of a terminal's output.
 ///
-/// Each change is one piece of output, written over what stood there, so that nothing flickers. The lines are on a screen that
-/// may have become narrower since, where a terminal has wrapped them: the cursor goes back over as many rows as they take
-/// now.
+/// Each update is a single write that overwrites the former lines, so that nothing flickers. If the screen has become
+/// narrower, the terminal has wrapped the lines, so the cursor moves back over the number of rows that they occupy now.
 package struct LiveLines {
     private static let hideCursor = Array("\u{1B}[?25l".utf8)
     private static let showCursor = Array("\u{1B}[?25h".utf8)
 
-    /// The columns of each line on the screen; empty while there is none.
+    /// The width of each line on the screen, in columns; empty without lines.
     private var widths: [Int] = []
 
-    /// No lines yet.
+    /// Creates a value without lines.
     package init() {}
 
-    /// The output that shows lines in place of those before.
+    /// Returns the output that replaces the former lines.
     ///
     /// - Parameters:
-    ///   - lines: Text for people, each shorter than the screen is wide. Of more lines than the screen has rows, the last are
-    ///     shown: the cursor cannot go back to the others.
-    ///   - size: The present size of the terminal.
+    ///   - lines: Text for people, each line shorter than the width of the screen. Only the last ones are shown if
+    ///     there are more lines than rows, because the cursor cannot move back to the others.
+    ///   - size: The current size of the terminal.
     package mutating func show(_ lines: [String], on size: (columns: Int, rows: Int)) -> [UInt8] {
         let shown = lines.suffix(max(1, size.rows - 1))
         var bytes = widths.isEmpty ? Self.hideCursor : []
@@ -35,7 +34,7 @@ package struct LiveLines {
         return bytes
     }
 
-    /// The output that removes the lines; empty where there are none.
+    /// Returns the output that removes the lines; empty without lines.
     package mutating func clear(columns: Int) -> [UInt8] {
         guard !widths.isEmpty else { return [] }
         let bytes = back(columns: columns) + Array("\u{1B}[J".utf8) + Self.showCursor
@@ -43,7 +42,7 @@ package struct LiveLines {
         return bytes
     }
 
-    /// Moves the cursor from the end of the last line to the beginning of the first.
+    /// Returns the output that moves the cursor from the end of the last line to the start of the first.
     private func back(columns: Int) -> [UInt8] {
         let columns = max(1, columns)
         let rows = widths.reduce(0) { $0 + max(1, ($1 + columns - 1) / columns) }
@@ -51,16 +50,16 @@ package struct LiveLines {
     }
 }
 
-/// A terminal's second screen, which leaves the first one as it was.
+/// The alternate screen of a terminal, which preserves the content of the main screen.
 ///
-/// Keys are neither shown nor kept until the end of a line meanwhile.
+/// Meanwhile, typed keys are not echoed and not buffered by line.
 package struct AlternateScreen {
     private let former: termios?
 
-    /// Changes to the second screen, with the cursor hidden, and lines cut instead of wrapped.
+    /// Switches to the alternate screen, with the cursor hidden, and lines truncated instead of wrapped.
     package init() {
         var settings = termios()
-        // A job in the background must not change the terminal: that would stop it.
+        // A background job must not change the terminal settings: that would stop it.
         if tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &settings) == 0 {
             former = settings
             settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
@@ -71,15 +70,15 @@ package struct AlternateScreen {
         Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
-    /// Goes back to the first screen.
+    /// Switches back to the main screen.
     package func leave() {
         Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         if var former { tcsetattr(STDIN_FILENO, TCSANOW, &former) }
     }
 
-    /// Shows lines, as many as there are rows, with a footer in the last row.
+    /// Shows as many lines as there are rows, with a footer in the last row.
     ///
-    /// Everything is written at once and over what stood there: nothing flickers.
+    /// A single write overwrites the former content, so that nothing flickers.
     package func show(_ lines: [Substring], footer: String, on size: (columns: Int, rows: Int)) {
         let shown = lines.prefix(max(size.rows - 1, 0))
         var bytes = Array("\u{1B}[H".utf8)

@@ -1,8 +1,8 @@
 package import AgentEvents
 
-/// Durations as people compare them.
+/// The format of durations for people.
 package enum DurationText {
-    /// Milliseconds with as many decimals as matter: `0.04 ms`, `12.3 ms`, `4503 ms`.
+    /// Returns a duration in milliseconds with the significant decimals: `0.04 ms`, `12.3 ms`, `4503 ms`.
     package static func milliseconds(_ duration: Duration) -> String {
         let microseconds = max(0, duration.microseconds)
         switch microseconds {
@@ -22,14 +22,14 @@ package enum DurationText {
         return "\(rounded / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
     }
 
-    /// A time in the two largest units that matter, each rounded down: `42 s`, `3 h 12 min`, `5 d`.
+    /// Returns a duration in its two largest units, rounded down: `42 s`, `3 h 12 min`, `5 d`.
     package static func coarse(_ duration: Duration, units: Int = 2) -> String {
         var rest = max(0, duration.components.seconds)
         var words: [String] = []
         for (name, seconds) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)] {
             let count = rest / seconds
             rest %= seconds
-            // A unit that is zero ends the row: the minutes of "5 d 0 h 3 min" do not matter.
+            // Units after a zero are omitted: the minutes of "5 d 0 h 3 min" are insignificant.
             if count == 0, !words.isEmpty { break }
             if count > 0 { words.append("\(count) \(name)") }
             if words.count == units { break }
@@ -38,16 +38,16 @@ package enum DurationText {
     }
 }
 
-/// Numbers of bytes as people compare them.
+/// The format of byte counts for people.
 package enum ByteCountText {
-    /// Bytes with at most one decimal: `812 B`, `1.2 MiB`.
+    /// Returns a byte count with at most one decimal: `812 B`, `1.2 MiB`.
     package static func of(_ count: UInt64) -> String {
         guard count >= 1024 else { return "\(count) B" }
         let (unit, size) = unit(for: count)
         return "\(decimal(count, in: size)) \(unit)"
     }
 
-    /// A part of a whole, in the unit of the whole: `1.2 of 5 MiB`.
+    /// Returns a part of a whole, in the unit of the whole: `1.2 of 5 MiB`.
     package static func of(_ count: UInt64, outOf whole: UInt64) -> String {
         guard whole >= 1024 else { return "\(count) of \(whole) B" }
         let (unit, size) = unit(for: whole)
@@ -70,25 +70,26 @@ package enum ByteCountText {
     }
 }
 
-/// Moments and ages as people compare them with a clock on the wall.
+/// The format of times and ages for people.
 package struct ClockText {
-    /// The moment from which is looked back: its day is not named.
+    /// The current time, whose date is omitted.
     package let now: Timestamp
-    /// RFC 3339 with the offset of the local zone.
+    /// Returns a time in RFC 3339 with the offset of the local time zone.
     package var local: (Timestamp) -> String
 
-    /// The text of moments beside the present one.
+    /// Creates the format for a current time.
     ///
-    /// - Parameter local: RFC 3339 with the offset of the local zone.
+    /// - Parameter local: Returns a time in RFC 3339 with the offset of the local time zone.
     package init(now: Timestamp, local: @escaping (Timestamp) -> String = \.localDescription) {
         self.now = now
         self.local = local
     }
 
-    /// The time with the offset, to the second, and before it the day when it is another: `14:02:11+01:00`.
+    /// Returns the local time with its offset, to the second, preceded by the date if it is not today:
+    /// `14:02:11+01:00`.
     package func text(_ moment: Timestamp) -> String { text(moment, hasOffset: true) }
 
-    /// The local time without its offset, to the second, and before it the day when it is another: `14:02:11`.
+    /// Returns the local time without its offset, to the second, preceded by the date if it is not today: `14:02:11`.
     package func brief(_ moment: Timestamp) -> String { text(moment, hasOffset: false) }
 
     private func text(_ moment: Timestamp, hasOffset: Bool) -> String {
@@ -100,14 +101,14 @@ package struct ClockText {
         return today.hasPrefix(parts[0]) ? String(clock) : "\(parts[0]) \(clock)"
     }
 
-    /// The age of a moment: `3 h 12 min ago`.
+    /// Returns the time since a moment: `3 h 12 min ago`.
     ///
-    /// - Parameter age: The duration by a clock that does not jump, where it is known.
+    /// - Parameter age: The duration by a monotonic clock, if it is known.
     package func age(of moment: Timestamp, age: Duration? = nil, units: Int = 2) -> String {
         ago(age ?? duration(since: moment), units: units)
     }
 
-    /// The time from a moment until now.
+    /// Returns the time from a moment until now.
     package func duration(since moment: Timestamp) -> Duration {
         let (microseconds, overflow) = now.microsecondsSince1970.subtractingReportingOverflow(
             moment.microsecondsSince1970
@@ -115,7 +116,7 @@ package struct ClockText {
         return .microseconds(overflow ? 0 : microseconds)
     }
 
-    /// An age in words.
+    /// Returns an age in words.
     package func ago(_ age: Duration, units: Int = 2) -> String {
         age < .seconds(1) ? "just now" : "\(DurationText.coarse(age, units: units)) ago"
     }

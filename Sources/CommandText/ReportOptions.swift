@@ -8,7 +8,7 @@ package enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv, html, markdown
 }
 
-/// The time of a report, as the command line gives it.
+/// The options for the period of a report.
 package struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The calendar month (default: the present one, so far).", valueName: "YYYY-MM"),
@@ -28,7 +28,7 @@ package struct ReportOptions: ParsableArguments {
     )
     package var until: Timestamp?
 
-    /// The present month.
+    /// Creates the options for the current month.
     package init() {}
 
     package func validate() throws {
@@ -39,7 +39,7 @@ package struct ReportOptions: ParsableArguments {
         _ = try window(now: .now)
     }
 
-    /// The window, which ends now at the latest: the future has no availability.
+    /// Returns the window, which ends now at the latest because the future has no availability.
     package func window(now: Timestamp) throws -> Window {
         let local = CivilTime.system
         let today = local.day(of: now)

@@ -2,13 +2,13 @@ package import ForeignText
 internal import Glibc
 internal import LinuxSupport
 
-/// Standard output and standard error of a command that prints and ends.
+/// Standard output and standard error of a command that prints a result and exits.
 ///
-/// Text for people is a `String`, and reaches a descriptor through ``TerminalText`` alone; bytes are JSON or a file.
+/// Text for people is a `String`, and is written only through ``TerminalText``; bytes are JSON or a file.
 package enum Terminal {
-    /// Prints text and the end of a line to standard output, without any control character of a stranger's.
+    /// Prints text and a newline to standard output, with untrusted control characters escaped.
     ///
-    /// A reader that has gone away is no error.
+    /// A reader that has closed the output is not an error.
     package static func print(_ text: String) {
         write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
@@ -16,20 +16,20 @@ package enum Terminal {
     /// Prints a line of JSON to standard output; see ``json(_:)``.
     package static func print(_ line: [UInt8]) { write(json(line) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
 
-    /// A line of JSON for standard output: as it is for a program, and without active characters for a terminal.
+    /// Returns a line of JSON for standard output: escaped for a terminal, otherwise unchanged.
     package static func json(_ line: [UInt8]) -> [UInt8] { isTerminal ? TerminalText.json(line) : line }
 
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// Writes the bytes of a file format to standard output, as they are.
+    /// Writes the bytes of a file format to standard output, unchanged.
     package static func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    /// Prints text and the end of a line to standard error, without any control character of a stranger's.
+    /// Prints text and a newline to standard error, with untrusted control characters escaped.
     package static func printError(_ text: String) {
         write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
     }
 
-    /// Writes bytes to standard error, as they are.
+    /// Writes bytes to standard error, unchanged.
     package static func writeError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
@@ -45,11 +45,11 @@ package enum Terminal {
     }
 }
 
-/// Standard output of a command that prints much: lines are collected, and written when there are enough of them.
+/// Buffered standard output, for a command that prints much.
 package struct StandardOutput {
-    /// The reason that nothing more can be written.
+    /// The reason that a write failed.
     package enum Failure: Error {
-        /// The reader has gone, as behind `| head`: no reason to complain.
+        /// The reader has closed the output, as `| head` does, which is not worth a message.
         case readerGone
         /// The disk is full, for example (errno(3)).
         case errno(Int32)
@@ -58,23 +58,23 @@ package struct StandardOutput {
     private static let enough = 64 << 10
     private var unwritten: [UInt8] = []
 
-    /// An empty output; a reader that goes away is from now on an error and no signal.
+    /// Creates an empty output; from now on, a reader that closes it causes an error instead of a signal.
     package init() {
         signal(SIGPIPE, SIG_IGN)
         unwritten.reserveCapacity(Self.enough * 2)
     }
 
-    /// Prints text for people, without any control character of a stranger's, and the end of a line.
+    /// Prints text for people and a newline, with untrusted control characters escaped.
     package mutating func print(_ text: String) throws(Failure) { try print(line: TerminalText.bytes(of: text)) }
 
-    /// Prints a line of JSON as it is.
+    /// Prints a line of JSON, unchanged.
     package mutating func print(line: some Collection<UInt8>) throws(Failure) {
         unwritten.append(contentsOf: line)
         unwritten.append(UInt8(ascii: "\n"))
         if unwritten.count >= Self.enough { try flush() }
     }
 
-    /// Writes what was collected.
+    /// Writes the buffered bytes.
     package mutating func flush() throws(Failure) {
         var start = 0
         while start < unwritten.count {
@@ -94,15 +94,15 @@ package struct StandardOutput {
     }
 }
 
-/// The last place that text for people passes on its way to a terminal, whichever command prints it.
+/// The filter for all text that commands print for people.
 ///
-/// Names of interfaces, certificates, answers of servers, output of hooks, files and journals may hold anything. Here every
-/// character that could move a cursor, forge a line or turn the order of reading becomes `\u{…}`; only the ends of lines
-/// and the colours of ``TerminalStyle/standardOutput(_:)`` are left, and those no stranger can write.
+/// Interface names, certificates, server responses, hook output, files and journals may contain anything. Every
+/// character that could move a cursor, forge a line or change the text direction becomes `\u{…}`; only newlines and the
+/// colours of ``TerminalStyle/standardOutput(_:)`` are kept, and untrusted text cannot contain those.
 package enum TerminalText {
-    /// The beginning of a colour in text that has not passed yet: private characters, drawn anew by each process.
+    /// The start of a colour in unfiltered text: private-use characters, chosen at random by each process.
     package static let introducer: String = {
-        // Characters of plane 15 are private: no text has a use for them. Five with 15 bits each cannot be guessed.
+        // Plane 15 is a private use area, so no text needs its characters. Five with 15 bits each cannot be guessed.
         var scalars = String.UnicodeScalarView()
         for _ in 0..<5 {
             if let scalar = Unicode.Scalar(0xF0000 + UInt32.random(in: 0..<0x8000)) { scalars.append(scalar) }
@@ -112,7 +112,7 @@ package enum TerminalText {
     private static let mark = Array(introducer.utf8)
     private static let sequence = Array("\u{1B}[".utf8)
 
-    /// The bytes that are written for a text, which may have several lines.
+    /// Returns the bytes to write for a text, which may have several lines.
     package static func bytes(of text: String) -> [UInt8] {
         let utf8 = Array(text.utf8)
         guard !isPlain(utf8) else { return utf8 }
@@ -127,9 +127,9 @@ package enum TerminalText {
         return bytes
     }
 
-    /// A line of JSON that means the same, in which no character acts on a terminal.
+    /// Returns an equivalent line of JSON in which no character affects a terminal.
     ///
-    /// Beyond ASCII there are only the characters of strings, which JSON can escape (RFC 8259, section 7).
+    /// Non-ASCII characters occur only in strings, where JSON can escape them (RFC 8259, section 7).
     package static func json(_ line: [UInt8]) -> [UInt8] {
         guard !isPlain(line) else { return line }
         var bytes: [UInt8] = []
@@ -146,7 +146,7 @@ package enum TerminalText {
         return bytes
     }
 
-    /// True for printable ASCII and ends of lines alone, as most lines are.
+    /// Returns whether a text, like most lines, has only printable ASCII and newlines.
     private static func isPlain(_ utf8: [UInt8]) -> Bool {
         utf8.allSatisfy { $0 &- 0x20 < 0x5F || $0 == UInt8(ascii: "\n") }
     }
@@ -161,12 +161,12 @@ package enum TerminalText {
     }
 }
 
-/// The process that reads our standard output.
+/// The process that reads standard output.
 package enum OutputReader {
-    /// Ends this process with status 0 as soon as the reader closes its output, even while nothing is printed.
+    /// Ends this process with status 0 as soon as the reader closes the output, even while nothing is printed.
     package static func endWhenGone() {
         signal(SIGPIPE, SIG_IGN)
-        // Without a thread to spare a reader that goes is noticed with the next line.
+        // If no thread can be created, the closed output is detected with the next line.
         try? NamedThread.start("output-reader") {
             var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             while poll(&entry, 1, -1) < 0, errno == EINTR {}
@@ -176,6 +176,6 @@ package enum OutputReader {
 }
 
 extension ForeignText {
-    /// Text from the network as a line for a person has it: as ``shown(_:limit:)-swift.type.method`` shows it, up to 2 KiB.
+    /// Returns untrusted text for a line for people: up to 2 KiB, converted by ``shown(_:limit:)-swift.type.method``.
     package static func line(_ text: String) -> String { shown(text, limit: 2048) }
 }

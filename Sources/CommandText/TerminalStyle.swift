@@ -1,18 +1,18 @@
 internal import ArgumentParser
 internal import Glibc
 
-/// The abilities of the terminal that reads our output.
+/// The capabilities of the terminal that shows the output.
 package struct TerminalStyle {
-    /// True where colours may be used.
+    /// `true` if colours may be used.
     package var hasColour: Bool
-    /// True where characters beyond ASCII may be used.
+    /// `true` if non-ASCII characters may be used.
     package var hasUnicode: Bool
     /// The number of columns of a line.
     package var columns: Int
-    /// The beginning of a colour: an escape sequence's own, unless ``TerminalText`` makes it one.
+    /// The start of a colour: that of an escape sequence, or the one that ``TerminalText`` replaces with it.
     package var introducer: String
 
-    /// A style.
+    /// Creates a style.
     package init(hasColour: Bool, hasUnicode: Bool, columns: Int, introducer: String = "\u{1B}[") {
         self.hasColour = hasColour
         self.hasUnicode = hasUnicode
@@ -20,13 +20,13 @@ package struct TerminalStyle {
         self.introducer = introducer
     }
 
-    /// Neither colours nor more than ASCII, for files and pipes.
+    /// The style of files and pipes, with ASCII only and without colours.
     package static let plain = TerminalStyle(hasColour: false, hasUnicode: false, columns: 80)
 
-    /// The style of standard output, by `--color`, the conventions of `NO_COLOR` and `TERM`, and the locale.
+    /// Returns the style of standard output, by `--color`, the conventions of `NO_COLOR` and `TERM`, and the locale.
     package static func standardOutput(color: ColorMode = .auto) -> TerminalStyle { of(STDOUT_FILENO, color: color) }
 
-    /// The style of what a descriptor leads to; see ``standardOutput(color:)``.
+    /// Returns the style of the file that a descriptor refers to; see ``standardOutput(color:)``.
     package static func of(_ descriptor: Int32, color: ColorMode = .auto) -> TerminalStyle {
         let isTerminal = isatty(descriptor) == 1
         let locale = [value("LC_ALL"), value("LC_CTYPE"), value("LANG")].compactMap(\.self).first { !$0.isEmpty } ?? ""
@@ -40,15 +40,15 @@ package struct TerminalStyle {
         )
     }
 
-    /// The size of the terminal that a descriptor leads to; `nil` where it is unknown.
+    /// Returns the size of the terminal that a descriptor refers to; `nil` if it is unknown.
     package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// True where output to a descriptor is coloured: with `auto` where it is a terminal that shows colours, and `NO_COLOR` is
-    /// not set.
+    /// Returns whether output to a descriptor is coloured, which requires a terminal with colours and an unset
+    /// `NO_COLOR` with `auto`.
     package static func takesColour(_ descriptor: Int32, _ mode: ColorMode = .auto) -> Bool {
         switch mode {
         case .always: true
@@ -59,7 +59,7 @@ package struct TerminalStyle {
 
     private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// The colours that our output uses.
+    /// The colours of the output.
     package enum Colour: String {
         case red = "31"
         case green = "32"
@@ -69,31 +69,31 @@ package struct TerminalStyle {
         case dim = "2"
     }
 
-    /// `text` in a colour, where there are colours.
+    /// Returns `text` in a colour, if colours may be used.
     package func paint(_ text: String, _ colour: Colour) -> String {
         hasColour ? "\(introducer)\(colour.rawValue)m\(text)\(introducer)0m" : text
     }
 
-    /// `…`, or what stands for it.
+    /// `…`, or its ASCII replacement.
     package var ellipsis: String { hasUnicode ? "…" : "..." }
-    /// `→`, or what stands for it.
+    /// `→`, or its ASCII replacement.
     package var arrow: String { hasUnicode ? "→" : "->" }
-    /// `–`, or what stands for it.
+    /// `–`, or its ASCII replacement.
     package var dash: String { hasUnicode ? "–" : "-" }
 }
 
-/// The output that is coloured.
+/// The mode of coloured output.
 package enum ColorMode: String, ExpressibleByArgument, CaseIterable {
-    /// A terminal's, unless `NO_COLOR` is set.
+    /// Coloured on a terminal, unless `NO_COLOR` is set.
     case auto
     case always, never
 }
 
-/// The colours of a command that prints for people.
+/// The colour option of commands that print for people.
 package struct ColorOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Color the output; auto: on a terminal, unless NO_COLOR is set.", valueName: "when"))
     package var color = ColorMode.auto
 
-    /// The default.
+    /// Creates the default options.
     package init() {}
 }

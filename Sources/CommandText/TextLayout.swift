@@ -1,25 +1,25 @@
 internal import LinuxSupport
 
-/// Lines of text that are indented and wrapped to a terminal's width.
+/// Lines of text that are indented and wrapped to the width of a terminal.
 package struct TextBlock {
     package private(set) var lines: [String] = []
     private let columns: Int
 
     package init(columns: Int) { self.columns = columns }
 
-    /// Adds a line as it is.
+    /// Adds a line unchanged.
     package mutating func add(_ line: String = "") { lines.append(line) }
 
-    /// Adds a label in a column of its own and a text that is wrapped beside it.
+    /// Adds a label in its own column and a wrapped text beside it.
     package mutating func add(_ label: String, _ text: String, indent: Int, labelWidth: Int) {
         let start = String(repeating: " ", count: indent) + label.padded(to: labelWidth)
         add(text, behind: start, hanging: indent + labelWidth)
     }
 
-    /// Adds a text that is wrapped; all lines but the first are indented.
+    /// Adds a wrapped text; all lines except the first are indented.
     package mutating func add(_ text: String, hanging: Int) { add(text, behind: "", hanging: hanging) }
 
-    /// Adds a line as it is, with its spaces; one that is too long is wrapped.
+    /// Adds a line with its spaces preserved; a line that is too long is wrapped.
     package mutating func addFitting(_ line: String, hanging: Int) {
         guard line.displayWidth > columns else { return add(line) }
         let start = String(line.prefix { $0 == " " })
@@ -45,24 +45,24 @@ package struct TextBlock {
 }
 
 extension String {
-    /// The text with spaces after it up to `width` columns.
+    /// Returns the text, padded with spaces at the end to `width` columns.
     package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - displayWidth))
     }
 
-    /// The text without the spaces at its end.
+    /// The text without trailing spaces.
     package var trimmingEnd: String {
         var text = self
         while text.last == " " { text.removeLast() }
         return text
     }
 
-    /// The text with spaces before it up to `width` columns.
+    /// Returns the text, padded with spaces at the start to `width` columns.
     package func leftPadded(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - displayWidth)) + self
     }
 
-    /// The columns that a terminal needs for the text; colours need none.
+    /// The width of the text on a terminal, in columns, without colours.
     package var displayWidth: Int {
         // Most texts are ASCII without colours.
         if utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return utf8.count }
@@ -80,7 +80,8 @@ extension String {
         return width
     }
 
-    /// The beginning of a text without colours that has room in so many columns; no character is broken.
+    /// Returns the longest prefix of a text without colours that fits into a number of columns, without splitting a
+    /// character.
     package func prefix(columns: Int) -> String {
         var width = 0
         var end = startIndex

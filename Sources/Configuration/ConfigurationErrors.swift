@@ -2,16 +2,16 @@
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file.
     public var file: String
-    /// The line, from 1; nil when the error concerns the file as a whole.
+    /// The line, from 1; `nil` if the error concerns the file as a whole.
     public var line: Int?
-    /// The column in characters, from 1; nil without a line.
+    /// The column in characters, from 1; `nil` without a line.
     public var column: Int?
-    /// The key with its tables: `probe.web.interval`; nil when the error concerns no key.
+    /// The key with its tables: `probe.web.interval`; `nil` if the error concerns no key.
     public var key: String?
     /// The message, in lower case and without a full stop.
     public var message: String
 
-    /// An error at a position.
+    /// Creates an error at a position.
     public init(file: String, line: Int? = nil, column: Int? = nil, key: String? = nil, message: String) {
         self.file = file
         self.line = line
@@ -20,7 +20,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
         self.message = message
     }
 
-    /// `reachagent.toml:7:1: probe.web.interval: '10x' is not a valid duration; …`.
+    /// The message with its position: `reachagent.toml:7:1: probe.web.interval: '10x' is not a valid duration; …`.
     public var description: String {
         let position = [line, line == nil ? nil : column].compactMap { $0.map { ":\($0)" } }.joined()
         let place = file + position
@@ -30,13 +30,13 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
 
 /// All errors in the configuration files, in the order of files and positions.
 public struct ConfigurationErrors: Error, Sendable, Hashable, CustomStringConvertible {
-    /// At least one.
+    /// The errors, at least one.
     public var errors: [ConfigurationError]
 
-    /// Errors in their order.
+    /// Creates a value from errors in order.
     public init(_ errors: [ConfigurationError]) { self.errors = errors }
 
-    /// One line for each.
+    /// The descriptions of the errors, one on each line.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }
 
@@ -55,7 +55,8 @@ final class Notes {
     private var warnings: [Note] = []
     private var surplus = 0
     private let listsEffective: Bool
-    /// True when the machine is looked at: interfaces, programs, users and groups, for which a server may be asked.
+    /// True to warn of interfaces, programs, users and groups that this machine does not have; accounts may be looked
+    /// up on a server.
     let checksMachine: Bool
     /// The values in effect, one line each; empty unless requested.
     private(set) var effective: [String] = []
@@ -65,9 +66,9 @@ final class Notes {
         self.checksMachine = checksMachine
     }
 
-    /// True when there was no error so far.
+    /// True if there are no errors so far.
     var isClean: Bool { errors.isEmpty }
-    /// False when there are so many errors that further ones are only counted.
+    /// False if there are so many errors that further ones are only counted.
     var keepsErrors: Bool { errors.count < Self.maxErrors }
     /// The number of errors so far.
     var errorCount: Int { errors.count + surplus }
@@ -88,7 +89,7 @@ final class Notes {
         effective.append("\(key) = \(text())    # \(origin?.place ?? "default")")
     }
 
-    /// All errors in the order of files and positions; nil without any.
+    /// All errors in the order of files and positions; `nil` if there are none.
     var allErrors: ConfigurationErrors? {
         guard !errors.isEmpty else { return nil }
         var all = Self.ordered(errors)
@@ -112,7 +113,7 @@ final class Notes {
         return Note(origin: origin, error: error)
     }
 
-    /// Messages quote the file: they must stay one line of bounded length.
+    /// Returns a message on one line of bounded length, because messages quote the file.
     private static func printable(_ message: String) -> String {
         var text = String.UnicodeScalarView()
         var length = 0
@@ -125,7 +126,7 @@ final class Notes {
         return String(text)
     }
 
-    /// Sorting keeps the order of notes at the same position.
+    /// Sorts notes by position; notes at the same position keep their order.
     private static func ordered(_ notes: [Note]) -> [ConfigurationError] {
         notes.enumerated().sorted { left, right in
             if Origin.precedes(left.element.origin, right.element.origin) { return true }

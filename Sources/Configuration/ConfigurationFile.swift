@@ -2,20 +2,20 @@ public import Probes
 
 /// Reads configuration files.
 public enum ConfigurationFile {
-    /// A configuration that was read.
+    /// A loaded configuration.
     public struct Loaded: Sendable {
         /// The settings.
         public var settings: Settings
-        /// The files that they come from, in the order in which they were read; later ones win.
+        /// The files of the configuration, in the order in which they were read; later ones take precedence.
         public var files: [String]
         /// Every value in effect with its origin, one line each; for `config show`.
         ///
-        /// Together the lines are a configuration file that means the same. Empty unless requested.
+        /// Together the lines are an equivalent configuration file. Empty unless requested.
         public var effective: [String]
-        /// Settings that are accepted, but will surprise.
+        /// Warnings about settings that are accepted but probably not intended.
         public var warnings: [ConfigurationError]
 
-        /// A configuration.
+        /// Creates a loaded configuration.
         public init(settings: Settings, files: [String], effective: [String], warnings: [ConfigurationError] = []) {
             self.settings = settings
             self.files = files
@@ -26,16 +26,16 @@ public enum ConfigurationFile {
 
     /// Reads one file and its drop-ins: beside `NAME.toml` the files `NAME.toml.d/*.toml`, ordered by name.
     ///
-    /// For the system's own file the vendor's drop-ins count too; one of the administrator's replaces the vendor's of the
-    /// same name, and a link to `/dev/null` switches it off. Tables are merged key by key; everything else of a later file
-    /// replaces that of an earlier one.
+    /// For the system's own file the vendor's drop-ins are also read; an administrator's drop-in replaces the vendor's
+    /// drop-in of the same name, and a link to `/dev/null` disables it. Tables are merged key by key; any other value
+    /// of a later file replaces that of an earlier one.
     ///
     /// - Parameters:
-    ///   - path: The file. Relative paths in it begin at its folder.
+    ///   - path: The file. Relative paths in it are resolved against its directory.
     ///   - serializer: The builder of the probes' requests.
-    ///   - listsEffective: True for ``Loaded/effective``, which takes far more memory than the settings.
-    ///   - checksMachine: True for warnings of what this machine does not have: interfaces, programs, users and groups,
-    ///     for which a server may be asked.
+    ///   - listsEffective: True to fill ``Loaded/effective``, which takes far more memory than the settings.
+    ///   - checksMachine: True to warn of interfaces, programs, users and groups that this machine does not have;
+    ///     accounts may be looked up on a server.
     /// - Throws: All errors at once.
     public static func load(
         _ path: String,
@@ -47,7 +47,7 @@ public enum ConfigurationFile {
         return try load(path, folders: .system, serializer: serializer, notes: notes)
     }
 
-    /// The configuration without a file: the default of every key.
+    /// Returns the configuration without a file: the default of every key.
     public static func defaults() -> Loaded {
         let notes = Notes(listsEffective: true)
         let root = Node(value: .table([:]), origin: Origin(file: ""))
@@ -55,16 +55,16 @@ public enum ConfigurationFile {
         return Loaded(settings: settings, files: [], effective: notes.effective)
     }
 
-    /// The files that are looked for when none is named, best first: the administrator's and the vendor's for root, the
-    /// user's for others.
+    /// Returns the paths to try if none is specified, in order of preference: the administrator's and the vendor's for
+    /// root, the user's for others.
     public static func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
         ConfigurationFolders.system.standardPaths(environment: environment, isRoot: isRoot)
     }
 
-    /// The first of the ``standardPaths(environment:isRoot:)`` that exists.
+    /// Returns the first of the ``standardPaths(environment:isRoot:)`` that exists.
     ///
-    /// It is the administrator's too when there are only drop-ins.
-    /// - Returns: nil where there is none.
+    /// The administrator's path is also returned if only drop-ins exist.
+    /// - Returns: `nil` if no configuration exists.
     public static func standardPath(environment: [String: String], isRoot: Bool) -> String? {
         ConfigurationFolders.system.standardPath(environment: environment, isRoot: isRoot)
     }
@@ -102,34 +102,34 @@ public enum ConfigurationFile {
     }
 }
 
-/// The folders of the system's configuration files.
+/// The directories of the system's configuration files.
 struct ConfigurationFolders {
     /// The name of the configuration file.
     static let name = "reachagent.toml"
     /// The maximum number of drop-ins.
     static let maxDropIns = 64
 
-    /// The administrator's folder.
+    /// The directory of the administrator.
     let administrator: String
-    /// The vendor's folder.
+    /// The directory of the vendor.
     let vendor: String
 
-    /// The folders of a Linux system (file-hierarchy(7)).
+    /// The directories of a Linux system (file-hierarchy(7)).
     static let system = ConfigurationFolders(administrator: "/etc/reachagent", vendor: "/usr/lib/reachagent")
 
-    /// The files that are looked for when none is named, best first.
+    /// Returns the paths to try if none is specified, in order of preference.
     func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
-        // systemd gives the first to a service of any user (`ConfigurationDirectory=` in systemd.exec(5)).
+        // systemd sets the first variable for a service of any user (`ConfigurationDirectory=` in systemd.exec(5)).
         let given = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         if let given, given.hasPrefix("/"), given != administrator { return ["\(given)/\(Self.name)"] }
         if isRoot || given == administrator { return [administrator, vendor].map { "\($0)/\(Self.name)" } }
-        // What is no absolute path is to be ignored (XDG Base Directory Specification).
+        // Paths that are not absolute must be ignored (XDG Base Directory Specification).
         let variables = [environment["XDG_CONFIG_HOME"], environment["HOME"].map { "\($0)/.config" }]
         let folder = variables.compactMap(\.self).first { $0.hasPrefix("/") }
         return folder.map { ["\($0)/reachagent/\(Self.name)"] } ?? []
     }
 
-    /// The file that is read when none is named; nil where there is none.
+    /// Returns the file to read if none is specified; `nil` if no file exists.
     func standardPath(environment: [String: String], isRoot: Bool) -> String? {
         let paths = standardPaths(environment: environment, isRoot: isRoot)
         if let path = paths.first(where: RegularFile.exists) { return path }
@@ -137,14 +137,14 @@ struct ConfigurationFolders {
         do throws(ConfigurationErrors) {
             return try dropIns(of: own).isEmpty ? nil : own
         } catch {
-            // A folder that cannot be listed is an error of the reading, not a lack of files.
+            // A directory that cannot be listed is an error to report on reading, not a missing configuration.
             return own
         }
     }
 
-    /// A file and its drop-ins, in the order in which they are read.
+    /// Returns a file and its drop-ins, in the order in which they are read.
     ///
-    /// The system's file may be missing where it has drop-ins, and a link to `/dev/null` stands for an empty file.
+    /// The system's file may be missing if it has drop-ins, and a link to `/dev/null` counts as an empty file.
     func files(of path: String) throws(ConfigurationErrors) -> [String] {
         let dropIns = try dropIns(of: path)
         if RegularFile.isMask(path) || isSystem(path) && !RegularFile.exists(path) && !dropIns.isEmpty {
@@ -158,7 +158,7 @@ struct ConfigurationFolders {
     }
 
     private func dropIns(of path: String) throws(ConfigurationErrors) -> [String] {
-        // Later folders replace what earlier ones have under the same name.
+        // Files in later directories replace those of the same name in earlier ones.
         let folders = isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
         var files: [String: String] = [:]
         for folder in folders {
@@ -178,7 +178,8 @@ struct ConfigurationFolders {
         return used.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
     }
 
-    /// The names in a folder of drop-ins, which need not exist: one that cannot be listed may hide any of them.
+    /// Returns the names in a directory of drop-ins, which need not exist; one that cannot be listed is an error,
+    /// because it may hide drop-ins.
     private static func names(in folder: String) throws(ConfigurationErrors) -> [String] {
         do throws(RegularFile.Failure) {
             return try RegularFile.listing(of: folder)

@@ -1,12 +1,13 @@
-/// The configuration that `config init` writes, and that the package's file has as comments: two probes of general use.
+/// The configuration that `config init` writes, and that the package's file contains as comments: two probes of general
+/// use.
 public enum InitialConfiguration {
-    /// The drop-in that has it where the file itself exists already.
+    /// The name of the drop-in for this configuration if the file itself already exists.
     public static let dropInName = "10-probes.toml"
 
-    /// The hosts that its probes send to.
+    /// The hosts to which its probes send requests.
     public static let hosts = ["www.example.org", "connectivitycheck.gstatic.com"]
 
-    /// The file, with what leaves the machine.
+    /// The text of the file, with a note on the data that leaves the machine.
     public static let text = """
         # What leaves this machine: once a minute the lookups of the two names below, and a request to each of their servers,
         # which see this machine's address and 'reachagent', its version, the kernel's version and the processor's type as
@@ -28,7 +29,7 @@ public enum InitialConfiguration {
 
         """
 
-    /// The text with a `#` in front of each line that is not one already.
+    /// The text with `#` before each line that is neither empty nor a comment.
     public static var commented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty || $0.hasPrefix("#") ? String($0) : "#\($0)" }
@@ -37,8 +38,7 @@ public enum InitialConfiguration {
 }
 
 extension ConfigurationFile {
-    /// The path of a drop-in of a file: for the file of the system, it is in the administrator's folder, not in the
-    /// vendor's folder.
+    /// Returns the path of a drop-in of a file; for the vendor's file, the drop-in is in the administrator's directory.
     public static func dropIn(named name: String, of path: String) -> String {
         let folders = ConfigurationFolders.system
         let isVendors = path == "\(folders.vendor)/\(ConfigurationFolders.name)"

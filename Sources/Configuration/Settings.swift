@@ -8,13 +8,13 @@ public import Sinks
 
 /// The settings of the configuration files, complete with defaults.
 public struct Settings: Sendable {
-    /// The agent itself; nil where a key was not given.
+    /// The settings of the agent itself.
     public var agent = AgentSettings()
-    /// The time for which a change must hold.
+    /// The time for which a change must persist before it is reported.
     public var settle = SettlePolicy.standard
-    /// The operator's kinds of interfaces; the first match counts.
+    /// The configured kinds of interfaces; the first match is used.
     public var kindOverrides: [KindOverride] = []
-    /// Addresses that stand for the Internet; empty for the defaults.
+    /// The addresses that represent the Internet; empty for the defaults.
     public var internetAddresses: [IPAddress] = []
     /// The limits of checks over metered links.
     public var metered = MeteredSettings()
@@ -22,33 +22,33 @@ public struct Settings: Sendable {
     public var portal = PortalSettings()
     /// The number of required probes that must be up.
     public var quorum = Quorum.all
-    /// True when the next hop of each uplink is checked.
+    /// True if the next hop of each uplink is checked.
     public var checksFirstHops = false
-    /// The number of checks at the same time.
+    /// The limits on concurrent checks.
     public var limits = ScheduleLimits()
     /// The HTTP server.
     public var http = HTTPSettings()
-    /// The targets with a path of their own, sorted by name.
+    /// The targets with separate paths, sorted by name.
     public var targets: [Target] = []
-    /// The probes that are made, sorted by name.
+    /// The enabled probes, sorted by name.
     public var probes: [ProbeDefinition] = []
     /// The number of probes with `enabled = false`.
     public var disabledProbes = 0
-    /// The configured hooks, sorted by name, and the settings of all hooks; the folders are in ``hookFolders``.
+    /// The configured hooks, sorted by name, and the settings of all hooks; the directories are in ``hookFolders``.
     public var hooks = HookSettings()
-    /// The folders of hooks; nil leaves them to the agent.
+    /// The directories of hooks; `nil` for the agent's default.
     public var hookFolders: [String]?
-    /// True when hooks run at all.
+    /// True if hooks are enabled.
     public var runsHooks = true
     /// The sinks, sorted by name; paths may be relative to the working directory.
     public var sinks: [SinkSettings] = []
 
-    /// Settings without a probe or a target.
+    /// Creates settings without a probe or a target.
     public init() {}
 
-    /// The hooks to run: none where hooks are switched off.
+    /// Returns the hooks to run; empty if hooks are disabled.
     ///
-    /// - Parameter standard: The folders where the configuration names none.
+    /// - Parameter standard: The directories if the configuration names none.
     public func activeHooks(standardFolders standard: [String]) -> HookSettings {
         var active = hooks
         active.folders = runsHooks ? hookFolders ?? standard : []
@@ -57,60 +57,60 @@ public struct Settings: Sendable {
     }
 }
 
-/// The section `[agent]`; nil leaves a value to the command line's default.
+/// The section `[agent]`; `nil` stands for the default of the command line.
 public struct AgentSettings: Sendable, Hashable {
-    /// True for a journal.
+    /// True to write a journal.
     public var journal: Bool?
-    /// Its directory.
+    /// The directory of the journal.
     public var journalDirectory: String?
-    /// Its maximum size in bytes.
+    /// The maximum size of the journal, in bytes.
     public var journalBytes: Int?
     /// The maximum age of events.
     public var journalAge: Duration?
-    /// The maximum age of what outlasts other events; zero for none.
+    /// The maximum age of the history, which outlasts other events; zero for no history.
     public var historyAge: Duration = .seconds(400 * 86_400)
-    /// Its maximum size in bytes.
+    /// The maximum size of the history, in bytes.
     public var historyBytes = 64 << 20
-    /// The time at which events are forced to disk.
+    /// The policy for forcing events to disk.
     public var journalSync: SyncPolicy?
-    /// True when complete segments are compressed.
+    /// True if complete segments are compressed.
     public var compressesJournal: Bool?
-    /// True for sockets.
+    /// True to open sockets.
     public var sockets: Bool?
-    /// Their directory.
+    /// The directory of the sockets.
     public var socketDirectory: String?
-    /// The group that may use them.
+    /// The group that may use the sockets.
     public var socketGroup: String?
-    /// Their permission bits.
+    /// The permission bits of the sockets.
     public var socketMode: UInt32?
-    /// The maximum number of connections to them.
+    /// The maximum number of connections to the sockets.
     public var maxConnections: Int?
-    /// The file of metrics for node_exporter's textfile collector.
+    /// The metrics file for node_exporter's textfile collector.
     public var metricsFile: String?
-    /// The least important messages that are logged.
+    /// The minimum level of logged messages.
     public var logLevel: LogLevel?
 
-    /// Settings without a value.
+    /// Creates settings without values.
     public init() {}
 }
 
-/// The importance of a log message.
+/// The level of a log message.
 public enum LogLevel: String, Sendable, Hashable, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 }
 
-/// The section `[metered]`: links that cost money.
+/// The section `[metered]`: metered links.
 public struct MeteredSettings: Sendable, Hashable {
-    /// Shell patterns of the interfaces' names (fnmatch(3)).
+    /// The shell patterns of interface names (fnmatch(3)).
     public var interfaces: [String] = []
-    /// True when every cellular interface is metered.
+    /// True if every cellular interface is metered.
     public var includesCellular = true
-    /// The factor by which the interval of a probe is longer.
+    /// The factor by which the intervals of probes are multiplied.
     public var intervalFactor = 10
-    /// The maximum number of bytes that all checks over such a link use in a day; nil for any number.
+    /// The maximum number of bytes that all checks over such a link use in a day; `nil` for no limit.
     public var bytesPerDay: Int?
 
-    /// The defaults.
+    /// Creates the defaults.
     public init() {}
 }
 
@@ -118,22 +118,22 @@ public struct MeteredSettings: Sendable, Hashable {
 public struct HTTPSettings: Sendable, Hashable {
     /// The addresses besides `http.sock`.
     public var listen: [HTTPListenAddress] = []
-    /// The names of hosts that a request may have besides `localhost` and addresses, in lower case.
+    /// The host names accepted in requests besides `localhost` and addresses, in lower case.
     public var names: [String] = []
-    /// The server's certificate, for addresses that other machines reach.
+    /// The server certificate, for addresses that other machines can reach.
     public var tlsCertificate: String?
-    /// Its private key.
+    /// The private key of the certificate.
     public var tlsKey: String?
-    /// The authorities of the clients' certificates.
+    /// The authorities of client certificates.
     public var clientCAFile: String?
-    /// The users and hashes of their passwords.
+    /// The file with the users and their password hashes.
     public var basicAuthFile: String?
-    /// True when encryption or the check of clients may be missing.
+    /// True to permit access without encryption or without authentication of clients.
     public var isInsecure = false
-    /// The content of the files; nil where none is named.
+    /// The content of the files; `nil` if no files are configured.
     public var access: PortAccess?
 
-    /// The defaults.
+    /// Creates the defaults.
     public init() {}
 }
 
@@ -141,27 +141,27 @@ public struct HTTPSettings: Sendable, Hashable {
 public struct PortalSettings: Sendable, Hashable {
     /// The time after which a captive portal is rechecked.
     public var recheck = ProbePace.standardPortalInterval
-    /// True when the network's own interface is asked (RFC 8908) where systemd-networkd knows its address (RFC 8910).
+    /// True if the portal API of the network is queried (RFC 8908), if systemd-networkd knows its address (RFC 8910).
     public var asksNetwork = true
 
-    /// The defaults.
+    /// Creates the defaults.
     public init() {}
 }
 
 /// One probe of the configuration.
 public struct ProbeDefinition: Sendable {
-    /// Its name, which its events carry.
+    /// The name of the probe, which its events contain.
     public var name: String
-    /// The check, for the default vantage: without an interface, and with the families that its target allows.
+    /// The check for the default vantage: without an interface, and with the families that its target allows.
     public var probe: Probe
-    /// Everything in ``probe`` as one text that is equal for equal checks, and has no secret in it.
+    /// The content of ``probe`` as a string that is equal for equal checks and contains no secret.
     public var identity: String
     /// The intervals.
     public var pace: ProbePace
-    /// The judgement of its checks, and its vantages.
+    /// The rule for evaluating the checks, with the vantages.
     public var rule: ProbeRule
 
-    /// A definition.
+    /// Creates a definition.
     public init(name: String, probe: Probe, identity: String, pace: ProbePace, rule: ProbeRule) {
         self.name = name
         self.probe = probe

@@ -6,24 +6,24 @@ internal import Sinks
 
 /// The differences between two configurations: names and sections, never values.
 public struct SettingsDifference: Sendable, Hashable {
-    /// Probes, targets, hooks and sinks that only the later one has: `probe.web`, `target.office`, `hook.vpn`.
+    /// The probes, targets, hooks and sinks only in the later configuration: `probe.web`, `target.office`, `hook.vpn`.
     public var added: [String]
-    /// Probes, targets, hooks and sinks that only the earlier one has.
+    /// The probes, targets, hooks and sinks only in the earlier configuration.
     public var removed: [String]
-    /// Probes, targets, hooks and sinks that are not the same, and sections, such as `settle`.
+    /// The probes, targets, hooks and sinks that differ, and the changed sections, such as `settle`.
     public var changed: [String]
-    /// Sections with a change that takes effect on the next start.
+    /// The sections with a change that takes effect on the next start.
     public var needsRestart: [String]
 
-    /// True when there is no difference at all.
+    /// True if there are no differences.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && needsRestart.isEmpty }
 }
 
 extension ConfigurationFile {
-    /// The differences of `later`; each list is sorted.
+    /// Returns the differences between two configurations; each list is sorted.
     ///
-    /// A probe counts as changed when its check, its pace or its rule differs. The time between two checks of a portal belongs
-    /// to its section, not to the probes; likewise the timeout of hooks without one of their own.
+    /// A probe counts as changed if its check, its pace or its rule differs. The time between two checks of a portal
+    /// belongs to its section, not to the probes; likewise the timeout of hooks without one of their own.
     public static func differences(from earlier: Settings, to later: Settings) -> SettingsDifference {
         let (old, new) = (entries(earlier), entries(later))
         func sections(_ reload: ReloadEffect) -> [String] {
@@ -43,7 +43,7 @@ extension ConfigurationFile {
         )
     }
 
-    /// The sections whose files have other contents: a certificate is renewed in its place.
+    /// Returns the sections whose files have changed, such as a renewed certificate under the same name.
     private static func changedFiles(_ earlier: Settings, _ later: Settings) -> [String] {
         earlier.http.access == later.http.access ? [] : [RootKeys.keys.http.facts.name]
     }

@@ -4,7 +4,7 @@ internal import AgentEvents
 struct ActiveSegment: Sendable {
     let name: SegmentName
     let file: OpenFile
-    /// The offset of the next line: the size of the file, unless something is wrong.
+    /// The offset of the next line, which is the size of an intact file.
     var bytes: UInt64
     /// The time of its first event; `nil` without events.
     var firstTime: Timestamp?
@@ -15,8 +15,8 @@ struct ActiveSegment: Sendable {
 
     /// Returns whether a new segment must be started for an event of the given time.
     ///
-    /// The segment's age is the larger one by the wall clock and by the monotonic clock: when the wall clock is set
-    /// back, the age is not negative but that since the opening.
+    /// The age is the larger of those by the wall clock and by the monotonic clock: if the wall clock is set back, the
+    /// age is not negative but counts from the opening.
     func isFull(
         for time: Timestamp,
         at instant: ContinuousClock.Instant,

@@ -25,7 +25,7 @@ public final class EventJournal: Sendable {
     /// - Parameters:
     ///   - configuration: The directory and the limits of the journal.
     ///   - now: The wall clock, for the age of segments.
-    ///   - isClockTrusted: Returns whether the wall clock can be right: otherwise nothing is deleted because of its
+    ///   - isClockTrusted: Returns whether the wall clock can be correct: otherwise nothing is deleted because of its
     ///     age.
     /// - Throws: When another agent writes the journal, and when the directory can be neither created nor read.
     public convenience init(
@@ -66,7 +66,8 @@ public final class EventJournal: Sendable {
                 lease = try JournalLease.open(in: directory, saying: leased)
             } catch { trouble = trouble ?? error }
         }
-        // Numbers that cannot be leased may be reused by the next agent: they must not pass for the journal's.
+        // Numbers that cannot be leased may be reused by the next agent: they must not be mistaken for numbers of this
+        // journal.
         let formerName = StreamName.read(in: directory)
         streamID = lease.flatMap { _ in formerName } ?? StreamName.random()
         if formerName == nil, !found.segments.isEmpty {
@@ -194,7 +195,7 @@ public final class EventJournal: Sendable {
     @discardableResult
     public func close(within limit: Duration) -> Bool { close(within: limit, usedThrough: 0) }
 
-    /// Closes the journal when numbers up to `last` were used, recorded or not.
+    /// Closes the journal after numbers up to `last` have been used, recorded or not.
     func close(within limit: Duration, usedThrough last: UInt64) -> Bool {
         let former = writer.withLock { writer in
             writer?.finish(usedThrough: last)
@@ -218,7 +219,8 @@ public final class EventJournal: Sendable {
         try directory.replace(name, with: content, syncs: configuration.sync != .never)
     }
 
-    /// Returns the content of such a file; `nil` if it does not exist, or has more than `limit` bytes.
+    /// Returns the content of a file written by ``keep(_:as:)``; `nil` if it does not exist, or has more than `limit`
+    /// bytes.
     public func kept(_ name: String, atMost limit: Int) -> [UInt8]? { directory.read(name, atMost: limit) }
 
     // MARK: Status
@@ -231,14 +233,14 @@ public final class EventJournal: Sendable {
     /// It must be quick, and may publish.
     public func whenRemoved(_ note: (@Sendable () -> Void)?) { statusStore.withState { $0.whenRemoved = note } }
 
-    /// Sets a closure to call, on any thread, when ``takeConditions()`` has something.
+    /// Sets a closure to call, on any thread, when ``takeConditions()`` has new changes.
     func whenConditionsChange(_ wake: (@Sendable () -> Void)?) { statusStore.withState { $0.whenUnreported = wake } }
 
     /// Takes the changes that have not been reported yet.
     func takeConditions() -> [JournalCondition] { statusStore.takeUnreported() }
 
-    /// Notes that the events up to a number name all missing numbers of the conditions that were taken.
+    /// Records that the events up to a number report all missing numbers of the taken conditions.
     ///
-    /// Until they are recorded, an agent that starts after a crash names those numbers again.
+    /// Until they are in the journal, an agent that starts after a crash reports those numbers again.
     func noteNamed(by sequence: UInt64) { writer.withLock { $0?.noteNamed(by: sequence) } }
 }

@@ -12,16 +12,16 @@ public struct JournalConfiguration: Sendable, Hashable {
     public var totalBytes: Int
     /// The age of a closed segment's last event at which the segment is deleted.
     public var totalAge: Duration
-    /// The age at which settled changes, summaries, starts and stops are deleted, which outlast their segments; zero to
-    /// delete them with their segments.
+    /// The age at which lasting events (settled changes, summaries, starts and stops) are deleted; zero deletes them
+    /// with their segments.
     public var historyAge: Duration
-    /// The total size of these events, compressed, above which the oldest are deleted, in bytes.
+    /// The total compressed size of lasting events above which the oldest are deleted, in bytes.
     public var historyBytes: Int
     /// `true` to compress closed segments (zstd).
     public var compressesClosedSegments: Bool
 
-    /// Creates a configuration; the defaults suit an embedded device: 64 MiB, 30 days, segments of 8 MiB, and of
-    /// what lasts 400 days and 64 MiB.
+    /// Creates a configuration; the defaults suit an embedded device: 64 MiB, 30 days, segments of 8 MiB, and lasting
+    /// events of 400 days and 64 MiB.
     public init(
         directory: String,
         sync: SyncPolicy = .standard,

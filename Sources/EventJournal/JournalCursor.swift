@@ -38,7 +38,7 @@ public struct JournalCursor: Sendable {
     /// Returns the next events.
     ///
     /// Lines that are not events are skipped and counted, missing numbers are reported, and a segment deleted meanwhile
-    /// is reported as missing numbers. A line without its end is not read yet.
+    /// is reported as missing numbers. An incomplete line is not read yet.
     ///
     /// - Parameter bytes: The maximum size of the chunk, which has at least one line.
     /// - Returns: `nil` when there is nothing more at the moment; later calls may return more.

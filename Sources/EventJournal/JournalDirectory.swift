@@ -13,7 +13,7 @@ struct JournalDirectory: Sendable {
         var plain: Set<SegmentName> = []
         var compressed: Set<SegmentName> = []
         var indexes: Set<SegmentName> = []
-        /// The incomplete files of a crash.
+        /// The incomplete files that a crash left.
         var leftovers: [String] = []
     }
 

@@ -48,7 +48,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension NamedThread {
-    /// Starts a thread; where there is none left, says so as the journal does.
+    /// Starts a thread; throws a ``JournalError`` if the system cannot create one.
     static func startOrThrow(
         _ name: StaticString,
         _ body: @escaping @Sendable () -> Void

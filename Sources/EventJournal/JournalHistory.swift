@@ -6,7 +6,7 @@ internal import Glibc
 /// Before a segment is deleted, a copy without the other events is written under the same name, compressed and flushed.
 /// After a crash at any time there is the segment, its copy, or both; readers take one of the two.
 struct JournalHistory {
-    /// The name of the directory in the journal's.
+    /// The name of the directory in the journal's directory.
     static let name = "history"
     /// The number of bytes of a segment that are read at once.
     private static let chunkBytes = 256 << 10
@@ -21,7 +21,7 @@ struct JournalHistory {
         directory = JournalDirectory(path: journal.path(of: Self.name), system: journal.system)
     }
 
-    /// Returns true when events of a type outlast the segment that they were written to.
+    /// Returns whether events of a type outlast their segment.
     static func keeps(_ type: EventType?) -> Bool {
         switch type {
         case .agentStarted, .agentStopping, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
@@ -36,7 +36,7 @@ struct JournalHistory {
 
     // MARK: Keeping
 
-    /// Copies what lasts of a closed segment, unless there is a copy already.
+    /// Copies the lasting events of a closed segment, unless a copy exists.
     ///
     /// - Parameter next: The first number of the segment after it.
     func keep(_ name: SegmentName, before next: UInt64) throws(JournalError) {
@@ -50,7 +50,7 @@ struct JournalHistory {
         try SegmentCompressor.compress(name, in: directory.path)
     }
 
-    /// - Returns: `false` when the segment has no event at all.
+    /// - Returns: `false` if the segment has no events.
     private func copyLasting(
         of name: SegmentName,
         before next: UInt64,
@@ -65,7 +65,7 @@ struct JournalHistory {
             do throws(JournalError) {
                 next = try cursor.next(atMost: Self.chunkBytes)
             } catch {
-                // A damaged block is a hole in the copy too.
+                // A damaged block is missing from the copy too.
                 guard case .malformed = error.cause else { throw error }
                 continue
             }
@@ -92,7 +92,7 @@ struct JournalHistory {
 
     // MARK: Deleting
 
-    /// Deletes copies that are too old or too many, and compresses those that a crash left plain.
+    /// Deletes copies that are too old or too many, and compresses those that a crash left uncompressed.
     func retain(now: Timestamp, isClockTrusted: Bool) throws(JournalError) {
         guard directory.identity(of: ".") != nil else { return }
         let listing = try directory.list()
@@ -101,7 +101,7 @@ struct JournalHistory {
         var limits = configuration
         limits.totalBytes = configuration.historyBytes
         limits.totalAge = configuration.historyAge
-        // None of them grows.
+        // The copies do not grow.
         limits.segmentBytes = 0
         let retention = JournalRetention(
             limits,
@@ -129,7 +129,7 @@ private struct OmittedRun {
     /// The line of the last one.
     var text: ArraySlice<UInt8>
 
-    /// The line of the event in their place, with its end.
+    /// The line of the event that replaces them, with its trailing `\n`.
     var line: [UInt8] {
         guard var event = AgentEvent(line: Array(text)) else { return [] }
         let omitted = EventsOmitted(firstSequence: first, count: last - first + 1)

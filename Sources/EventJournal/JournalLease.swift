@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The file that declares "numbers up to this one may have been used" while no line can.
+/// The file that records which numbers may have been used while events cannot be written.
 ///
 /// It is allocated on the disk from the start and overwritten in place, so that a full disk does not prevent it.
 final class JournalLease: Sendable {
@@ -16,9 +16,9 @@ final class JournalLease: Sendable {
         self.system = system
     }
 
-    /// The numbers in the file; `nil` when there are none, or the file cannot be understood.
+    /// Returns the numbers in the file; `nil` if there are none, or the file is invalid.
     ///
-    /// Former versions wrote the last number alone; then the range begins with 0.
+    /// Earlier versions wrote only the last number; the range then starts at 0.
     static func read(in directory: JournalDirectory) -> ClosedRange<UInt64>? {
         guard let content = directory.read(name, atMost: 42), content.last == UInt8(ascii: "\n") else { return nil }
         let words = content.dropLast().split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -30,7 +30,7 @@ final class JournalLease: Sendable {
         return first <= last ? first...last : nil
     }
 
-    /// Opens the file; makes it, with these numbers in it, where it is missing or different.
+    /// Opens the file; creates it with these numbers if it is missing or different.
     static func open(
         in directory: JournalDirectory,
         saying numbers: ClosedRange<UInt64>?
@@ -40,7 +40,7 @@ final class JournalLease: Sendable {
         return JournalLease(try directory.open(name, O_WRONLY), directory.system)
     }
 
-    /// The file's content: the first and the last number, or twice 0.
+    /// Returns the content of the file: the first and the last number, or 0 twice.
     static func text(_ numbers: ClosedRange<UInt64>?) -> [UInt8] {
         func digits(_ number: UInt64) -> String {
             let digits = String(number)

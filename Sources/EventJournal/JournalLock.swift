@@ -13,7 +13,8 @@ final class JournalLock: Sendable {
 
     /// Takes the lock, and writes the process ID into its file.
     ///
-    /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent holds it; another error when that is unknown.
+    /// - Throws: ``JournalError/Cause/inUse(by:)`` when another agent holds it; another error if that cannot be
+    ///   determined.
     static func take(in directory: JournalDirectory) throws(JournalError) -> JournalLock {
         for _ in 0..<8 {
             let file = try open(in: directory)

@@ -2,11 +2,12 @@ public import AgentEvents
 internal import Glibc
 
 extension JournalReader {
-    /// The numbers that have to be read for what happened within a time.
+    /// The numbers of the events to read for a time range.
     public struct Extent: Sendable, Hashable {
-        /// The newest event of the wanted type before the first event within the time, or the journal's first event.
+        /// The newest event of the requested type before the first event in the time range, or the journal's first
+        /// event.
         public let first: UInt64
-        /// The newest event before the end of the time; ``first`` when there is none.
+        /// The newest event before the end of the time range; ``first`` if there is none.
         public let last: UInt64
     }
 
@@ -17,15 +18,15 @@ extension JournalReader {
         let index: SegmentIndex.Block
     }
 
-    /// Returns the extent of a time; `nil` for a journal without events.
+    /// Returns the extent of a time range; `nil` for a journal without events.
     ///
-    /// Only the blocks at both ends are read, and for the first event those before it until there is one of the type.
-    /// Clocks step: all events with a time in the range lie within it, and so may others.
+    /// Only the blocks at both ends are read, and blocks before the first event until one has an event of the type.
+    /// Clocks may be set: the extent contains all events with a time in the range, and possibly others.
     ///
     /// - Parameters:
-    ///   - start: The beginning of the time.
-    ///   - end: The end of the time, which is not in it.
-    ///   - type: The type of event before which nothing needs to be known.
+    ///   - start: The start of the time range.
+    ///   - end: The end of the time range, exclusive.
+    ///   - type: The type of event that makes earlier events irrelevant.
     /// - Throws: ``JournalError`` when the journal cannot be read; damaged blocks are skipped.
     public func extent(
         from start: Timestamp,
@@ -49,7 +50,7 @@ extension JournalReader {
         return Extent(first: first, last: max(first, last))
     }
 
-    /// Returns the blocks of all segments; a segment without an index is read for them.
+    /// Returns the blocks of all segments; a segment without an index is read instead.
     private func blocks() throws(JournalError) -> [Block] {
         let names = try source.segments()
         var blocks: [Block] = []
@@ -57,7 +58,7 @@ extension JournalReader {
             let nextFirst = names.indices.contains(number + 1) ? names[number + 1].firstSequence : nil
             guard var segment = try source.open(name, nextFirst: nextFirst) else { continue }
             try segment.loadIndex()
-            // The newest segment has none: it is not finished.
+            // The newest segment has none, because it is not closed yet.
             let numbers = name.firstSequence...max(name.firstSequence, (nextFirst ?? .max) - 1)
             let index = if let index = segment.index { index } else { try index(of: numbers) }
             for block in index.blocks where block.firstSequence > blocks.last?.index.lastSequence ?? 0 {
@@ -67,7 +68,7 @@ extension JournalReader {
         return blocks
     }
 
-    /// Returns the numbers and times of events in blocks whose places stand for no bytes of a file.
+    /// Returns an index of the numbers and times of events, with offsets that do not refer to a file.
     private func index(of numbers: ClosedRange<UInt64>) throws(JournalError) -> SegmentIndex {
         var index = SegmentIndex()
         var offset: UInt64 = 0
@@ -95,7 +96,7 @@ extension JournalReader {
 
     // MARK: Backwards
 
-    /// Returns the newest event of a type before a number, from block to block backwards.
+    /// Returns the newest event of a type before a number, searching the blocks backwards.
     private func newest(
         of type: EventType,
         before limit: UInt64,
@@ -111,7 +112,7 @@ extension JournalReader {
             guard let segment = open else { continue }
             var newest: UInt64?
             if segment.index?.blocks.contains(block.index) == true {
-                // Most blocks have none: they are searched for the word before any line is parsed.
+                // Most blocks have none, so each is searched for the word before any line is parsed.
                 guard let bytes = try? segment.bytes(of: block.index) else { continue }
                 newest = Self.newest(word, in: bytes, before: min(limit, block.index.lastSequence + 1))
             } else {
@@ -144,12 +145,12 @@ extension JournalReader {
 }
 
 extension Span<UInt8> {
-    /// Returns the position of the first occurrence of a word from a start.
+    /// Returns the position of the first occurrence of a word at or after a start.
     fileprivate func firstRange(of word: [UInt8], from start: Int) -> Int? {
         withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, let first = word.first else { return nil }
             var position = max(0, start)
-            // Swift's importer leaves memmem(3) out.
+            // Swift does not import memmem(3).
             while position + word.count <= bytes.count,
                 let found = memchr(base + position, Int32(first), bytes.count - word.count - position + 1)
             {

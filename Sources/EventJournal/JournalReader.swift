@@ -13,8 +13,8 @@ public struct JournalReader: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The journal's directory.
-    ///   - includesHistory: `true` to begin with what lasts of the segments that were deleted; in the place of their
-    ///     other events is an `events.omitted`.
+    ///   - includesHistory: `true` to start with the lasting events of deleted segments; an `events.omitted` replaces
+    ///     their other events.
     /// - Throws: ``JournalError`` when the directory cannot be read.
     public init(directory: String, includesHistory: Bool = false) throws(JournalError) {
         self.directory = directory
@@ -63,7 +63,7 @@ public struct JournalReader: Sendable {
         }
     }
 
-    /// Returns the number of the first event of a time or later; `nil` when there is none.
+    /// Returns the number of the first event at or after a time; `nil` if there is none.
     ///
     /// - Throws: ``JournalError`` when the journal cannot be read.
     public func firstSequence(from time: Timestamp) throws(JournalError) -> UInt64? {
@@ -77,7 +77,7 @@ public struct JournalReader: Sendable {
     ///
     /// - Parameters:
     ///   - sequence: Only events with a greater number.
-    ///   - from: Only events of this time or later, by their own time. Because clocks may be set back, earlier events
+    ///   - from: Only events at or after this time, by their own time. Because clocks may be set back, earlier events
     ///     may follow later ones; they are skipped.
     ///   - last: Only events up to this number.
     public func events(

@@ -2,7 +2,7 @@ public import AgentEvents
 
 /// A numbered event as stored in the journal.
 public struct JournalRecord: Sendable, Hashable {
-    /// The maximum valid number: beyond it there is only damage.
+    /// The maximum valid number; a greater one is a sign of damage.
     static let maximumSequence = UInt64(Int64.max)
 
     /// The number.

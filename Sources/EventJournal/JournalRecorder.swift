@@ -4,7 +4,7 @@ internal import LinuxSupport
 public import NotificationBus
 internal import Synchronization
 
-/// The thread between a bus and a journal: it records each event before the subscribers get it.
+/// The thread between a bus and a journal: it records each event before the subscribers receive it.
 ///
 /// It sleeps without a timeout while nothing is published, unless the journal is degraded and a retry is due.
 public final class JournalRecorder: Sendable {
@@ -54,7 +54,7 @@ public final class JournalRecorder: Sendable {
 
     /// Subscribes, and starts the thread; every event published from now on is recorded.
     ///
-    /// - Throws: When the system cannot create a thread; the bus then waits for no recorder.
+    /// - Throws: When the system cannot create a thread; the bus then does not wait for a recorder.
     public func start() throws(JournalError) {
         let isFirst = state.withLock { state in
             defer { state.isStarted = true }
@@ -77,8 +77,8 @@ public final class JournalRecorder: Sendable {
 
     /// Waits until all published events are recorded and flushed, and closes the journal.
     ///
-    /// Must be called after the bus's `finish()`. A hanging disk is abandoned after the limit: then the subscribers get
-    /// the rest unrecorded.
+    /// Must be called after the bus's `finish()`. A hanging disk is abandoned after the limit: then the subscribers
+    /// receive the rest unrecorded.
     ///
     /// - Parameter limit: The maximum time to wait.
     /// - Returns: `false` if the disk was abandoned.

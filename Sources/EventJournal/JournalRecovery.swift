@@ -96,10 +96,10 @@ struct JournalRecovery: Sendable {
         }
     }
 
-    /// The numbers of a lease that no line has, in ranges.
+    /// Returns the ranges of a lease's numbers that no line has.
     ///
-    /// The agent that wrote the lease may have recorded some of them, and so may those after it that ended before they
-    /// had named the others.
+    /// The agent that wrote the lease may have recorded some of them, and so may later agents that ended before they
+    /// had reported the others.
     func missing(of leased: ClosedRange<UInt64>, in directory: JournalDirectory) -> [ClosedRange<UInt64>] {
         var missing = MissingRanges()
         var next = leased.lowerBound == 0 ? (newest ?? 0) + 1 : leased.lowerBound
@@ -117,7 +117,8 @@ struct JournalRecovery: Sendable {
                     next = line.sequence + 1
                 }
             } catch {
-                // A damaged block is passed over, and its numbers are missing; of what cannot be read nothing is said.
+                // A damaged block is skipped, and its numbers are missing; numbers in an unreadable file are not
+                // reported.
                 guard case .malformed = error.cause else {
                     next = max(next, (newest ?? 0) + 1)
                     break

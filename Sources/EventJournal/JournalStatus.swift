@@ -26,7 +26,7 @@ public struct JournalStatus: Sendable, Hashable {
     public var isDegraded: Bool { trouble != nil }
     /// The number of invalid lines found when the journal was opened.
     public var corruptLines = 0
-    /// The number of events refused since the start, because they were out of order or too long.
+    /// The number of events rejected since the start, because they were out of order or too long.
     public var refused = 0
     /// The repairs since the journal was opened, as text; only the newest ones.
     public var repairs: [String] = []

@@ -41,7 +41,7 @@ final class JournalUpkeep: Sendable {
     private let wallClock: @Sendable () -> Timestamp
     private let isClockTrusted: @Sendable () -> Bool
     private let work = Mutex(Work())
-    /// `true` once the history was looked at since the start.
+    /// `true` once the history has been checked since the start.
     private let retained = Atomic(false)
     private let wakeUp = DispatchSemaphore(value: 0)
 
@@ -200,7 +200,7 @@ final class JournalUpkeep: Sendable {
             segments[position].newestTime = segments[position].readIndex(in: directory)?.newestTime
         }
         let expired = retention.expired(segments)
-        // Never one in the middle.
+        // Only from the oldest one on, never one in the middle.
         let removed = expired.prefix { keepLasting(of: $0, among: segments) }
         if !removed.isEmpty {
             let notify = statusStore.withState { state in
@@ -224,10 +224,9 @@ final class JournalUpkeep: Sendable {
         }
     }
 
-    /// Keeps what lasts of a segment.
+    /// Copies the lasting events of a segment to the history.
     ///
-    /// - Returns: Whether the segment can be deleted: also when nothing could be kept of it and it takes space that
-    ///   newer events need.
+    /// - Returns: `true` if the segment can be deleted; also if the copy failed, but newer events need the space.
     private func keepLasting(of name: SegmentName, among segments: [JournalSegment]) -> Bool {
         guard configuration.historyAge > .zero, let next = segments.first(where: { $0.name > name })?.name else {
             return true

@@ -23,8 +23,7 @@ extension JournalWriter {
         if let dropped = backlog.append(records) {
             statusStore.note(missing: dropped)
             extendMissing(dropped)
-            // What names the numbers that were missing before is missing itself: the next event of this kind names
-            // both.
+            // The event that reports the earlier missing numbers is missing itself: the next such event reports both.
             if let unnamed, let namingSequence, dropped.contains(namingSequence) { extendMissing(unnamed) }
         }
         noteWaiting()
@@ -32,7 +31,7 @@ extension JournalWriter {
         writeLease(through: min(lastAccepted + JournalLease.step, JournalRecord.maximumSequence))
     }
 
-    /// Notes that numbers up to `last` may have been used, from the first one on that may be missing.
+    /// Writes to the lease that numbers up to `last` may have been used, from the first one that may be missing.
     private mutating func writeLease(through last: UInt64) {
         let firsts = [unnamed?.lowerBound, missingOfOutage?.lowerBound, backlog.records.first?.sequence]
         let numbers = min(firsts.compactMap(\.self).min() ?? last, last)...last
@@ -82,9 +81,9 @@ extension JournalWriter {
         missingOfOutage = nil
     }
 
-    /// Keeps in the lease that numbers are missing, until an event that says so is in the journal.
+    /// Keeps missing numbers in the lease until an event that reports them is in the journal.
     ///
-    /// An agent that ends before that leaves the lease, and the next one names them.
+    /// An agent that ends before that leaves the lease, and the next one reports them.
     mutating func oweName(of range: ClosedRange<UInt64>) {
         let known = unnamed ?? range
         let numbers = min(known.lowerBound, range.lowerBound)...max(known.upperBound, range.upperBound)
@@ -93,14 +92,14 @@ extension JournalWriter {
         writeLease(through: numbers.upperBound)
     }
 
-    /// Notes which event names what is missing.
+    /// Records the number of the event that reports the missing numbers.
     mutating func noteNamed(by sequence: UInt64) {
         guard unnamed != nil else { return }
         namingSequence = sequence
         if !isDegraded { settleLease() }
     }
 
-    /// Clears the lease when every number that was used is in the journal, or named there, even after a power failure.
+    /// Clears the lease once every used number is in the journal, or reported there, even after a power failure.
     mutating func settleLease() {
         if unnamed != nil { guard let namingSequence, namingSequence <= lastAccepted else { return } }
         unnamed = nil

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Writes records to the newest segment; used by one thread at a time.
 struct JournalWriter {
-    /// The time to the first retry after a failure; each failed retry doubles it.
+    /// The time until the first retry after a failure; each failed retry doubles it.
     static let retryInterval: Duration = .seconds(1)
     /// The maximum time between two retries: queued records are lost with the process.
     static let longestRetryInterval: Duration = .seconds(8)
@@ -25,9 +25,9 @@ struct JournalWriter {
     var lease: JournalLease?
     /// The numbers in the lease's file.
     var leased: ClosedRange<UInt64>?
-    /// Numbers some of which are missing, without an event in the journal that says so.
+    /// A range of numbers, some of which are missing without an event in the journal that reports it.
     var unnamed: ClosedRange<UInt64>?
-    /// The number of the event that names them, once it was published.
+    /// The number of the event that reports them, once it has been published.
     var namingSequence: UInt64?
     var active: ActiveSegment?
     /// The newest accepted number, written or not.
@@ -38,7 +38,7 @@ struct JournalWriter {
     /// The numbers dropped or skipped since the failure.
     var missingOfOutage: ClosedRange<UInt64>?
     var lastAttempt: ContinuousClock.Instant
-    /// The time to the next retry without an event.
+    /// The time until the next retry without an event.
     var retryDelay = Self.retryInterval
     var lastInspection: ContinuousClock.Instant
     private var lastRetention: ContinuousClock.Instant

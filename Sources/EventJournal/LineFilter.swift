@@ -4,11 +4,11 @@ internal import AgentEvents
 struct LineFilter: Sendable {
     /// The number of the newest event seen, or after which reading started.
     var last: UInt64
-    /// Up to this number events are skipped silently: reading started before the first requested one.
+    /// The number up to which events are skipped silently, because reading started before the first requested one.
     var passedOver: UInt64
     /// `true` if the event after `last` is known to be the next one.
     var reportsMissing: Bool
-    /// Earlier events are skipped.
+    /// The time before which events are skipped.
     let from: Timestamp?
     /// The last requested number.
     let through: UInt64
@@ -87,7 +87,7 @@ struct LineFilter: Sendable {
         return (position, false)
     }
 
-    /// Returns the first of the numbers that a line stands for: its own, unless it is in the place of omitted events.
+    /// Returns the first number that a line represents: its own, unless it replaces omitted events.
     private static func firstNumber(of line: ScannedLine, _ sequence: UInt64, in bytes: Span<UInt8>) -> UInt64 {
         let text = bytes.withUnsafeBufferPointer { Array($0) }
         guard text[line.type].elementsEqual(EventType.eventsOmitted.rawValue.utf8),
@@ -100,7 +100,7 @@ struct LineFilter: Sendable {
         bytes.withUnsafeBufferPointer { chunk.bytes.append(contentsOf: $0) }
     }
 
-    /// Returns whether a number after a gap is a damaged one, because the next line's number lies in between.
+    /// Returns whether a number after a gap is damaged, because the next line's number lies in between.
     private static func isOutOfPlace(
         _ sequence: UInt64,
         after last: UInt64,

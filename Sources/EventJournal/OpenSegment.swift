@@ -49,7 +49,7 @@ struct OpenSegment: Sendable {
     /// The valid numbers of its events.
     var bounds: LineFilter.Bounds { LineFilter.Bounds(least: name.firstSequence, below: nextFirst) }
 
-    /// Reads the index, if there is one that fits the file; others are ignored.
+    /// Reads the index if it fits the file, else ignores it.
     mutating func loadIndex() throws(JournalError) {
         guard let indexFile = try? JournalFile.open("\(directory)/\(name.index)") else { return }
         guard let size = try? indexFile.size(), size <= UInt64(SegmentIndex.maximumBytes) else { return }
@@ -112,7 +112,7 @@ struct OpenSegment: Sendable {
     /// `true` if everything from the start will be read.
     var isAtBeginning: Bool { position == 0 }
 
-    /// Returns the lines of a block by the index alone; what is read next stays what it was.
+    /// Returns the lines of a block by the index alone, without changing the read position.
     func bytes(of block: SegmentIndex.Block) throws(JournalError) -> [UInt8] {
         guard block.length <= UInt64(SegmentFrames.maximumBytes) else {
             throw JournalError(operation: "read", path: file.path, cause: .malformed("a block is too long"))
@@ -178,7 +178,7 @@ struct OpenSegment: Sendable {
         consumed = 0
     }
 
-    /// Restarts a file that was truncated from its start: events already seen are skipped by number.
+    /// Restarts at the beginning of a file that was truncated: events already seen are skipped by number.
     private mutating func hasShrunk() throws(JournalError) -> Bool {
         guard try file.size() < position else { return false }
         rewind()

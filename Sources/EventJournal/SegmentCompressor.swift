@@ -120,7 +120,7 @@ final class NewFile {
 enum SegmentFrames {
     /// The maximum decompressed size of a frame, which bounds the allocation for a hostile file.
     static let maximumBytes = 32 << 20
-    /// A longer block, which only damage produces, becomes several frames.
+    /// The maximum size of a frame's content; a longer block, which only damage produces, becomes several frames.
     fileprivate static let longestPiece = 8 << 20
 
     /// The reason bytes are not a valid frame.
@@ -153,7 +153,7 @@ enum SegmentFrames {
     /// Decompresses one complete frame.
     static func decompress(_ frame: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
         let declared = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-        // The greatest number stands for an undeclared size, the next one for an error.
+        // The greatest value means an undeclared size, the second greatest an error.
         guard declared != .max - 1 else { throw Failure(reason: "a frame is damaged") }
         guard declared != .max else { return try decompressUndeclared(frame) }
         guard declared <= UInt64(maximumBytes) else { throw tooMuch }

@@ -47,8 +47,8 @@ struct SegmentName: Hashable, Comparable, Sendable {
 enum SegmentDirectory {
     /// Returns the segments, oldest first; files of other names are ignored.
     ///
-    /// It lists twice, because readdir(3) is not atomic: of a segment that is compressed meanwhile, the new name may
-    /// come where the directory was already read, and the old name be gone before it is reached. The second listing
+    /// The directory is listed twice, because readdir(3) is not atomic: while a segment is compressed, its new name may
+    /// appear in the part that was already read, and its old name disappear before it is reached. The second listing
     /// has the new name; a segment is compressed only once.
     static func segments(in directory: String) throws(JournalError) -> [SegmentName] {
         try listing(of: directory).union(listing(of: directory)).sorted()
@@ -91,7 +91,7 @@ struct SegmentSource: Sendable {
         }
     }
 
-    /// Opens a segment, or its copy where it was deleted; `nil` when both are gone.
+    /// Opens a segment, or its copy if it was deleted; `nil` if both are gone.
     ///
     /// - Parameter nextFirst: The first number of the segment after it, once there is one.
     func open(_ name: SegmentName, nextFirst: UInt64?) throws(JournalError) -> OpenSegment? {

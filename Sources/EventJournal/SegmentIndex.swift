@@ -122,7 +122,7 @@ extension SegmentIndex {
         return text
     }
 
-    /// Parses the text of a file; `nil` when it is invalid or contradicts itself.
+    /// Parses the text of a file; `nil` if it is invalid or inconsistent.
     init?(decoding text: [UInt8]) {
         guard text.count <= Self.maximumBytes, text.starts(with: Self.header.utf8), text.last == UInt8(ascii: "\n")
         else {
@@ -215,7 +215,7 @@ extension SegmentIndex {
 }
 
 extension Span<UInt8> {
-    /// Returns the position of the first `\n` from a start.
+    /// Returns the position of the first `\n` at or after a start.
     func firstLineEnd(from start: Int) -> Int? {
         guard start >= 0, start < count else { return nil }
         return withUnsafeBytes { bytes in

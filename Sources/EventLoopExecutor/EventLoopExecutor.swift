@@ -5,22 +5,22 @@ internal import Synchronization
 
 /// Runs a task's jobs on an event loop.
 ///
-/// Without it an `async` function would start the threads of Swift's shared pool, which then wake an idle process up
-/// every second forever. A task does not retain its executor: the code that creates tasks with one must.
+/// Without it, an `async` function would start the threads of Swift's shared pool, which then wake up an idle process
+/// every second, forever. A task does not retain its executor: the code that creates tasks with one must do so.
 public final class EventLoopTaskExecutor: TaskExecutor {
     private let loop: any EventLoop
 
-    /// Creates an executor on a loop.
+    /// Creates an executor for an event loop.
     public init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Runs a job in a later turn of the loop.
+    /// Runs a job in a later iteration of the event loop.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }
 
-/// The access from other threads to an event loop, as long as it exists.
+/// Gives other threads access to an event loop until it ends.
 ///
 /// NIO warns about tasks for an event loop that has ended; the gate drops them.
 package final class LoopGate: Sendable {
@@ -41,9 +41,9 @@ package final class LoopGate: Sendable {
 }
 
 extension MultiThreadedEventLoopGroup {
-    /// A group whose threads have a name; NIO's own names tell no group from another.
+    /// Creates a group with named threads; NIO's own names do not distinguish groups.
     ///
-    /// - Parameter name: At most 15 bytes count.
+    /// - Parameter name: The name of the threads, of which the first 15 bytes count.
     package convenience init(named name: StaticString, numberOfThreads: Int = 1) {
         self.init(numberOfThreads: numberOfThreads)
         for loop in makeIterator() { loop.execute { NamedThread.nameCurrent(name) } }

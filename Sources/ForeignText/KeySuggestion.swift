@@ -1,18 +1,19 @@
-/// The known word that a misspelled one probably stands for.
+/// Suggests the known word that a misspelled one probably stands for.
 package enum KeySuggestion {
-    /// The maximum number of words that a text is compared with.
+    /// The maximum number of words to compare a text with.
     private static let maxWords = 1000
 
-    /// The word at an edit distance of at most three, else one that the text begins or is the beginning of.
+    /// Returns the word at an edit distance of at most three, else one that has the text as its prefix or is a prefix
+    /// of it.
     package static func nearest(to text: String, among words: [String]) -> String? {
         let (text, words) = (text.lowercased(), words.prefix(maxWords))
         let (length, scalars) = (text.utf8.count, Array(text.unicodeScalars))
         guard (1...64).contains(length) else { return nil }
-        // A short word is near to too many others.
+        // A short word is close to too many others.
         let maxDistance = scalars.count <= 4 ? 1 : scalars.count <= 10 ? 2 : 3
         let distances = words.compactMap { word -> (word: String, distance: Int)? in
             let other = Array(word.unicodeScalars)
-            // The distance is at least the difference of the lengths.
+            // The distance is at least the difference in length.
             guard abs(other.count - scalars.count) <= maxDistance else { return nil }
             return (word, distance(scalars, other))
         }
@@ -24,12 +25,12 @@ package enum KeySuggestion {
         return related.min { abs($0.utf8.count - length) < abs($1.utf8.count - length) }
     }
 
-    /// `; did you mean 'web'?` for an error that names an unknown word; nothing where no word is near.
+    /// Returns `; did you mean 'web'?` for an error that names an unknown word; empty if no word is close.
     package static func question(about text: String, among words: [String]) -> String {
         nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// The number of letters to insert, to delete, to replace or to exchange with their neighbour.
+    /// Returns the number of letters to insert, delete, replace or swap with a neighbour.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -17,7 +17,7 @@ internal import Synchronization
 ///
 /// Safe to use from any thread; all the work of one check shares one budget.
 package final class WorkBudget: Sendable {
-    /// The reason no steps are left.
+    /// The reason that the budget is exceeded.
     package enum Exceeded: UInt8, Error, Sendable, Hashable, CustomStringConvertible {
         /// The maximum number of steps was reached.
         case steps = 1
@@ -42,9 +42,9 @@ package final class WorkBudget: Sendable {
     /// The number of steps between two readings of the clock.
     package static let slice = 4096
 
-    /// The number of values that are read of one body.
+    /// The maximum number of values to read from one body.
     ///
-    /// Each takes tens of bytes of memory, the smallest objects a hundred, and some bytes of the body.
+    /// Each value takes tens of bytes of memory, the smallest objects a hundred, and a few bytes of the body.
     package static let maximumValues = 1 << 18
 
     private let deadline: SuspendingClock.Instant?
@@ -66,14 +66,14 @@ package final class WorkBudget: Sendable {
     /// Returns a budget that ends only by ``cancel()``, for work on the operator's own input.
     package static func unlimited() -> WorkBudget { WorkBudget(deadline: nil, steps: .max, values: .max) }
 
-    /// Takes steps from the budget before they are done.
+    /// Takes steps from the budget before they are performed.
     ///
     /// - Throws: ``Exceeded``, the same value from then on.
     package func spend(_ steps: Int = 1) throws(Exceeded) {
         if !allows(steps) { throw exceeded ?? .steps }
     }
 
-    /// Takes steps from the budget before they are done; false from the time that it is exceeded.
+    /// Takes steps from the budget before they are performed; returns false once it is exceeded.
     package func allows(_ steps: Int = 1) -> Bool {
         guard ending.load(ordering: .relaxed) == 0 else { return false }
         let (before, left) = stepsLeft.wrappingSubtract(max(0, steps), ordering: .relaxed)
@@ -85,7 +85,7 @@ package final class WorkBudget: Sendable {
         return before / Self.slice == left / Self.slice || !isOver
     }
 
-    /// Takes one value before it is kept; false, from then on always, when there are too many.
+    /// Takes one value from the budget before it is kept; returns false once there are too many.
     package func allowsValue() -> Bool {
         guard ending.load(ordering: .relaxed) == 0 else { return false }
         if valuesLeft.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return true }
@@ -103,7 +103,7 @@ package final class WorkBudget: Sendable {
     /// The reason to stop; nil until it was detected.
     package var exceeded: Exceeded? { Exceeded(rawValue: ending.load(ordering: .relaxed)) }
 
-    /// Stops all work that spends from this budget, at its next step.
+    /// Stops all work that spends from this budget at its next step.
     package func cancel() { end(.cancelled) }
 
     private func end(_ reason: Exceeded) {

@@ -110,7 +110,7 @@ struct InputCoder {
         return try decoded.record().map { ($0, decoded.seq) }
     }
 
-    /// Returns the place of an error in the line, and the error; nothing of the line's own text.
+    /// Returns the description of an error and its position in the line, without any of the line's own text.
     private static func text(of error: any Error) -> String {
         func path(_ context: [any CodingKey]) -> String {
             let path = context.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
@@ -121,7 +121,7 @@ struct InputCoder {
             return "\(path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(_, let context): return "\(path(context.codingPath)) is of another type"
         case DecodingError.valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
-        // Foundation does not report the place of a number that does not fit, nor that it is a number.
+        // Foundation does not report the position of a number that does not fit, nor that it is a number.
         case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
             return "no JSON object, or a number in it does not fit"
         case DecodingError.dataCorrupted(let context):

@@ -20,7 +20,7 @@ public final class InputRecorder: Sendable {
     /// Creates the file, writes the header, and starts the thread.
     ///
     /// - Parameters:
-    ///   - path: A new file, readable only by its owner; an existing one is refused.
+    ///   - path: A new file, readable only by its owner; an existing one is an error.
     ///   - header: The first line; instants are relative to its `started`.
     ///   - limitBytes: The maximum size of the file.
     ///   - whenEnded: Called at most once, on the thread, with the reason the recording ended early: a clause.
@@ -158,7 +158,7 @@ struct RecordingFile: Sendable {
 
     /// Creates the file, readable only by its owner.
     ///
-    /// - Throws: Also when the path exists, even as a broken link.
+    /// - Throws: ``RecordingError``, also if the path exists, even as a broken link.
     init(creating path: String, limit: Int) throws(RecordingError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, mode_t(S_IRUSR | S_IWUSR))

@@ -131,7 +131,7 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
     public let operation: String
     /// The file.
     public let path: String
-    /// The number of the line, from 1; `nil` if no line is concerned.
+    /// The number of the line, from 1; `nil` if the error concerns no line.
     public let line: Int?
     /// The cause.
     public let cause: Cause

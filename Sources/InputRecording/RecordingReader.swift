@@ -52,7 +52,7 @@ public struct RecordingReader {
 
     /// Returns the next input; `nil` at the end.
     ///
-    /// - Throws: The error of the next line; after that the end.
+    /// - Throws: The error of the next line; after that, the recording has ended.
     public mutating func next() throws(RecordingError) -> RecordedInput? {
         guard !isAtEnd else { return nil }
         isAtEnd = true
@@ -94,7 +94,7 @@ public struct RecordingReplay {
 
     /// Handles the next input; `nil` at the end.
     ///
-    /// - Throws: The error of the next line; after that the end.
+    /// - Throws: The error of the next line; after that, the recording has ended.
     public mutating func next() throws(RecordingError) -> Step? {
         guard !isAtEnd else { return nil }
         isAtEnd = true

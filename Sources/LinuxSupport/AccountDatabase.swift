@@ -14,18 +14,18 @@ package enum AccountDatabase {
     private static let largestEntry = 1 << 20
     private static let maximumGroups = 1 << 16
 
-    /// getpwnam_r(3).
+    /// Returns the user with a name (getpwnam_r(3)).
     package static func user(named name: String) -> User? {
         guard isSearchable(name) else { return nil }
         return user { getpwnam_r(name, $0, $1, $2, $3) }
     }
 
-    /// getpwuid_r(3).
+    /// Returns the user with a number (getpwuid_r(3)).
     package static func user(number: UInt32) -> User? {
         user { getpwuid_r(number, $0, $1, $2, $3) }
     }
 
-    /// getgrnam_r(3).
+    /// Returns the number of the group with a name (getgrnam_r(3)).
     package static func group(named name: String) -> UInt32? {
         guard isSearchable(name) else { return nil }
         return withGrowingBuffer { buffer, size in
@@ -36,7 +36,7 @@ package enum AccountDatabase {
         }
     }
 
-    /// The name of a group, by getgrgid_r(3).
+    /// Returns the name of the group with a number (getgrgid_r(3)).
     package static func groupName(number: UInt32) -> String? {
         withGrowingBuffer { buffer, size in
             var entry = Glibc.group()
@@ -46,7 +46,7 @@ package enum AccountDatabase {
         }
     }
 
-    /// getgrouplist(3).
+    /// Returns the groups of a user, including the given one (getgrouplist(3)).
     package static func groups(of name: String, with group: UInt32) -> [UInt32] {
         var count: Int32 = 64
         while count <= maximumGroups {
@@ -58,7 +58,7 @@ package enum AccountDatabase {
         return [group]
     }
 
-    /// Returns whether a name can be looked up: the C library would cut one with a zero byte.
+    /// Returns whether a name can be looked up: the C library would truncate one with a zero byte.
     private static func isSearchable(_ name: String) -> Bool { !name.isEmpty && !name.utf8.contains(0) }
 
     private typealias Search = (

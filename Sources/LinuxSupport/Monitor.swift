@@ -4,13 +4,13 @@ internal import Glibc
 ///
 /// `Mutex` has no condition to wait on. Timeouts use the monotonic clock, which is never set.
 ///
-/// `@unchecked Sendable`: `value` is accessed only with the lock held; the lock and the condition are made for sharing.
+/// `@unchecked Sendable`: `value` is accessed only with the lock held; the lock and the condition may be shared.
 package final class Monitor<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var value: Value
 
-    /// A value that nothing has changed yet.
+    /// Creates a monitor with an initial value.
     package init(_ value: Value) {
         self.value = value
         lock = .allocate(capacity: 1)

@@ -1,12 +1,12 @@
 internal import CLinux
 internal import Glibc
 
-/// A thread of its own for what sleeps or may block, with a name for ps(1), top(1) and debuggers.
+/// A dedicated thread for work that sleeps or may block, with a name for ps(1), top(1) and debuggers.
 ///
-/// Swift's shared threads are few, and once they have run a single job libdispatch wakes the process every second for as
-/// long as it lives; a process that sleeps must keep off them.
+/// Swift's shared threads are few, and once they have run a single job, libdispatch wakes the process every second for
+/// the rest of its life; a process that must stay asleep avoids them.
 package struct NamedThread: Sendable {
-    /// A body on its way to its thread, which alone takes it.
+    /// The name and the body of a thread, which only the new thread uses.
     private final class Job {
         let name: StaticString
         let body: () -> Void
@@ -19,14 +19,14 @@ package struct NamedThread: Sendable {
 
     private let thread: pthread_t
 
-    /// Starts a thread that is waited for with ``join()``.
+    /// Starts a thread that must be joined with ``join()``.
     ///
-    /// All signals are blocked on it: those of the process are for its other threads.
+    /// All signals are blocked on it: the process's other threads handle them.
     ///
     /// - Parameters:
-    ///   - name: At most 15 bytes count.
-    ///   - body: Called once, on the thread, which ends with it.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    ///   - name: The name, of which the first 15 bytes are used.
+    ///   - body: Called once, on the thread, which ends when it returns.
+    /// - Throws: ``SystemError`` if the system cannot create a thread.
     package init(_ name: StaticString, _ body: @escaping () -> Void) throws(SystemError) {
         let job = Unmanaged.passRetained(Job(name, body))
         var thread = pthread_t()
@@ -54,14 +54,14 @@ package struct NamedThread: Sendable {
         self.thread = thread
     }
 
-    /// Starts a thread that nothing waits for; otherwise as ``init(_:_:)``.
+    /// Starts a detached thread; otherwise like ``init(_:_:)``.
     package static func start(_ name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         pthread_detach(try NamedThread(name, body).thread)
     }
 
-    /// Waits until the thread has ended; called on the thread itself it only gives up waiting.
+    /// Waits until the thread has ended, or detaches it if called on the thread itself.
     ///
-    /// To be called once.
+    /// Must be called exactly once.
     package func join() {
         if pthread_equal(thread, pthread_self()) != 0 {
             pthread_detach(thread)
@@ -70,10 +70,10 @@ package struct NamedThread: Sendable {
         }
     }
 
-    /// Names the calling thread, where a library has started it; at most 15 bytes count.
+    /// Names the calling thread, if a library has started it; the first 15 bytes are used.
     package static func nameCurrent(_ name: StaticString) {
         name.withUTF8Buffer { bytes in
-            // Static strings of more than a character end in a zero.
+            // Static strings of more than one character are null-terminated.
             bytes.withMemoryRebound(to: CChar.self) { if let text = $0.baseAddress { clinux_name_thread(text) } }
         }
     }
@@ -83,6 +83,6 @@ package struct NamedThread: Sendable {
 package struct ThreadIdentity: Hashable, Sendable {
     private let number: pthread_t
 
-    /// The thread that asks.
+    /// The calling thread.
     package static var current: ThreadIdentity { ThreadIdentity(number: pthread_self()) }
 }

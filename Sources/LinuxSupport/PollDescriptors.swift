@@ -3,15 +3,15 @@ internal import Glibc
 
 /// Wakes a thread that sleeps in poll(2).
 ///
-/// A wake-up that comes before the thread sleeps is not lost, and any number of them is one.
+/// A wake-up before the thread sleeps is not lost, and several wake-ups are combined into one.
 package final class Wakeup: Sendable {
-    /// The end of a sleep.
+    /// The reason a sleep ended.
     package enum Reason: Sendable { case ready, woken, deadline }
 
     /// The descriptor that becomes readable (eventfd(2)).
     package let descriptor: Int32
 
-    /// A wake-up that is not signaled yet.
+    /// Creates a wake-up that is not signaled.
     package init() throws(SystemError) {
         descriptor = clinux_open_eventfd()
         guard descriptor >= 0 else { throw SystemError(errno: errno) }
@@ -19,16 +19,16 @@ package final class Wakeup: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Wakes the thread now, or as soon as it wants to sleep; from any thread.
+    /// Wakes the thread now, or as soon as it sleeps; safe to call from any thread.
     package func signal() { clinux_signal_eventfd(descriptor) }
 
-    /// Forgets the wake-ups so far.
+    /// Clears the previous wake-ups.
     package func reset() { clinux_reset_eventfd(descriptor) }
 
-    /// Sleeps until a descriptor is ready, ``signal()`` was called, or the deadline is over.
+    /// Sleeps until a descriptor is ready, ``signal()`` was called, or the deadline has passed.
     ///
     /// - Parameters:
-    ///   - descriptor: The descriptor; a negative one is none.
+    ///   - descriptor: The descriptor; a negative one is ignored.
     ///   - events: The events to wait for: `POLLIN`, `POLLOUT`.
     ///   - deadline: The end of the sleep; nil for none.
     package func sleep(
@@ -45,7 +45,7 @@ package final class Wakeup: Sendable {
             if entries[0].revents != 0, count > 0 { return .woken }
             if entries[1].revents != 0, count > 0 { return .ready }
             if count == 0, let deadline, deadline <= .now { return .deadline }
-            // Anything else is EINTR, or a time-out that was cut to what poll(2) takes.
+            // Anything else is EINTR, or a timeout that was clamped to the maximum of poll(2).
         }
     }
 }
@@ -62,12 +62,12 @@ package enum PollTimeout {
     }
 }
 
-/// A timer of the monotonic clock as something to read (timerfd_create(2)).
+/// A timer of the monotonic clock as a readable descriptor (timerfd_create(2)).
 package final class TimerDescriptor: Sendable {
     /// The descriptor that becomes readable.
     package let descriptor: Int32
 
-    /// A timer that does not run.
+    /// Creates a timer that is not running.
     package init() throws(SystemError) {
         descriptor = clinux_open_timerfd()
         guard descriptor >= 0 else { throw SystemError(errno: errno) }
@@ -75,22 +75,23 @@ package final class TimerDescriptor: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Starts the timer anew, or stops it with 0; from any thread.
+    /// Restarts the timer, or stops it with 0; safe to call from any thread.
     package func set(milliseconds: Int) { clinux_set_timerfd(descriptor, milliseconds) }
 
     /// Returns whether the timer has expired since the last call.
     package func takeExpiration() -> Bool { clinux_has_expired(descriptor) }
 }
 
-/// Signals of the process as something to read (signalfd(2)).
+/// Signals of the process as a readable descriptor (signalfd(2)).
 package final class SignalDescriptor: Sendable {
     /// The descriptor that becomes readable.
     package let descriptor: Int32
 
-    /// Keeps a signal from the calling thread and those that it starts later, until it is read or given back.
+    /// Blocks a signal on the calling thread and those that it starts later, until it is read or unblocked.
     package static func hold(_ signal: Int32) { clinux_hold_signal(signal) }
 
-    /// Takes five signals over; to be called before another thread is started, because threads inherit what is blocked.
+    /// Blocks five signals and makes them readable; must be called before any other thread is started, because threads
+    /// inherit the signal mask.
     package init(
         _ first: Int32,
         _ second: Int32,
@@ -104,24 +105,24 @@ package final class SignalDescriptor: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Takes the next signal; nil when none came.
+    /// Takes the next signal; nil if there is none.
     package func next() -> Int32? {
         let signal = clinux_next_signal(descriptor)
         return signal == 0 ? nil : signal
     }
 
-    /// Lets the calling thread, and so the process, be ended by two of the signals again.
+    /// Unblocks two of the signals on the calling thread, so that they can terminate the process again.
     package static func giveBack(_ first: Int32, _ second: Int32) { clinux_give_back_signals(first, second) }
 }
 
-/// The setting of the clock of the day, which resuming from suspend is too, as something to read.
+/// Changes of the wall clock, including those by a resume from suspend, as a readable descriptor.
 ///
-/// Nothing wakes up for it otherwise. Owned by one caller at a time.
+/// The watch causes no other wake-ups. Owned by one caller at a time.
 package struct ClockWatch: ~Copyable, Sendable {
-    /// The descriptor that becomes readable; -1, which poll(2) ignores, where the kernel has none to offer.
+    /// The descriptor that becomes readable; -1, which poll(2) ignores, if the kernel does not provide one.
     package private(set) var descriptor: Int32
 
-    /// A watch for the next setting of the clock.
+    /// Creates a watch for the next change of the clock.
     package init() {
         descriptor = clinux_open_clock_watch()
         arm()
@@ -129,16 +130,17 @@ package struct ClockWatch: ~Copyable, Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits for the next setting of the clock where there was one, so that the descriptor is unreadable again.
+    /// Rearms the watch after a change of the clock, so that the descriptor is no longer readable.
     package mutating func reset() { if descriptor >= 0, clinux_clock_was_set(descriptor) { arm() } }
 
-    /// A descriptor that cannot be armed would stay readable, and poll(2) would never sleep again: it is given up.
+    /// Arms the watch, or closes a descriptor that cannot be armed: it would stay readable, and poll(2) would never
+    /// sleep again.
     private mutating func arm() {
         guard descriptor >= 0, clinux_arm_clock_watch(descriptor) != 0 else { return }
         close(descriptor)
         descriptor = -1
     }
 
-    /// `true` if the kernel believes that a time server keeps the clock of the day right.
+    /// `true` if the kernel considers the wall clock synchronized with a time server.
     package static var isSynchronized: Bool { clinux_clock_is_synchronized() }
 }

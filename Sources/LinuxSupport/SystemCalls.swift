@@ -1,12 +1,12 @@
 internal import CLinux
 package import Glibc
 
-/// The system's number for what a call was refused for (errno(3)).
+/// The error of a failed system call (errno(3)).
 package struct SystemError: Error, Sendable, Hashable {
     /// The number.
     package let errno: Int32
 
-    /// An error with a number.
+    /// Creates an error.
     package init(errno: Int32) { self.errno = errno }
 }
 
@@ -20,12 +20,13 @@ package enum KernelConstants {
     package static let nullDevice: dev_t = 1 << 8 | 3
 }
 
-/// Writing that never blocks, to descriptors that others share and that therefore cannot be made so.
+/// Writes that never block, to descriptors that are shared with other processes and therefore cannot be made
+/// non-blocking.
 package enum NonblockingWrite {
     /// Writes what fits without waiting (pwritev2(2) with RWF_NOWAIT).
     ///
-    /// - Returns: The number of bytes, or -1 with errno: EOPNOTSUPP where the kind of file cannot promise not to wait (pipes
-    ///   before Linux 6.4, terminals).
+    /// - Returns: The number of bytes, or -1 with errno; EOPNOTSUPP if the type of file does not support the flag
+    ///   (pipes before Linux 6.4, terminals).
     package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         clinux_write_without_waiting(descriptor, bytes.baseAddress, bytes.count)
     }
@@ -33,8 +34,8 @@ package enum NonblockingWrite {
 
 /// The other end of a connection.
 package enum SocketPeer {
-    /// The user of the process at the other end of a TCP connection within this machine; `nil` when the kernel's table of
-    /// sockets does not have it any more.
+    /// The user of the process at the other end of a TCP connection within this machine; `nil` if the kernel's socket
+    /// table no longer contains the connection.
     ///
     /// Needs no privilege, and does not block.
     package static func user(ofTCP descriptor: Int32) -> UInt32? {
@@ -43,9 +44,9 @@ package enum SocketPeer {
     }
 }
 
-/// The columns of single characters, as terminals count them.
+/// The width of single characters in terminal columns.
 package enum CharacterWidth {
-    /// 0 for marks on the character before, 2 for East Asian wide ones and most emoji, else 1 (wcwidth(3)).
+    /// Returns 0 for combining marks, 2 for East Asian wide characters and most emoji, else 1 (wcwidth(3)).
     ///
     /// A character that the C library does not know takes one, as on most terminals.
     package static func of(_ scalar: Unicode.Scalar) -> Int {

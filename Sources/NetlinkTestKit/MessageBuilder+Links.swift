@@ -1,7 +1,7 @@
 public import NetlinkMonitor
 
 extension MessageBuilder {
-    /// Returns `RTM_NEWLINK` with everything that a complete description of the interface has.
+    /// Returns `RTM_NEWLINK` with all properties of a complete description of the interface.
     ///
     /// - Parameters:
     ///   - index: The interface's index.
@@ -52,7 +52,7 @@ extension MessageBuilder {
         )
     }
 
-    /// Returns a bridge's message about a port of its own (`AF_BRIDGE`): with `RTM_DELLINK`, that the port has left it.
+    /// Returns a bridge's message about one of its ports (`AF_BRIDGE`); `RTM_DELLINK` means that the port has left it.
     public static func bridgePort(_ type: UInt16, _ index: UInt32, _ name: String) -> MessageBuilder {
         MessageBuilder(
             type,

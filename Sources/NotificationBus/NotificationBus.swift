@@ -6,10 +6,10 @@ internal import Synchronization
 public final class NotificationBus<Content: Sendable>: Sendable {
     private struct State {
         var nextSequence: UInt64
-        /// In the order in which they are woken, which is that of their subscribing.
+        /// The subscriptions, in the order of subscription, in which they are woken.
         var subscriptions: [Subscription<Content>] = []
         var isFinished = false
-        /// The subscriber that gets everything before all others.
+        /// The subscriber that receives everything before all others.
         var recorder: Subscription<Content>?
         /// The notifications delivered to the recorder but not released.
         var held: [Notification<Content>] = []
@@ -28,15 +28,15 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// - Parameters:
     ///   - firstSequence: The number of the first notification, at least 1.
     ///   - whenHeld: Called with `true` when a notification starts to wait for the recorder, and whenever the recorder
-    ///     releases some of those waiting; with `false` when none wait any more. Called with the bus's lock held: it
-    ///     must be quick. For a timer that calls ``bypassRecorder()``: a recorder that makes progress is slow, but does
-    ///     not hang.
+    ///     releases some of those waiting; with `false` when none is waiting any more. Called with the bus's lock held:
+    ///     it must be quick. For a timer that calls ``bypassRecorder()``: a recorder that makes progress is slow, but
+    ///     does not hang.
     public init(firstSequence: UInt64 = 1, whenHeld: (@Sendable (Bool) -> Void)? = nil) {
         state = Mutex(State(nextSequence: max(1, firstSequence)))
         self.whenHeld = whenHeld
     }
 
-    /// The number of the newest notification; one less than the first number before any.
+    /// The number of the newest notification, or one less than the first number if there is none.
     public var lastSequence: UInt64 { state.withLock { $0.nextSequence - 1 } }
 
     /// The number of the newest notification delivered to subscribers.
@@ -71,9 +71,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// Subscribes to all later deliveries.
     ///
     /// - Parameters:
-    ///   - capacity: The maximum number of queued notifications; at least 1. One more, and the subscriber is cut off.
+    ///   - capacity: The maximum number of queued notifications; at least 1. A subscriber that exceeds it is cut off.
     ///   - whenReady: Called when the queue is no longer empty: on the publisher's or the recorder's thread, so it must
-    ///     not block; first for those who have subscribed first. Without it, iterate over the subscription.
+    ///     not block; earlier subscribers are called first. Without it, iterate over the subscription.
     public func subscribe(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
@@ -95,7 +95,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     /// Cancels a subscription.
     ///
-    /// Also that of the recorder; its held notifications are released.
+    /// If it is that of the recorder, its held notifications are released.
     public func cancel(_ subscription: Subscription<Content>) {
         change { state, woken in
             if state.recorder === subscription {
@@ -120,8 +120,8 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     // MARK: The recorder
 
-    /// Subscribes as the recorder: it gets each notification first, and the others get it once the recorder releases
-    /// it.
+    /// Subscribes as the recorder: it receives each notification first, and the others receive it once the recorder
+    /// releases it.
     ///
     /// There is one recorder; a second call replaces the first recorder, whose subscription ends. A recorder whose
     /// queue is full is cut off like any subscriber, and bypassed: everything is released, and nothing is held until a
@@ -151,7 +151,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     /// Delivers everything up to a number to the subscribers: called by the recorder once it is recorded.
     ///
-    /// A bypassed recorder is waited for again once it has caught up with the newest number.
+    /// The bus waits for a bypassed recorder again once it has caught up with the newest number.
     public func release(through sequence: UInt64) {
         change { state, woken in
             release(through: sequence, &state, &woken)
@@ -161,7 +161,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     /// Delivers all held notifications to the subscribers, and stops waiting for the recorder until it catches up.
     ///
-    /// For a recorder that hangs; it still gets everything, up to its capacity.
+    /// For a recorder that hangs; it still receives everything, up to its capacity.
     public func bypassRecorder() {
         change { state, woken in
             guard !state.held.isEmpty else { return }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A published content with its number.
+/// Published content with its number.
 public struct Notification<Content: Sendable>: Sendable {
     /// The number: one higher than that of the previous notification.
     public let sequence: UInt64

@@ -2,23 +2,23 @@ internal import CLibCrypt
 internal import Crypto
 internal import Glibc
 
-/// Users and the hashes of their passwords: lines `user:hash`, as `htpasswd -nB` and `mkpasswd` write them.
+/// Users and their password hashes, in lines `user:hash` as written by `htpasswd -nB` and `mkpasswd`.
 ///
-/// The hashes are those of crypt(5) in the system's libcrypt. Its descriptions show nothing of them.
+/// The hashes are those of crypt(5) in the system's libcrypt. The descriptions never contain them.
 public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The maximum size, in bytes.
     public static let maximumBytes = 256 << 10
     /// The maximum number of users.
     public static let maximumUsers = 1000
-    /// The maximum length of a name or a password, in bytes; bcrypt itself regards the first 72 of a password.
+    /// The maximum length of a name or a password, in bytes; bcrypt itself uses only the first 72 of a password.
     public static let maximumLength = 256
 
     private let hashes: [[UInt8]: PasswordHash]
-    /// Compared with the passwords of users that do not exist, so that time does not tell them from others.
+    /// The hash to compare with for unknown users, so that the time does not reveal which users exist.
     private let decoy: PasswordHash
     private let digest: [UInt8]
 
-    /// Reads the content of a file.
+    /// Parses the content of a file.
     ///
     /// Blank lines and lines that begin with `#` are skipped.
     /// - Throws: ``PortAccessError/passwords(line:_:)`` for the first error.
@@ -58,9 +58,9 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
         digest = Array(SHA256.hash(data: bytes))
     }
 
-    /// Returns whether a password is a user's.
+    /// Returns whether a user exists and has this password.
     ///
-    /// Takes as long as the hash was made to take, for users that do not exist too: not to be called on an event loop.
+    /// Takes as long as the hash requires, also for unknown users, so it must not be called on an event loop.
     public func accepts(user: [UInt8], password: [UInt8]) -> Bool {
         guard user.count <= Self.maximumLength, password.count <= Self.maximumLength else { return false }
         let known = hashes[user]
@@ -76,30 +76,30 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
 
     /// The number of users.
     public var description: String { "\(hashes.count) users" }
-    /// Nothing.
+    /// An empty mirror, which hides the hashes.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The hash of a password (crypt(5)).
 private struct PasswordHash: Sendable {
-    /// The reason that a text is not accepted as one.
+    /// The reason that a text is not a usable hash.
     enum Flaw: String, Error {
         case unknown = "the hash is of no kind that crypt(5) has; make one with: htpasswd -nB USER, or mkpasswd"
         case weak = "the hash is of a weak kind; make another with: htpasswd -nB USER, or mkpasswd"
         case incomplete = "the hash is not complete"
     }
 
-    /// The length of every hash of bcrypt.
+    /// The length of every bcrypt hash.
     private static let bcryptLength = 60
-    /// The length of every hash of DES.
+    /// The length of every DES hash.
     private static let oldestLength = 13
 
     private let text: [CChar]
 
-    /// Checks the kind of a hash.
+    /// Creates a hash, after checking its type.
     init(_ bytes: [UInt8]) throws(Flaw) {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .unknown }
-        // Without a sign every text is one of the oldest kind, a password that was not hashed too.
+        // Without a `$` prefix, any text could be a DES hash, even a plain password.
         guard bytes.first == UInt8(ascii: "$") || bytes.count == Self.oldestLength else { throw .unknown }
         text = bytes.map { CChar(bitPattern: $0) } + [0]
         switch crypt_checksalt(text) {
@@ -110,7 +110,7 @@ private struct PasswordHash: Sendable {
         if bytes.starts(with: Array("$2".utf8)), bytes.count != Self.bcryptLength { throw .incomplete }
     }
 
-    /// Hashes a password, which takes its time, and compares in a time that does not depend on where the two differ.
+    /// Hashes a password, which is slow by design, and compares the hashes in constant time.
     func matches(_ password: [UInt8]) -> Bool {
         guard !password.contains(0) else { return false }
         var phrase = password.map { CChar(bitPattern: $0) } + [0]

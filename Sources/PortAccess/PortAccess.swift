@@ -2,38 +2,38 @@ internal import Crypto
 internal import NIOCore
 package import NIOSSL
 
-/// The rules for clients of a port that other machines can reach.
+/// The access rules for clients of a port that other machines can reach.
 public struct PortAccess: Sendable, Hashable {
-    /// The encryption, and the certificates that clients need; `nil` for none.
+    /// The TLS configuration, including client authentication by certificate; `nil` for no encryption.
     public let tls: PortTLS?
-    /// The users and their passwords; `nil` when no password is asked for.
+    /// The users and their passwords; `nil` if no password is required.
     public let passwords: PasswordFile?
-    /// `true` if the administrator accepts that encryption or any check of the clients is missing.
+    /// `true` if the administrator accepts missing encryption or missing client authentication.
     public let isInsecure: Bool
 
-    /// Creates rules.
+    /// Creates access rules.
     public init(tls: PortTLS? = nil, passwords: PasswordFile? = nil, isInsecure: Bool = false) {
         self.tls = tls
         self.passwords = passwords
         self.isInsecure = isInsecure
     }
 
-    /// `true` if clients are checked: by a certificate, by a password, or by both.
+    /// `true` if clients are authenticated: by a certificate, by a password, or by both.
     public var checksClients: Bool { tls?.checksClients == true || passwords != nil }
 
-    /// `true` if clients may be served: encrypted and checked, or because the administrator said so.
+    /// `true` if clients may be served: encrypted and authenticated, or as the administrator explicitly accepts.
     public var isUsable: Bool { isInsecure || tls != nil && checksClients }
 }
 
-/// The reason that a file cannot be used; none shows the file's content.
+/// The reason that a file cannot be used; never contains the file's content.
 public enum PortAccessError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The certificate of the server.
+    /// The server certificate.
     case certificate(String)
-    /// The private key of the server.
+    /// The private key of the server certificate.
     case key(String)
-    /// The authorities of the clients' certificates.
+    /// The certificate authorities for client certificates.
     case clientAuthorities(String)
-    /// A line of the file of passwords; 0 for the whole file.
+    /// A line of the password file; 0 for the whole file.
     case passwords(line: Int, String)
 
     /// The reason as a predicate, for a sentence about the file.
@@ -46,27 +46,27 @@ public enum PortAccessError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// The TLS of a port: the server's certificate, and the authorities of the clients' certificates.
+/// The TLS configuration of a port: the server certificate, and the authorities for client certificates.
 ///
-/// Equal when made of the same bytes. Its descriptions show nothing of the key.
+/// Two configurations are equal if they were created from the same bytes. The descriptions never contain the key.
 public struct PortTLS: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The maximum size of each file, in bytes.
     public static let maximumBytes = 1 << 20
 
-    /// `true` if a client needs a certificate.
+    /// `true` if clients need a certificate.
     public let checksClients: Bool
-    /// The end of the server's certificate, in seconds since 1970.
+    /// The expiry date of the server certificate, in seconds since 1970.
     public let expires: Int
-    /// The library's context, which all connections share.
+    /// The TLS library's context, which all connections share.
     package let context: NIOSSLContext
     private let digest: [UInt8]
 
-    /// Makes the TLS of a port of files in PEM.
+    /// Creates the TLS configuration of a port from PEM files.
     ///
     /// - Parameters:
-    ///   - certificate: The server's certificate and its intermediates.
-    ///   - key: The private key of the first one.
-    ///   - clientAuthorities: The certificates that may have issued a client's; `nil` for clients without one.
+    ///   - certificate: The server certificate and its intermediates.
+    ///   - key: The private key of the server certificate.
+    ///   - clientAuthorities: The authorities that may issue client certificates; `nil` if clients need no certificate.
     public init(
         certificate: [UInt8],
         key: [UInt8],
@@ -84,7 +84,7 @@ public struct PortTLS: Sendable, Hashable, CustomStringConvertible, CustomReflec
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // A client that goes without a word is not waited for.
+        // A client that disappears without a closure alert is not waited for.
         configuration.shutdownTimeout = .seconds(1)
         if let clientAuthorities {
             guard let roots = try? NIOSSLCertificate.fromPEMBytes(clientAuthorities), !roots.isEmpty else {
@@ -117,8 +117,8 @@ public struct PortTLS: Sendable, Hashable, CustomStringConvertible, CustomReflec
     /// Hashes the files.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
-    /// A sentence without the key.
+    /// A description without the key.
     public var description: String { checksClients ? "TLS with clients' certificates" : "TLS" }
-    /// Nothing.
+    /// An empty mirror, which hides the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,5 +1,5 @@
-// One check needs them all: a probe is a request with expectations and a policy, and its report is made of results. Who
-// imports this module has them without a line for each.
+// A check needs them all: a probe is a request with expectations and a policy, and its report consists of results. They
+// are re-exported so that clients import only this module.
 @_exported public import CheckResults
 @_exported public import ForeignText
 @_exported public import HTTPSerialization

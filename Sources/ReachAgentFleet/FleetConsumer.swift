@@ -6,16 +6,16 @@ internal import Sinks
 
 /// A consumer of the events of all devices, on a connection of its own.
 ///
-/// It pulls: events wait at the broker until they are requested. Pushing with flow control stalls for ten seconds now
-/// and then with libnats 3.4.1, because a synchronous subscription answers the flow control late.
+/// It pulls: events wait at the broker until they are requested. Pushing with flow control occasionally stalls for ten
+/// seconds with libnats 3.4.1, because a synchronous subscription answers the flow control late.
 ///
-/// Belongs to one thread, which it blocks.
+/// It belongs to one thread, which it blocks.
 final class FleetConsumer {
-    /// The time within which the broker must answer, in milliseconds.
+    /// The timeout for an answer of the broker, in milliseconds.
     private static let patience: Int64 = 10_000
-    /// The maximum number of events that are asked for at once.
+    /// The maximum number of events in a request.
     private static let batch: UInt64 = 256
-    /// The time after which the broker deletes an ephemeral consumer that asks for nothing, in nanoseconds.
+    /// The time after which the broker deletes an ephemeral consumer without requests, in nanoseconds.
     private static let inactivity: Int64 = 300_000_000_000
 
     private let template: SubjectTemplate
@@ -23,20 +23,20 @@ final class FleetConsumer {
     private let context: OpaquePointer
     private let subscription: OpaquePointer
     private let isDurable: Bool
-    /// Events that were fetched, the next one last.
+    /// The fetched events, the next one last.
     private var fetched: [OpaquePointer] = []
-    /// Events of a durable consumer that were handed out, and are not acknowledged.
+    /// The events of a durable consumer that were returned but not acknowledged.
     private var handedOut: [OpaquePointer] = []
-    /// The number of events that waited behind the last one.
+    /// The number of events that waited after the last one.
     private var pending: UInt64 = 0
 
-    /// Connects, and begins to consume.
+    /// Connects, and starts to consume.
     ///
     /// - Parameters:
     ///   - source: The broker, the credentials and the subjects.
-    ///   - delivery: The events to deliver; of a durable consumer that exists already, those after its last acknowledged one.
+    ///   - delivery: The events to deliver; for an existing durable consumer, those after its last acknowledged one.
     ///   - durable: The name of a durable consumer; `nil` for an ephemeral one.
-    /// - Throws: The reason that it cannot.
+    /// - Throws: The reason for the failure.
     init(_ source: FleetSource, _ delivery: FleetDelivery, durable: String? = nil) throws(TransportFailure) {
         template = source.template
         isDurable = durable != nil
@@ -59,7 +59,7 @@ final class FleetConsumer {
         jsCtx_Destroy(context)
     }
 
-    /// The number of events that are to be delivered at the beginning; `nil` where the broker does not say.
+    /// Returns the number of events to deliver at the start; `nil` if the broker does not report it.
     func backlog() -> UInt64? {
         var info: UnsafeMutablePointer<jsConsumerInfo>?
         guard natsSubscription_GetConsumerInfo(&info, subscription, nil, nil) == NATS_OK, let info else { return nil }
@@ -67,10 +67,10 @@ final class FleetConsumer {
         return info.pointee.NumPending &+ info.pointee.Delivered.Consumer
     }
 
-    /// The next event.
+    /// Returns the next event.
     ///
-    /// - Parameter milliseconds: The time to wait for one.
-    /// - Returns: `nil` when none came within the time.
+    /// - Parameter milliseconds: The maximum time to wait.
+    /// - Returns: `nil` if none arrived in time.
     /// - Throws: The reason for the end of the connection.
     func next(within milliseconds: Int64) throws(TransportFailure) -> FleetDelivered? {
         if fetched.isEmpty { try fetch(within: milliseconds) }
@@ -81,7 +81,7 @@ final class FleetConsumer {
         return delivered
     }
 
-    /// Acknowledges every event that was handed out, and returns when the broker has got that.
+    /// Acknowledges every returned event, and waits until the broker has received the acknowledgements.
     func acknowledge() throws(TransportFailure) {
         guard !handedOut.isEmpty else { return }
         var status = NATS_OK
@@ -94,15 +94,15 @@ final class FleetConsumer {
         guard status == NATS_OK else { throw reader.failure(status, doing: "acknowledge events") }
     }
 
-    /// The reason that events which wait do not come: a permission that is missing is no answer either.
+    /// The reason that waiting events do not arrive: a missing permission also results in no answer.
     var silence: TransportFailure { reader.failure(NATS_TIMEOUT, doing: "read events") }
 
-    /// True when the next event has been fetched already.
+    /// True if the next event has already been fetched.
     var hasNext: Bool { !fetched.isEmpty }
 
     private func fetch(within milliseconds: Int64) throws(TransportFailure) {
         var list = natsMsgList()
-        // More than there are would be waited for.
+        // A request for more events than exist would wait for them.
         let count = Int32(clamping: max(1, min(pending, Self.batch)))
         let status = natsSubscription_Fetch(&list, subscription, count, milliseconds, nil)
         defer { natsMsgList_Destroy(&list) }
@@ -112,7 +112,7 @@ final class FleetConsumer {
         for index in (0..<Int(list.Count)).reversed() {
             guard let message = messages[index] else { continue }
             fetched.append(message)
-            // Ours from now on: the list destroys what it still has.
+            // Owned here from now on: the list destroys its remaining messages.
             messages[index] = nil
         }
     }
@@ -156,7 +156,7 @@ final class FleetConsumer {
         case .newest: options.Config.DeliverPolicy = js_DeliverLastPerSubject
         case .since(let moment):
             options.Config.DeliverPolicy = js_DeliverByStartTime
-            // libnats 3.4.1 writes a fraction without its leading zeros: a start at .05 s would be one at .5 s.
+            // libnats 3.4.1 writes a fraction without its leading zeros: a start at .05 s would become .5 s.
             let second = moment.microsecondsSince1970 / 1_000_000
             options.Config.OptStartTime = second.multipliedReportingOverflow(by: 1_000_000_000).partialValue
         case .after(let position):
@@ -166,7 +166,7 @@ final class FleetConsumer {
         case .all: options.Config.DeliverPolicy = js_DeliverAll
         }
         if durable == nil {
-            // Within one connection nothing is lost, and a new one begins after the last event.
+            // Within one connection nothing is lost, and a new one starts after the last event.
             options.Config.AckPolicy = js_AckNone
             options.Config.InactiveThreshold = inactivity
         }
@@ -195,16 +195,16 @@ final class FleetConsumer {
 enum FleetDelivery: Sendable, Hashable {
     /// The newest event of each subject: of each device and type.
     case newest
-    /// Every event that was stored at a moment or later.
+    /// Every event stored at this moment or later.
     case since(Timestamp)
-    /// Every event behind a position in the stream.
+    /// Every event after this position in the stream.
     case after(UInt64)
     /// Events from now on.
     case new
     /// Every event.
     case all
 
-    /// True for an event that is wanted; the broker begins with the whole second of a moment.
+    /// Returns true for a requested event; the broker starts with the whole second of a moment.
     func includes(_ message: FleetMessage) -> Bool {
         if case .since(let moment) = self { message.stored >= moment } else { true }
     }
@@ -215,15 +215,15 @@ struct FleetDelivered: Sendable {
     var message: FleetMessage
     /// The position in the stream.
     var position: UInt64
-    /// The number of events that wait at the broker behind it.
+    /// The number of events that wait at the broker after this one.
     var pending: UInt64
 }
 
-/// The place that a fleet's events are read from: a broker with credentials, a stream, and the subjects of the devices.
+/// The source of a fleet's events: a broker with credentials, a stream, and the subjects of the devices.
 struct FleetSource: Sendable {
-    /// The broker and the credentials, as a sink has them.
+    /// The broker and the credentials, in the form of a sink's settings.
     let settings: SinkSettings
-    /// The form of the subjects.
+    /// The template of the subjects.
     let template: SubjectTemplate
 }
 

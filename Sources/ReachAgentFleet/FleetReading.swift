@@ -5,38 +5,38 @@ internal import LinuxSupport
 internal import Sinks
 internal import Synchronization
 
-/// One reading of what a broker has stored, to its end.
+/// One complete pass over the events that a broker has stored.
 struct FleetReading {
-    /// The time without an event after which a reading gives up, in milliseconds.
+    /// The time without an event after which reading fails, in milliseconds.
     private static let patience: Int64 = 10_000
 
     let source: FleetSource
-    /// Called now and then with the number of events so far, and of all.
+    /// Called regularly with the number of events read so far, and the total.
     var progress: (_ read: UInt64, _ all: UInt64) -> Void = { _, _ in }
 
-    /// The devices.
+    /// Reads the devices.
     ///
-    /// - Parameter window: The time of the figures; `nil` for the current state, which the newest event of each subject
-    ///   gives.
+    /// - Parameter window: The window of the figures; `nil` for the current state, according to the newest event of
+    ///   each subject.
     /// - Throws: The reason that the broker cannot be read.
     func fleet(_ window: Window?) throws(TransportFailure) -> Fleet {
         var fleet = Fleet(window: window)
         try read(.newest) { delivered in
-            // Events older than the window say in which state a device enters it; the others come once more.
+            // Events before the window determine the state in which a device enters it; the others are delivered again.
             if window.map({ delivered.message.stored < $0.start }) ?? true { fleet.add(delivered.message) }
         }
         if let window { try read(.since(window.start)) { fleet.add($0.message) } }
         return fleet
     }
 
-    /// The newest event of each subject, where it was stored before a moment.
+    /// Returns the newest event of each subject, if it was stored before a moment.
     func newest(before moment: Timestamp) throws(TransportFailure) -> [FleetMessage] {
         var messages: [FleetMessage] = []
         try read(.newest) { if $0.message.stored < moment { messages.append($0.message) } }
         return messages
     }
 
-    /// Reads the events that are stored now; those that come meanwhile are not waited for.
+    /// Reads the currently stored events, without waiting for later ones.
     private func read(_ delivery: FleetDelivery, _ add: (FleetDelivered) -> Void) throws(TransportFailure) {
         let consumer = try FleetConsumer(source, delivery)
         let backlog = consumer.backlog()
@@ -52,17 +52,17 @@ struct FleetReading {
     }
 }
 
-/// A fleet that follows its stream on a thread of its own, over interruptions of the connection.
+/// A fleet that follows its stream on a thread of its own, across interruptions of the connection.
 final class FleetFollower: Sendable {
-    /// The time of which availability is counted; after it the stream is read again.
+    /// The future part of the window, after which the stream is read again, in microseconds.
     private static let futureMicroseconds: Int64 = 30 * 86_400_000_000
-    /// The time without an event after which the end of the window is looked at, in milliseconds.
+    /// The time without an event after which the end of the window is checked, in milliseconds.
     private static let patience: Int64 = 60_000
 
     /// The devices, and the state of the connection.
     struct State: Sendable {
         var fleet = Fleet()
-        /// The number of events that are stored and not read yet.
+        /// The number of stored events that have not been read yet.
         var backlog: UInt64 = .max
         /// The reason for an interruption, and its time.
         var interruption: (failure: TransportFailure, since: Timestamp)?
@@ -71,18 +71,18 @@ final class FleetFollower: Sendable {
         var hasChanges = true
     }
 
-    /// Becomes ready whenever there is news.
+    /// Signaled whenever there are changes.
     let wakeup: Wakeup
     private let source: FleetSource
-    /// The length of the window before the beginning, in microseconds.
+    /// The length of the window before the start, in microseconds.
     private let past: Int64
     private let state = Mutex(State())
 
     /// Creates a follower that has not started.
     ///
     /// - Parameters:
-    ///   - source: The place of the events.
-    ///   - since: The beginning of the figures' window.
+    ///   - source: The source of the events.
+    ///   - since: The start of the window of the figures.
     init(_ source: FleetSource, since: Timestamp) throws(SystemError) {
         wakeup = try Wakeup()
         self.source = source
@@ -96,12 +96,12 @@ final class FleetFollower: Sendable {
         }
     }
 
-    /// Reads or changes the state; the follower waits meanwhile.
+    /// Reads or changes the state, while the follower waits.
     func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
 
-    /// Follows the stream until the window is over.
+    /// Follows the stream until the window ends.
     ///
-    /// - Returns: `false` when the first connection fails: a mistake of the command line is to be seen at once.
+    /// - Returns: `false` if the first connection fails, so that a mistake on the command line is reported immediately.
     private func follow() -> Bool {
         let now = Timestamp.now.microsecondsSince1970
         let window = Window(
@@ -138,7 +138,7 @@ final class FleetFollower: Sendable {
                     if isFirst { state.end = error }
                 }
                 if isFirst { return false }
-                // Not all at once when a server returns that many watch.
+                // Spreads the reconnections of many watching clients when a server returns.
                 Self.sleep(for: pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, .seconds(30))
             }
@@ -146,7 +146,7 @@ final class FleetFollower: Sendable {
         return true
     }
 
-    /// Adds the events from before the window, which say in which state each device enters it.
+    /// Adds the events from before the window, which determine the state in which each device enters it.
     private func enter(_ window: Window?) throws(TransportFailure) -> FleetDelivery {
         guard let window else { return .all }
         let older = try FleetReading(source: source).newest(before: window.start)
@@ -166,7 +166,7 @@ final class FleetFollower: Sendable {
             defer { state.hasChanges = true }
             return !state.hasChanges
         }
-        // A reader that has not looked yet is awake already, or sleeps until it wants to look.
+        // A reader that has not taken the changes yet is already awake, or sleeps until its next check.
         if isFirst { wakeup.signal() }
     }
 }

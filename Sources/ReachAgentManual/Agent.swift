@@ -1,11 +1,11 @@
 import Foundation
 
-/// The agent's program, which describes itself.
+/// The agent's program as the source of its own description.
 struct Agent {
-    /// Its path.
+    /// The program's path.
     let path: String
 
-    /// The program failed, or its output is invalid.
+    /// An error of the program, or invalid output.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -13,12 +13,12 @@ struct Agent {
     /// The file names of completions, with their shells.
     static let completions = [("reachagent.bash", "bash"), ("_reachagent", "zsh"), ("reachagent.fish", "fish")]
 
-    /// Returns its version.
+    /// Returns the program's version.
     func version() throws -> String {
         String(decoding: try output(["--version"]), as: UTF8.self).replacing("\n", with: "")
     }
 
-    /// Returns its command line.
+    /// Returns the program's command line.
     func description() throws -> ToolDescription {
         let tool = try JSONDecoder().decode(ToolDescription.self, from: try output(["--experimental-dump-help"]))
         guard tool.serializationVersion == ToolDescription.knownVersion else {
@@ -48,9 +48,9 @@ struct Agent {
     }
 }
 
-/// The output of `reachagent --experimental-dump-help`, as far as the manual needs it.
+/// The parts of the output of `reachagent --experimental-dump-help` that the manual needs.
 ///
-/// swift-argument-parser's own types for it are not a product of that package.
+/// swift-argument-parser does not export its own types for it.
 struct ToolDescription: Decodable {
     /// The only supported version.
     static let knownVersion = 0
@@ -67,7 +67,7 @@ struct ToolDescription: Decodable {
         let subcommands: [Command]?
         let arguments: [Argument]?
 
-        /// The commands with an action of their own, with their names.
+        /// The commands that perform an action themselves, with their names.
         var leaves: [(path: [String], command: Command)] {
             let below = (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
             guard !below.isEmpty else { return [([commandName], self)] }

@@ -1,4 +1,4 @@
-/// The rows of the dashboard, from the state of the machine down to the agent's own.
+/// The rows of the dashboard, from the state of the machine to that of the agent.
 extension Dashboard {
     private static let chosen = #"instance=~"$instance""#
     private static let chosenProbe = #"instance=~"$instance", probe=~"$probe""#

@@ -1,11 +1,11 @@
 import Foundation
 import StatePages
 
-/// The dashboard for Grafana in `examples/prometheus`, in its JSON.
+/// The Grafana dashboard in `examples/prometheus`, as JSON.
 ///
-/// Made here, because every name in it is one of the table of metrics, and every explanation is the table's.
+/// It is generated, because every name and explanation in it comes from the table of metrics.
 enum Dashboard {
-    /// The content of the file.
+    /// Returns the content of the file.
     static func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -166,9 +166,9 @@ enum Dashboard {
     }
 }
 
-/// A panel of the dashboard: queries over metrics of the table, and how they are drawn.
+/// A panel of the dashboard: queries of metrics in the table, and their visualization.
 struct DashboardPanel {
-    /// The visualizations of Grafana that the dashboard uses.
+    /// The Grafana visualizations that the dashboard uses.
     enum Visualization: String {
         /// One number or name.
         case stat
@@ -182,29 +182,29 @@ struct DashboardPanel {
 
     /// A query and the name of its results.
     struct Query {
-        /// In PromQL, with the variables of the dashboard.
+        /// The PromQL expression, with the variables of the dashboard.
         var expression: String
-        /// With labels in braces, such as `{{probe}}`.
+        /// The name of the results, with labels in braces, such as `{{probe}}`.
         var legend = ""
     }
 
     var title: String
     var visualization: Visualization
-    /// A unit of Grafana's, such as `s` or `percentunit`.
+    /// A Grafana unit, such as `s` or `percentunit`.
     var unit = "short"
     /// The width in 24ths of the dashboard.
     var width = 8
-    /// Show the name of the series instead of its value.
+    /// True to show the name of the series instead of its value.
     var showsName = false
     var queries: [Query]
 
-    /// The meaning: that of the first metric in the table of metrics.
+    /// The description of the first metric in the table of metrics.
     var description: String? { families.first.map { "\($0.help)." } }
 
-    /// The families that the queries name.
+    /// The metric families in the queries.
     var families: [MetricFamily] { names.compactMap { name in MetricFamily.all.first { $0.name == name } } }
 
-    /// The names of families in the queries that the table does not have.
+    /// The names in the queries that the table does not contain.
     var unknownNames: [String] { names.filter { name in !MetricFamily.all.contains { $0.name == name } } }
 
     /// The labels in the names of results that no family of the query has.

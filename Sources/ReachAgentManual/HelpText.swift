@@ -58,7 +58,7 @@ enum HelpText {
         return sections
     }
 
-    /// Returns rows, if every line is one or continues the one above.
+    /// Returns rows if every line is a row or continues the previous one.
     private static func block(_ lines: [String]) -> Block {
         var rows: [Row] = []
         for line in lines {
@@ -107,7 +107,7 @@ enum HelpText {
         return spans
     }
 
-    /// Returns the text between two single quotes, of which the second ends a word.
+    /// Returns the text between two single quotes, of which the second one ends a word.
     private static func quotation(_ rest: Substring) -> (text: String, end: Substring.Index)? {
         let body = rest.dropFirst()
         guard let end = body.firstIndex(of: "'"), end != body.startIndex else { return nil }

@@ -5,7 +5,7 @@ struct InlineError: Error {
 
 /// Parses the inline elements of a paragraph: code, emphasis, links, and references to other manual pages.
 struct InlineReader {
-    /// Returns the replacement for a link to a document; the link's own text if nil.
+    /// Returns the replacement for a link to a document; `nil` to keep the link's own text.
     var place: @Sendable (_ target: String) -> [Span]? = { _ in nil }
 
     /// Returns the spans of a paragraph.
@@ -40,7 +40,7 @@ struct InlineReader {
         return spans
     }
 
-    /// Returns the text up to the closing mark; the opening one is next.
+    /// Returns the text up to the closing mark; the opening mark comes next.
     private static func enclosed(_ rest: inout Substring, by mark: String) throws(InlineError) -> String {
         let body = rest.dropFirst(mark.count)
         guard let end = body.firstRange(of: mark) else { throw InlineError(message: "'\(mark)' is not closed") }

@@ -14,7 +14,7 @@ struct ManualCommand: ParsableCommand {
     )
 }
 
-/// Makes the pages and completions.
+/// Generates the pages and completions.
 struct Pages: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make the pages of the manual and the completions of the shells.",
@@ -76,7 +76,7 @@ struct Pages: ParsableCommand {
         }
     }
 
-    /// Returns the date of the pages: that of the source, if a build sets it (reproducible-builds.org), else today.
+    /// Returns the date of the pages: that of the source if a build sets it (reproducible-builds.org), otherwise today.
     static func date(_ epoch: String?) throws -> String {
         guard let epoch else { return Date.now.formatted(.iso8601.year().month().day()) }
         guard let seconds = TimeInterval(epoch), (0...253_402_300_799).contains(seconds) else {
@@ -86,7 +86,7 @@ struct Pages: ParsableCommand {
     }
 }
 
-/// Makes the tables of keys and of metrics in the documentation, and the dashboard, anew.
+/// Regenerates the tables of keys and of metrics in the documentation, and the dashboard.
 struct Reference: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

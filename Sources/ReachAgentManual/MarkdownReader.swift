@@ -1,4 +1,4 @@
-/// Parses the Markdown of our own documentation: headings, paragraphs, lists, code and tables.
+/// Parses the Markdown of the project's documentation: headings, paragraphs, lists, code and tables.
 ///
 /// Anything else is an error with its line, so that a page never omits or garbles content.
 struct MarkdownReader {
@@ -97,7 +97,7 @@ struct MarkdownReader {
         return .table(head: head, rows: rows)
     }
 
-    /// Parses the cells of a table row; a bar within a cell is written `\|`.
+    /// Parses the cells of a table row; a bar within a cell is written as `\|`.
     private mutating func cells() throws(MarkdownError) -> [[Span]] {
         let line = lines[place].replacing("\\|", with: "\u{1}")
         guard line.count > 1, line.hasSuffix("|") else { throw error("the line does not end with a bar") }
@@ -154,7 +154,7 @@ struct MarkdownReader {
 }
 
 extension String {
-    /// The text without spaces at its ends.
+    /// The text without leading and trailing spaces.
     var trimmed: String {
         var text = self[...]
         while text.first == " " { text.removeFirst() }
@@ -163,24 +163,24 @@ extension String {
     }
 }
 
-/// A block of a Markdown document, in the subset that ours use.
+/// A block of a Markdown document, in the subset that the project's documents use.
 enum MarkdownBlock: Hashable {
     case heading(level: Int, [Span])
     case paragraph([Span])
-    /// Items with a number of their own, or with a bullet.
+    /// Items with a number, or with a bullet.
     case list([Item])
     case code([String])
     case table(head: [[Span]], rows: [[[Span]]])
 
     /// An item of a list.
     struct Item: Hashable {
-        /// Its number with the full stop; nil for a bullet.
+        /// Its number with the full stop; `nil` for a bullet.
         let mark: String?
         let text: [Span]
     }
 }
 
-/// An element of a document that pages do not support.
+/// An element of a document that manual pages do not support.
 struct MarkdownError: Error, Hashable, CustomStringConvertible {
     let document: String
     let line: Int
@@ -190,7 +190,7 @@ struct MarkdownError: Error, Hashable, CustomStringConvertible {
 }
 
 extension [MarkdownBlock] {
-    /// Returns the content after the heading with this text, up to the next one of the same level; nil without such a
+    /// Returns the content after the heading with this text, up to the next one of the same level; `nil` without such a
     /// heading.
     func section(_ title: String) -> [MarkdownBlock]? {
         guard let start = firstIndex(where: { $0.headingText == title }), case .heading(let level, _) = self[start]
@@ -218,7 +218,7 @@ extension [MarkdownBlock] {
 }
 
 extension MarkdownBlock {
-    /// The text of a heading; nil for anything else.
+    /// The text of a heading; `nil` for any other block.
     var headingText: String? {
         if case .heading(_, let spans) = self { return spans.plainText }
         return nil

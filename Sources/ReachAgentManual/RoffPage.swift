@@ -2,7 +2,7 @@
 struct RoffPage {
     /// The page's source so far.
     private(set) var text: String
-    /// The column at which lines of the source are broken.
+    /// The column at which source lines are broken.
     private static let width = 78
     /// The maximum length of a line of an example: 80 columns without the margins.
     static let exampleWidth = 68
@@ -17,8 +17,8 @@ struct RoffPage {
     ///   - summary: The summary in whatis(1), without a full stop.
     ///   - heading: The date as `2026-11-21`, the source of the page, and the name of the section.
     init(name: String, section: Int, summary: String, heading: (date: String, source: String, manual: String)) {
-        // Names of options and codes must neither be hyphenated nor be stretched by justification. groff's macros
-        // hyphenate again after each paragraph unless the register forbids it too.
+        // Names of options and codes must be neither hyphenated nor stretched by justification. groff's macros
+        // hyphenate again after each paragraph unless the register also forbids it.
         text = """
             .TH \(Self.argument(name)) \(section) \(heading.date) \(Self.argument(heading.source)) \
             \(Self.argument(heading.manual))
@@ -69,12 +69,12 @@ struct RoffPage {
         }
     }
 
-    /// Writes a tagged item; each of the bodies begins on a line of its own.
+    /// Writes a tagged item; each body starts on a new line.
     mutating func item(_ tag: [Span], _ bodies: [[Span]]) {
         text += ".TP\n\(RoffText.line(tag.map(\.roff).joined()))\n"
         isBelowHeading = false
         let bodies = bodies.filter { !$0.isEmpty }
-        // Without any text the next macro would be taken as part of the tag.
+        // Without any text, the next macro would become part of the tag.
         if bodies.isEmpty { text += "\\&\n" }
         for (place, body) in bodies.enumerated() {
             if place > 0 { text += ".br\n" }
@@ -89,7 +89,7 @@ struct RoffPage {
         fill(spans)
     }
 
-    /// Writes verbatim lines; one that is too long is broken at a space and indented.
+    /// Writes verbatim lines; a line that is too long is broken at a space and indented.
     mutating func example(_ lines: [String]) {
         beginParagraph()
         text += ".RS 4\n.EX\n"
@@ -131,8 +131,8 @@ struct RoffPage {
         if !line.isEmpty { text += Self.finished(line) }
     }
 
-    /// Returns a line of text; one that ends like a sentence would get two spaces after it when it is joined with the
-    /// next.
+    /// Returns a line of text; one that ends like a sentence is protected from getting two spaces after it when it is
+    /// joined with the next line.
     private static func finished(_ line: String) -> String {
         var end = line[...]
         while let closing = ["\\fP", "\\(dq", "\\(aq", ")", "]"].first(where: end.hasSuffix) {
@@ -148,7 +148,7 @@ struct RoffPage {
 extension RoffPage {
     /// Writes blocks of a document; headings are parts of the current section.
     ///
-    /// - Parameter level: The level of the headings that begin a subsection; those below are set in bold.
+    /// - Parameter level: The level of the headings that start a subsection; lower ones are set in bold.
     mutating func set(_ blocks: [MarkdownBlock], headings level: Int = 2) {
         for block in blocks {
             switch block {
@@ -158,14 +158,14 @@ extension RoffPage {
             case .code(let lines): example(lines)
             case .list(let items): for item in items { listItem(item.mark, item.text) }
             case .table(let head, let rows):
-                // A table of the values of one member has the member's name as its head.
+                // A table of the values of one member has the member's name in its heading.
                 if case .literal(let name)? = head[0].first { heading(name) }
                 for row in rows { item(row[0], Self.bodies(row, head: head.map(\.plainText))) }
             }
         }
     }
 
-    /// Returns the cells of a row after the first one, which is the tag: the meaning, and then the others with their
+    /// Returns the cells of a row after the first one, which is the tag: the meaning, followed by the others with their
     /// column names.
     static func bodies(_ row: [[Span]], head: [String]) -> [[Span]] {
         let meaning = head.firstIndex(of: "Meaning") ?? 1
@@ -226,7 +226,7 @@ private enum RoffText {
             case "–": result += "\\(en"
             case "−": result += "\\-"
             case "\u{20}"..."\u{7E}": result.unicodeScalars.append(scalar)
-            // Control characters are not allowed on a page; roff would act on them.
+            // Control characters are not allowed on a page, because roff would interpret them.
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += " "
             default:
                 let digits = String(scalar.value, radix: 16, uppercase: true)

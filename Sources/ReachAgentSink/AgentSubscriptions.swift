@@ -2,15 +2,15 @@ internal import AgentEvents
 internal import Sinks
 internal import StateClient
 
-/// The agent as it is now: a subscription of its own beside those that read the journal from the past.
+/// The current state of the agent: a separate subscription beside those that read the journal from the past.
 struct AgentFollower {
-    /// Something that the sinks have to know.
+    /// An update for the sinks.
     enum Update {
         /// The machine is in this state.
         case machine(MachineState)
-        /// The agent has said hello: it may have started anew.
+        /// The agent has sent its hello: it may have restarted.
         case agentAppeared
-        /// The agent has read its configuration again.
+        /// The agent has reloaded its configuration.
         case reloaded
     }
 
@@ -24,12 +24,12 @@ struct AgentFollower {
     /// The descriptor to wait for; negative for none.
     var descriptor: Int32 { reader.descriptor }
 
-    /// The moment at which ``take()`` has something to do by itself.
+    /// The moment at which ``take()`` is due without other events.
     var deadline: ContinuousClock.Instant? { reader.deadline }
 
-    /// Takes what has happened.
+    /// Returns the updates since the last call.
     ///
-    /// - Throws: ``ClientError`` when the agent cannot be followed from here.
+    /// - Throws: ``ClientError`` if this process cannot follow the agent.
     mutating func take() throws(ClientError) -> [Update] {
         var updates: [Update] = []
         for item in try reader.take(maximum: 64) {
@@ -45,7 +45,7 @@ struct AgentFollower {
                     updates.append(.reloaded)
                 }
             case .interrupted(let error, _):
-                // Tried again every other second for as long as the agent is away.
+                // Retried every other second until the agent returns.
                 if !isInterrupted { SinkLog.write(.notice, "waiting for the agent: \(error)") }
                 isInterrupted = true
             case .missed, .restarted: break
@@ -55,16 +55,16 @@ struct AgentFollower {
     }
 }
 
-/// The present subscription of a sink to the journal.
+/// The current subscription of a sink to the journal.
 struct JournalSubscription {
     private let reader: StateReader
-    /// The stream cannot be continued: nothing follows.
+    /// True if the stream cannot be continued: nothing follows.
     private(set) var hasEnded = false
 
-    /// A subscription to everything after a number.
+    /// Creates a subscription to everything after a number.
     ///
     /// - Parameter stream: The stream of the number; `nil` to accept any.
-    /// - Throws: ``ClientError`` when there is no descriptor left.
+    /// - Throws: ``ClientError`` if no descriptor is left.
     init(_ client: StateClient, stream: String?, after sequence: UInt64) throws(ClientError) {
         var subscription = StateSubscription(since: sequence, stream: stream)
         subscription.resumesWithOldest = true
@@ -74,10 +74,10 @@ struct JournalSubscription {
     /// The descriptor to wait for; negative for none.
     var descriptor: Int32 { hasEnded ? -1 : reader.descriptor }
 
-    /// The moment at which ``take(maximum:)`` has something to do by itself; `nil` for none.
+    /// The moment at which ``take(maximum:)`` is due without other events; `nil` for none.
     var deadline: ContinuousClock.Instant? { hasEnded ? nil : reader.deadline }
 
-    /// Takes what has come.
+    /// Returns the inputs since the last call.
     ///
     /// - Parameter maximum: The number of events after which the rest is left for the next call.
     mutating func take(maximum: Int) -> [ShippingEngine.JournalInput] {
@@ -92,7 +92,7 @@ struct JournalSubscription {
     }
 
     private mutating func inputs(_ items: [StreamItem]) -> [ShippingEngine.JournalInput] {
-        // Behind such a hello come the events after it, which are not those that were asked for.
+        // The events after such a hello are not the requested ones.
         for case .restarted(_, let stream) in items {
             hasEnded = true
             return [.restarted(stream: stream)]
@@ -101,7 +101,7 @@ struct JournalSubscription {
             switch item {
             case .connected(let hello): .opened(stream: hello.stream, newest: hello.sequence)
             case .event(let line): JournalEvent(line.bytes, scanned: line.scanned).map { .event($0) }
-            // The next event's number shows what is missing; the agent's absence is the follower's to log.
+            // The next event's number reveals missing events; the follower logs the agent's absence.
             case .missed, .interrupted, .snapshot, .restarted: nil
             }
         }

@@ -3,21 +3,23 @@ internal import LinuxSupport
 internal import StateClient
 internal import Synchronization
 
-/// Sends the reports of all sinks to the agent, on a thread of its own: an agent that is slow to answer delays no event.
+/// Sends the reports of all sinks to the agent, on a thread of its own, so that a slow agent delays no event.
 ///
-/// A sink hands in a report only when its last one was answered, so as many wait as there are sinks.
+/// A sink passes a report only after its last one was answered, so at most one report per sink waits.
 final class ReportSender: Sendable {
-    /// The end of a report.
+    /// The outcome of a report.
     enum Outcome: Sendable {
-        /// The agent has taken it.
+        /// The agent has accepted it.
         case taken(SinkReportReply)
-        /// There is no agent now. Its next hello is the time for another one.
+        /// No agent is running.
+        ///
+        /// Its next hello triggers another report.
         case noAgent
-        /// The agent has not taken it; it may take another one later.
+        /// The agent has not accepted it; it may accept another one later.
         case refused
     }
 
-    /// The maximum time for an answer.
+    /// The timeout for an answer.
     private static let timeout: Duration = .seconds(5)
 
     private struct Entry: Sendable {
@@ -29,9 +31,9 @@ final class ReportSender: Sendable {
     private let waiting = Mutex<[Entry]>([])
     private let wakeup: Wakeup
 
-    /// A sender whose thread runs until the program ends.
+    /// Creates a sender whose thread runs until the program ends.
     ///
-    /// - Throws: ``SystemError`` when the system has no descriptor or no thread left.
+    /// - Throws: ``SystemError`` if no descriptor or thread is left.
     static func started(_ client: StateClient) throws(SystemError) -> ReportSender {
         let sender = ReportSender(client, try Wakeup())
         try NamedThread.start("sink-reports") { sender.run() }
@@ -43,7 +45,7 @@ final class ReportSender: Sendable {
         self.wakeup = wakeup
     }
 
-    /// Hands a report in.
+    /// Sends a report.
     ///
     /// - Parameter answer: Called once, on the sender's thread.
     func send(_ report: SinkReport, answer: @escaping @Sendable (Outcome) -> Void) {
@@ -75,7 +77,7 @@ final class ReportSender: Sendable {
             SinkLog.write(.info, "the agent did not take the report of sink \(report.status.name): \(error)")
             switch error {
             case .noAgent, .disconnected: return .noAgent
-            // An older agent, which will not learn the method.
+            // An older agent, which does not have the method.
             case .refused("unknown_method", _): return .noAgent
             default: return .refused
             }
@@ -85,11 +87,12 @@ final class ReportSender: Sendable {
 
 /// The reports of one sink on their way to the agent: one at a time.
 ///
-/// Of the states only the newest is sent; the bytes and the losses are sent in full, and again where the agent has not taken them.
+/// Only the newest state is sent; the bytes and the losses are sent in full, and again if the agent has not accepted
+/// them.
 struct ReportQueue {
-    /// The time after which a report is sent again that was not taken.
+    /// The pause before a report that was not accepted is sent again.
     private static let pause: Duration = .seconds(30)
-    /// The maximum number of losses that wait; the last ones then become one.
+    /// The maximum number of waiting losses, above which the last ones are merged into one.
     private static let maximumLosses = 64
 
     /// The newest report, with the bytes that the agent has not counted yet.
@@ -100,7 +103,7 @@ struct ReportQueue {
     private var sent: SinkReport?
     private var isDue = false
 
-    /// The moment of another attempt.
+    /// The moment of the next attempt.
     private(set) var retry: ContinuousClock.Instant?
 
     /// `true` while a report waits for its answer.
@@ -128,7 +131,7 @@ struct ReportQueue {
         }
     }
 
-    /// Returns the report to send now; `nil` when there is none, or the last one has no answer yet.
+    /// Returns the report to send now; `nil` if there is none, or if the last one has no answer yet.
     mutating func next(at now: ContinuousClock.Instant) -> SinkReport? {
         let isRetried = retry.map { $0 <= now } ?? false
         guard sent == nil, isDue || isRetried, var report = newest else { return nil }
@@ -137,7 +140,7 @@ struct ReportQueue {
         return report
     }
 
-    /// Takes the answer to the report that was sent.
+    /// Handles the answer to the report that was sent.
     mutating func take(_ outcome: ReportSender.Outcome, at now: ContinuousClock.Instant) {
         guard let report = sent else { return }
         sent = nil
@@ -147,7 +150,7 @@ struct ReportQueue {
             newest?.bytes = bytes - min(report.bytes, bytes)
             if report.lost != nil, !losses.isEmpty { losses.removeFirst() }
             if !losses.isEmpty { isDue = true }
-        // Its next hello is the time for another report.
+        // Its next hello triggers another report.
         case .noAgent: break
         case .refused: retry = now.advanced(by: Self.pause)
         }

@@ -14,7 +14,7 @@ final class ServiceNotifier: Sendable {
     private let socket: NotifySocket?
     private let state = Mutex(State())
 
-    /// The notifier of this process; without a manager it does nothing.
+    /// Creates the notifier of this process, which does nothing without a service manager.
     init() {
         do throws(NotifySocketError) {
             let name = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
@@ -25,7 +25,7 @@ final class ServiceNotifier: Sendable {
         }
     }
 
-    /// The program is at work.
+    /// Reports that the program is ready.
     func ready() {
         state.withLock { state in
             state.isReady = true
@@ -34,7 +34,7 @@ final class ServiceNotifier: Sendable {
         }
     }
 
-    /// A sink is in this state.
+    /// Reports the state of a sink.
     func note(_ status: SinkStatus) {
         state.withLock { state in
             state.sinks[status.name] = status.state
@@ -42,7 +42,7 @@ final class ServiceNotifier: Sendable {
         }
     }
 
-    /// No other sinks than these are left.
+    /// Keeps only these sinks.
     func keep(_ names: [String]) {
         state.withLock { state in
             state.sinks = state.sinks.filter { names.contains($0.key) }
@@ -65,7 +65,7 @@ final class ServiceNotifier: Sendable {
         socket?.send([.status(sentence)])
     }
 
-    /// `backup: connected, plant: waiting`.
+    /// Returns `backup: connected, plant: waiting`.
     private static func sentence(_ sinks: [String: SinkStatus.State]) -> String {
         sinks.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.rawValue)" }.joined(separator: ", ")
     }

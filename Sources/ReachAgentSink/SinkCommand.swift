@@ -84,12 +84,12 @@ struct SinkCommand: ParsableCommand {
     }
 }
 
-/// The statuses that the program ends with, beside 0 (sysexits.h).
+/// The exit statuses of the program beside 0 (sysexits.h).
 enum ExitStatus {
-    /// The command line is wrong.
+    /// The command line is not valid.
     static let usage: Int32 = 64
-    /// Another time it may work: the service manager tries again.
+    /// A temporary failure: the service manager restarts the program.
     static let tryAgain: Int32 = 75
-    /// The positions cannot be kept.
+    /// The cursors cannot be stored.
     static let cannotCreate: Int32 = 73
 }

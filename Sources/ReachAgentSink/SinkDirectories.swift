@@ -9,24 +9,24 @@ struct SinkDirectories: Sendable {
     /// The directory of the cursors.
     let state: String
 
-    /// The directory for the cursors; `nil` when neither the command line nor the environment names one.
+    /// Returns the directory for the cursors; `nil` if neither the command line nor the environment specifies one.
     static func state(explicit: String?) -> String? {
         if let explicit { return explicit }
-        // systemd gives several directories with colons between them.
+        // systemd separates several directories by colons.
         if let directory = variable("STATE_DIRECTORY")?.split(separator: ":").first { return String(directory) }
         if let directory = variable("XDG_STATE_HOME") { return "\(directory)/reachagent-sink" }
         return variable("HOME").map { "\($0)/.local/state/reachagent-sink" }
     }
 
-    /// The directory that a path lies in.
+    /// Returns the parent directory of a path.
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Creates the directory of the cursors and those that it lies in.
+    /// Creates the directory of the cursors and its parents.
     ///
-    /// - Returns: The reason that the cursors cannot be kept there; `nil` when they can.
+    /// - Returns: The reason that the cursors cannot be stored there; `nil` if they can.
     func createState() -> String? {
         var path = state.hasPrefix("/") ? "" : "."
         for part in state.split(separator: "/") {
@@ -44,22 +44,22 @@ struct SinkDirectories: Sendable {
     }
 }
 
-/// The list of the sinks, as the agent has written it.
+/// The list of the sinks, written by the agent.
 enum SinkDocumentFile {
     /// The result of reading it.
     enum Result: Equatable {
         /// The sinks.
         case sinks(SinkDocument)
-        /// There is none: no sink is configured.
+        /// The file does not exist: no sink is configured.
         case absent
-        /// It cannot be used, for this reason.
+        /// The file cannot be used, for this reason.
         case unusable(String)
     }
 
     /// Reads the document in the agent's directory.
     static func read(in directory: String) -> Result {
         let path = "\(directory)/\(SinkDocument.fileName)"
-        // A FIFO in its place is not waited for.
+        // Does not wait for a FIFO in its place.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             return errno == ENOENT ? .absent : .unusable("cannot open \(path): \(String(cString: strerror(errno)))")

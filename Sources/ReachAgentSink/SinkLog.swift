@@ -3,7 +3,7 @@ internal import Glibc
 internal import Logging
 internal import ServiceSupport
 
-/// The least important messages that are logged.
+/// The minimum severity of logged messages.
 enum SinkLogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, notice, warning, error
 }
@@ -14,7 +14,7 @@ enum SinkLog {
     private static let patience: Duration = .milliseconds(300)
     private static let log = ProgramLog(STDERR_FILENO, of: "reachagent-sink", format: .of(STDERR_FILENO))
 
-    /// Takes a level into use, at once and for all threads.
+    /// Sets the level, immediately and for all threads.
     static func setLevel(_ level: SinkLogLevel) {
         log.level = Logger.Level(rawValue: level.rawValue) ?? .notice
     }
@@ -25,12 +25,12 @@ enum SinkLog {
         log.log(level, text())
     }
 
-    /// Logs the reason of the program's end.
+    /// Logs the reason for the program's end.
     static func fail(_ text: String) {
         log.write([text], level: .error)
         finish()
     }
 
-    /// Writes what was held back, and waits shortly for what is not written yet.
+    /// Flushes buffered messages, and waits briefly for the rest.
     static func finish() { log.finish(within: patience) }
 }

@@ -6,13 +6,13 @@ internal import LinuxSupport
 internal import Sinks
 internal import StateClient
 
-/// The loop of a sink's thread: the engine decides, and everything else is done here.
+/// The loop of a sink's thread: the engine decides, and the loop does everything else.
 ///
-/// Sleeps in poll(2) for the agent's events, the broker and the inbox; while nothing happens, without a time-out.
+/// It sleeps in poll(2) for the agent's events, the broker and the inbox; without a timeout while nothing is due.
 final class SinkLoop {
-    /// The number of events that are taken from the agent before the broker is looked after again.
+    /// The number of events taken from the agent before the broker is served again.
     private static let batch = 32
-    /// The time that the end of a sink waits for its last report.
+    /// The time for which the end of a sink waits for its last report.
     private static let patience: Duration = .seconds(1)
 
     private let name: String
@@ -24,7 +24,7 @@ final class SinkLoop {
     private var journal: JournalSubscription?
     private var reports = ReportQueue()
     private var shown: SinkStatus?
-    /// Counts connections and subscriptions: what is left of a batch of a former one is dropped.
+    /// Counts connections and subscriptions: the rest of a former one's batch is dropped.
     private var connections = 0
     private var subscriptions = 0
 
@@ -34,7 +34,7 @@ final class SinkLoop {
             try SinkLoop(settings, host: host, services, inbox).run()
         } catch {
             SinkLog.write(.error, "sink \(settings.name) cannot be used: \(error)")
-            // Until it is configured anew: started again at once, it would fail again at once.
+            // Waits until it is configured again: an immediate restart would fail again.
             while !inbox.take().isStopping { _ = inbox.wakeup.sleep(deadline: nil) }
         }
     }
@@ -127,7 +127,7 @@ final class SinkLoop {
         } catch {
             SinkLog.write(.warning, "sink \(name): cannot follow the agent's events: \(error)")
             journal = nil
-            // The engine subscribes anew after a while.
+            // The engine subscribes again after a pause.
             for effect in engine.handle(.journal(.closed), at: .now) { perform(effect) }
         }
     }
@@ -179,7 +179,7 @@ final class SinkLoop {
         _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
     }
 
-    /// Ends the connections in order, and waits a little for the agent to take the last report.
+    /// Ends the connections in order, and waits briefly for the agent to accept the last report.
     private func stop() {
         handle(.stop)
         journal = nil
@@ -195,10 +195,10 @@ final class SinkLoop {
 
 /// The transports of the protocols.
 private enum BrokerTransports {
-    /// The transport of a sink, not connected.
+    /// Creates the transport of a sink, not connected.
     ///
-    /// - Parameter wake: Called from any thread when the transport has something to say.
-    /// - Throws: ``SinkSettingError`` when the settings are not valid.
+    /// - Parameter wake: Called from any thread when the transport has events.
+    /// - Throws: ``SinkSettingError`` if the settings are not valid.
     static func make(
         _ settings: SinkSettings,
         host: String,

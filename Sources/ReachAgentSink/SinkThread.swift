@@ -4,11 +4,11 @@ internal import Sinks
 internal import StateClient
 internal import Synchronization
 
-/// A sink at work, as the supervisor sees it.
+/// A running sink, as the supervisor manages it.
 struct SinkThread: Sendable {
-    /// The settings that it was started with.
+    /// The settings with which it was started.
     let settings: SinkSettings
-    /// The host's name for people that it was started with.
+    /// The host's name for people with which it was started.
     let host: String
     private let inbox: SinkInbox
 
@@ -17,9 +17,9 @@ struct SinkThread: Sendable {
     /// - Parameters:
     ///   - settings: The sink.
     ///   - services: The agent and the directories.
-    ///   - machine: The machine's state, where it is known already.
-    ///   - ended: Called on the thread as the last thing.
-    /// - Throws: ``SystemError`` when the system has no thread or descriptor left.
+    ///   - machine: The machine's state, if it is known already.
+    ///   - ended: Called on the thread as its last action.
+    /// - Throws: ``SystemError`` if no thread or descriptor is left.
     init(
         _ settings: SinkSettings,
         host: String,
@@ -43,7 +43,7 @@ struct SinkThread: Sendable {
     /// Notifies the sink that the agent has sent its hello.
     func agentAppeared() { inbox.put { $0.isAgentNew = true } }
 
-    /// Ends the sink, which calls `ended` when it is done.
+    /// Stops the sink, which calls `ended` when it has stopped.
     func stop() { inbox.put { $0.isStopping = true } }
 }
 
@@ -53,27 +53,27 @@ struct SinkServices: Sendable {
     let client: StateClient
     /// The directory of the cursors.
     let stateDirectory: String
-    /// The way of the reports.
+    /// The sender of the reports.
     let reports: ReportSender
-    /// Takes a sink's state for the service manager.
+    /// Passes a sink's state to the service manager.
     let note: @Sendable (SinkStatus) -> Void
 }
 
 /// The inbox of a sink's thread, filled by other threads.
 final class SinkInbox: Sendable {
-    /// Everything that has come since the last look.
+    /// Everything that has arrived since the last call of ``take()``.
     struct Content: Sendable {
         /// The machine's newest state.
         var machine: MachineState?
-        /// The end of the report that was sent.
+        /// The outcome of the report that was sent.
         var reportOutcome: ReportSender.Outcome?
-        /// The agent has said hello: it may have started anew, and know nothing of the sink.
+        /// True if the agent has sent its hello: it may have restarted, and not know the sink.
         var isAgentNew = false
-        /// The sink is to end.
+        /// True if the sink is to stop.
         var isStopping = false
     }
 
-    /// The descriptor to sleep with, and what the transport wakes the thread with.
+    /// The descriptor to sleep with, which is also used by the transport to wake the thread.
     let wakeup: Wakeup
     private let content: Mutex<Content>
 
@@ -88,7 +88,7 @@ final class SinkInbox: Sendable {
         wakeup.signal()
     }
 
-    /// Takes what has come; a wake-up from now on is for what comes later.
+    /// Returns the content; a later wake-up is for later content.
     func take() -> Content {
         wakeup.reset()
         return content.withLock { content in

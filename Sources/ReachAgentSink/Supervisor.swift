@@ -5,11 +5,11 @@ internal import Sinks
 internal import StateClient
 internal import Synchronization
 
-/// The program's main thread: it follows the agent, and has a thread for each sink of the agent's list.
+/// The program's main thread: it follows the agent, and runs a thread for each sink in the agent's list.
 ///
-/// It ends when a signal asks for it, or when no sink is left.
+/// It ends when it receives a signal, or when no sink is left.
 final class Supervisor {
-    /// The time that the sinks have to end.
+    /// The time that the sinks have to stop.
     private static let patience: Duration = .milliseconds(1500)
 
     private let signals: SignalDescriptor
@@ -21,7 +21,7 @@ final class Supervisor {
     /// The names of the sinks whose threads have ended.
     private let ended: EndedSinks
     private var running: [String: SinkThread] = [:]
-    /// The sinks that there should be.
+    /// The sinks in the agent's list.
     private var wanted: SinkDocument?
     private var machine: MachineState?
     private var isStopping = false
@@ -44,7 +44,7 @@ final class Supervisor {
     }
 
     private init(_ location: SocketLocation, _ directories: SinkDirectories) throws {
-        // Before any thread is started, as threads inherit what is blocked.
+        // Set up before any thread is started, because threads inherit blocked signals.
         signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGHUP, SIGHUP)
         let wakeup = try Wakeup()
         let notifier = ServiceNotifier()
@@ -114,8 +114,8 @@ final class Supervisor {
         }
     }
 
-    /// Ends the sinks that are no longer wanted as they are, and starts those that are; one that has changed starts when the former
-    /// one has ended.
+    /// Stops the sinks that are no longer wanted or have changed, and starts the missing ones; a changed sink starts
+    /// after the former one has ended.
     private func reconcile() {
         let host = wanted?.host ?? ""
         let sinks = Dictionary((wanted?.sinks ?? []).map { ($0.name, $0) }) { first, _ in first }
@@ -133,7 +133,7 @@ final class Supervisor {
     }
 
     private func stop() {
-        // A second signal means that an orderly end would take too long.
+        // A second signal means that an orderly stop would take too long.
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
         notifier.stopping()
         for sink in running.values { sink.stop() }

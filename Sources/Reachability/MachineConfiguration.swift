@@ -24,7 +24,7 @@ public struct MachineConfiguration: Sendable, Hashable, Codable {
         self.quorum = quorum
     }
 
-    /// The names that probes are bound to, those of kinds of interfaces among them.
+    /// The names that probes are bound to, including those of interface kinds.
     var boundInterfaces: Set<String> {
         probes.reduce(into: []) { names, rule in
             if case .matching(let words) = rule.interfaces { names.formUnion(words) }

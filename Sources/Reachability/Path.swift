@@ -57,7 +57,8 @@ public struct PathBranch: Sendable, Hashable {
 
 /// The path of packets of one family to one destination.
 ///
-/// Its members never change and are kept in one place: a path is compared and copied dozens of times on its way to an event.
+/// Its members are immutable and stored in one shared object: a path is compared and copied dozens of times before it
+/// reaches an event.
 public struct Path: Sendable {
     private struct Members: Sendable, Hashable {
         let via: Via
@@ -83,7 +84,7 @@ public struct Path: Sendable {
 
     /// The medium of the path.
     public var via: Via { storage.members.via }
-    /// The interface of the kernel's route, also when the path is not usable.
+    /// The interface of the kernel's route, even if the path is not usable.
     public var interface: PathInterface? { storage.members.interface }
     /// The router.
     public var gateway: IPAddress? { storage.members.gateway }

@@ -13,13 +13,13 @@ extension Path {
     }
 }
 
-/// The path to a destination, and what carries its packets.
+/// The path to a destination, and the interfaces that carry its packets.
 struct PathDerivation {
     let path: Path
-    /// The interfaces that packets leave through: those of every leg that is usable, and what carries them.
+    /// The interfaces through which packets leave: those of every usable leg, and the interfaces that carry them.
     let carriers: [UInt32]
 
-    /// The path to the Internet in a family.
+    /// Derives the path to the Internet in a family.
     init(_ family: AddressFamily, in snapshot: NetworkSnapshot) {
         guard let lookup = snapshot.internetLookup(family) else {
             self.init(path: Path(via: .none, reason: .noRoute), carriers: [])
@@ -82,7 +82,8 @@ extension RouteLookup {
         return refusal
     }
 
-    /// Returns each leg of a multipath route, with the source that its interface offers: the answer's own among them.
+    /// Returns each leg of a multipath route, with the source that its interface offers, including the leg of the
+    /// answer itself.
     func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
         guard otherLegs.isEmpty else { return (route.map { [$0] } ?? []) + otherLegs }
         guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }

@@ -61,7 +61,8 @@ extension NetworkSnapshot {
                 return (PathUnderlay(interface: nil, evidence: below.evidence), isDown: below.evidence.isCertain)
             }
             if below.evidence.isCertain, isBlocked(below, through: link) {
-                // Its packets have ports of their own, and so have their flows: one leg is enough, as for other packets.
+                // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for
+                // other packets.
                 guard let leg = usableLeg(of: below), seen.insert(leg).inserted else {
                     return (PathUnderlay(interface: PathInterface(link), evidence: below.evidence), isDown: true)
                 }
@@ -109,8 +110,8 @@ extension NetworkSnapshot {
         let destination = lookup.destination
         let missing = missingAddress(destination.family, on: link)
         guard let source = route.source, !source.isUnspecified else { return missing }
-        // For an interface without an address the kernel takes one of another interface, in the end ::1: no answer
-        // reaches it.
+        // For an interface without an address the kernel selects one of another interface, ultimately ::1, which no
+        // answer can reach.
         let isLinkOnly = source.isLinkLocal && !destination.isLinkLocal && !destination.isMulticast
         if isLinkOnly || source.isLoopback && !destination.isLoopback { return missing }
         let owners = addresses.filter { $0.address == source }
@@ -133,7 +134,8 @@ extension NetworkSnapshot {
         return owner.leadsNowhere || owner.driverKind == "vrf" || address.address.isGlobalUnicast
     }
 
-    /// With another interface's source, neighbour discovery uses the link-local address, which must be usable first.
+    /// Returns the reason the link-local address is not usable, which neighbour discovery uses if the source is that of
+    /// another interface.
     private func linkLocalObstacle(on link: Link, family: AddressFamily) -> ReasonCode? {
         guard family == .ipv6, !link.flags.contains(.noARP) else { return nil }
         let own = addresses.filter {

@@ -17,7 +17,7 @@ extension ReachabilityMachine {
     /// was suspended: they must be rechecked at once.
     public mutating func takeRechecks() -> [ProbePoint] { probeTracks.takeRechecks() }
 
-    /// Handles a completed check; one of a point that is no longer among ``points`` changes nothing.
+    /// Handles a completed check; a check of a point that is no longer among ``points`` has no effect.
     ///
     /// - Returns: The transitions in order of publication, and the cadence of the probe.
     public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) {

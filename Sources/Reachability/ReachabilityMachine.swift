@@ -20,7 +20,7 @@ public struct ReachabilityMachine: Sendable {
     private var flapGrade: ReachabilityState.Grade?
     /// The last input, which relates the monotonic clock to the time of day.
     var latest: Observed?
-    /// The view that came last: a reload may name interfaces that were of no interest before.
+    /// The latest snapshot: a reload may name interfaces that were irrelevant before.
     private var view: NetworkSnapshot?
     /// The names of the interfaces that probes are bound to.
     private var bound: Set<String> = []
@@ -80,7 +80,7 @@ public struct ReachabilityMachine: Sendable {
         let isReload = view != nil && update.changes.isEmpty && !isCorrection
         view = snapshot
         probeTracks.setVantages(Vantages(snapshot, ipv4: ipv4, ipv6: ipv6, bound: bound), observed: update.observed)
-        // A verdict ends before the path that it was about.
+        // A verdict ends before the path that it applies to.
         departures(at: now).forEach(emit)
         let old = reachability.raw
         let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
@@ -217,7 +217,8 @@ extension ReachabilityMachine {
         reachability.state(ipv4: ipv4, ipv6: ipv6, verdict: probeTracks.connectivity)
     }
 
-    /// Applies the uplink changes about to be published, before the paths: changes that settle at the same moment are one.
+    /// Applies the uplink changes about to be published, before the paths: changes that settle at the same moment are
+    /// one transition.
     mutating func follow(_ uplinks: [Change<Uplink>]) -> [Transition] {
         guard !uplinks.isEmpty || !reachability.isKnown else { return [] }
         return reachability.follow(uplinks, to: uplinkStates.settled).map { [.reachability($0)] } ?? []

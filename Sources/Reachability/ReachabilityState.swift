@@ -80,7 +80,8 @@ public struct ReachabilityState: Sendable, Hashable {
 
     /// The path that represents both families.
     ///
-    /// IPv4's when it is usable, else IPv6's when that is; when neither is, the one with the more specific reason.
+    /// It is the IPv4 path if that is usable, else the IPv6 path if that is usable, else the one with the more specific
+    /// reason.
     public var path: Path {
         if ipv4.via.isReachable { return ipv4 }
         if ipv6.via.isReachable { return ipv6 }
@@ -128,14 +129,14 @@ public struct ConnectivityReason: Sendable, Hashable {
 
 /// An uplink that works while the path that the kernel prefers is dead.
 ///
-/// The agent changes no route: how the system could be made to prefer the other uplink is in docs/operations.md.
+/// The agent changes no route; docs/operations.md explains how to make the system prefer the other uplink.
 public struct PathAlternative: Sendable, Hashable {
-    /// The interface that the kernel prefers; of a tunnel the one that carries it.
+    /// The interface that the kernel prefers, or for a tunnel the interface that carries it.
     public let preferred: PathInterface
     /// The interface of the uplink that works.
     public let interface: PathInterface
 
-    /// An alternative.
+    /// Creates an alternative.
     public init(preferred: PathInterface, interface: PathInterface) {
         self.preferred = preferred
         self.interface = interface
@@ -146,10 +147,11 @@ public struct PathAlternative: Sendable, Hashable {
 }
 
 extension PathAlternative {
-    /// Finds the alternative to a state's path; `nil` where the path works or no other uplink does.
+    /// Finds the alternative to a state's path; `nil` if the path works or no other uplink does.
     ///
-    /// A path that cannot be used at all is compared with what the kernel says of the other uplinks, and with what the
-    /// probes bound to them say. Where only the probes say that a path is dead, they have to say that the other one works.
+    /// If the kernel's state makes the path unusable, another uplink works according to the probes bound to it, or
+    /// without a verdict according to the kernel. If only the probes report the path as dead, they must also report
+    /// that the other uplink works.
     init?(to state: ReachabilityState, among uplinks: [Uplink]) {
         let path = state.path
         // A default route into a dummy device is meant to lead nowhere.

@@ -1,7 +1,7 @@
 /// The reasons something is unreachable, each with a sentence.
 ///
 /// The codes are part of the event schema: a code is never renamed and never reused. The table in the documentation is
-/// made from this file.
+/// generated from this file.
 public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
     /// The path's interface is down or has no carrier.
     case linkDown = "link_down"

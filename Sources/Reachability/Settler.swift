@@ -85,12 +85,12 @@ struct Settler<Value: SettlingValue> {
             guard prevalence.began.duration(to: now) >= maximumWait(prevalence) else { return nil }
         }
         let from = settled
-        // The current value must hold from here on: a loss is not published only to be reverted at once.
+        // The current value must hold from now on: a loss is not published only to be reverted at once.
         reset(settled: leader.value, raw: raw, cause: candidate.cause, observed: candidate.observed, at: now)
         return Change(from: from, to: settled, cause: leader.cause, observed: leader.observed, settled: leader.held)
     }
 
-    /// Publishes the observed value, however short it has held.
+    /// Publishes the observed value, however briefly it has held.
     mutating func publish(at now: Instant) -> Change<Value>? {
         let (from, candidate) = (settled, candidate)
         settled = raw
@@ -157,7 +157,7 @@ struct Settler<Value: SettlingValue> {
     }
 }
 
-/// The time that a fluctuating value has spent in each grade since it began to fluctuate.
+/// The time that a fluctuating value has spent in each grade since it started to fluctuate.
 ///
 /// The published grade comes first, so that a tie changes nothing.
 private struct Prevalence<Value: SettlingValue>: Sendable {

@@ -18,7 +18,7 @@ extension Path: SettlingValue {
 extension ConnectivityVerdict: SettlingValue {
     var grade: Connectivity { connectivity }
 
-    /// Worse connectivity is a loss.
+    /// Returns whether the connectivity becomes worse, which is a loss.
     ///
     /// Losing a verdict about a path that still exists counts as a loss too: the verdicts that follow a change of the
     /// path have the time of a loss to arrive, so that a failover is one transition.
@@ -56,7 +56,7 @@ extension ReachabilityState {
         )
     }
 
-    /// The same state among these uplinks.
+    /// Returns the same state with its alternative among these uplinks.
     func among(_ uplinks: [Uplink]) -> ReachabilityState {
         var state = self
         state.alternative = PathAlternative(to: self, among: uplinks)

@@ -1,6 +1,6 @@
 internal import NetlinkMonitor
 
-/// Settles the state of the default path: each family on its own, and the connectivity on its own.
+/// Settles the state of the default path: each family and the connectivity independently.
 ///
 /// A change of one family never delays the other. When a path and the verdicts over it change together, they are
 /// published together: the path waits for the verdicts as long as a loss would.
@@ -14,7 +14,7 @@ struct StateSettler: Sendable {
     private(set) var raw = ReachabilityState.unknown
     /// `true` if the state changes too often to be reliable; takes effect at once.
     private(set) var isFlapping = false
-    /// The uplinks as last published, which have settled by themselves.
+    /// The uplinks as last published, which have settled independently.
     private var uplinks: [Uplink] = []
 
     /// Creates a settler without observations.
@@ -142,7 +142,7 @@ struct StateSettler: Sendable {
         return Change(from: before, to: settled, cause: cause, observed: observed, settled: waited)
     }
 
-    /// A new path and the verdicts over it wait for each other, as long as a loss must hold.
+    /// Makes a new path and the verdicts over it wait for each other, as long as a loss must hold.
     private mutating func coordinate() {
         let isDoubtful = verdict.settled.loses(to: verdict.raw)
         ipv4.isPatient = isDoubtful
@@ -154,8 +154,7 @@ struct StateSettler: Sendable {
 extension ReachabilityState {
     /// Combines paths and verdicts that belong together.
     ///
-    /// There are no verdicts for a family without a path, and verdicts about a path that was lost do not say that there
-    /// is none.
+    /// A family without a path has no verdicts, and verdicts about a lost path do not imply that there is no path.
     init(ipv4: Path, ipv6: Path, verdict: ConnectivityVerdict, isFlapping: Bool) {
         func published(_ path: Path, _ connectivity: Connectivity) -> Connectivity {
             guard path.via.isReachable else { return .none }

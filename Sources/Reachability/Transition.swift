@@ -81,7 +81,7 @@ public struct ChangeCause: Sendable, Hashable {
 
     /// The type of cause.
     public let kind: Kind
-    /// The reason's code when something was lost (``ReasonCode``), else the change's (`NetworkChange.Code`).
+    /// The code of the reason if something was lost (``ReasonCode``), else that of the change (`NetworkChange.Code`).
     public let code: String
     /// The affected interface, if any.
     public let interface: String?

@@ -55,7 +55,7 @@ struct UplinkSettler: Sendable {
         for index in settlers.keys { settlers[index]?.policy = policy }
     }
 
-    /// Handles the current uplinks; those of the first observation are published with the state, and not on their own.
+    /// Handles the current uplinks; those of the first observation are published with the state, not separately.
     mutating func observe(
         _ uplinks: [Uplink],
         observed: Observed,
@@ -67,9 +67,9 @@ struct UplinkSettler: Sendable {
         let gone = settlers.values.map(\.raw).filter { !present.contains($0.interface.index) }.map(\.absent)
         for uplink in (uplinks + gone).sorted(by: { $0.interface.index < $1.interface.index }) {
             let index = uplink.interface.index
-            // Taken out and put back: each access in place would look it up, and copy it.
+            // Removed and reinserted: each access in place would look the settler up again, and copy it.
             var settler = settlers.removeValue(forKey: index) ?? newSettler(of: uplink, observed: observed)
-            // Without a change the cause is not used, and finding it takes longer than anything else here.
+            // Without a change the cause is not used, and determining it takes longer than everything else here.
             let because = settler.raw == uplink ? .start : cause(uplink)
             if let change = settler.observe(uplink, cause: because, observed: observed, at: now) {
                 changes.append(change)

@@ -1,2 +1,2 @@
-// A verdict is made of these: who evaluates chains needs one import.
+// The types of a verdict: a caller that evaluates chains needs only one import.
 @_exported public import CheckResults

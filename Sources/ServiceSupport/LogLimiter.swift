@@ -1,34 +1,35 @@
 internal import CommandText
 internal import Logging
 
-/// The choice of messages that are written, so that neither a repeated one nor a flood of different ones fills a log.
+/// A rate limiter for log messages, so that neither a repeated message nor a flood of different ones fills a log.
 ///
-/// Two bounds: one for messages that are alike, and one for all together, of which errors have one of their own, so
-/// that no flood of lesser messages takes their place. Suppressed messages are counted, and the count is logged: when a
-/// message comes after the time is over, and at the end. No timer is needed for that, and no thread wakes up.
+/// Similar messages have a limit, and so have all messages together; errors have a separate one, so that a flood of
+/// less severe messages does not displace them. Suppressed messages are counted, and the count is logged with the next
+/// message after the window has ended, and at the end. This needs no timer, and no thread wakes up.
 ///
-/// Messages below `info` always pass: a user who enables them wants them all.
+/// Messages below `info` always pass, because a user who enables them wants all of them.
 package struct LogLimiter: Sendable {
-    /// The bounds.
+    /// The limits.
     package struct Limits: Sendable {
-        /// The number of messages that are alike and pass in one ``window``.
+        /// The maximum number of similar messages that pass in one ``window``.
         var alike = 10
-        /// The time in which they are counted together.
+        /// The time in which similar messages are counted together.
         var window: Duration = .seconds(300)
-        /// The number of messages that pass at once.
+        /// The maximum number of messages that pass in a burst.
         var burst = 500
-        /// The number that pass in the long run.
+        /// The average number of messages that pass per second.
         var perSecond: Double = 1
-        /// The time between two reports of a flood while it lasts.
+        /// The minimum time between two reports of a continuing flood.
         var telling: Duration = .seconds(60)
-        /// The number of different messages remembered; those beyond are bounded by the flood's limit only.
+        /// The maximum number of different messages that are remembered; further ones are subject only to the limit on
+        /// all messages.
         var maximumRemembered = 256
 
-        /// The usual bounds.
+        /// Creates the default limits.
         package init() {}
     }
 
-    /// A message as it is to be written.
+    /// A message to write.
     struct Message: Sendable, Equatable {
         var level: Logger.Level
         var text: String
@@ -52,11 +53,11 @@ package struct LogLimiter: Sendable {
     private let limits: Limits
     private var series: [Likeness: Series] = [:]
     private var seriesCount = 0
-    /// The end of the first series.
+    /// The earliest end of a series.
     private var nextEnd: ContinuousClock.Instant?
     private var routine: TokenBucket
     private var serious: TokenBucket
-    /// The messages held back by the flood's limit and not reported yet.
+    /// The number of messages that were suppressed by the limit on all messages and not reported yet.
     private var flooded: [Logger.Level: Int] = [:]
     private var reportedFlood: ContinuousClock.Instant?
 
@@ -66,9 +67,9 @@ package struct LogLimiter: Sendable {
         serious = routine
     }
 
-    /// Takes a message.
+    /// Handles a message.
     ///
-    /// - Returns: The messages to write now, in order: this one if it passes, and reports about suppressed ones.
+    /// - Returns: The messages to write now, in order: this one if it passes, and reports of suppressed ones.
     mutating func take(_ message: Message, at now: ContinuousClock.Instant) -> [Message] {
         guard message.level >= .info else { return [message] }
         var written = overdue(at: now)
@@ -98,7 +99,7 @@ package struct LogLimiter: Sendable {
         return written
     }
 
-    /// Returns the reports that are still due, for the end or on request.
+    /// Returns the pending reports, at the end or on request.
     mutating func rest() -> [Message] {
         let counts = series.values.filter { $0.held > 0 }.sorted().map(Self.count)
         for (likeness, entry) in series where entry.held > 0 { series[likeness]?.held = 0 }
@@ -125,7 +126,7 @@ package struct LogLimiter: Sendable {
 
     // MARK: Reports
 
-    /// Removes the series that have ended, and returns messages about what was held back of them.
+    /// Removes the series that have ended, and returns the reports of their suppressed messages.
     private mutating func overdue(at now: ContinuousClock.Instant) -> [Message] {
         guard let end = nextEnd, end <= now else { return [] }
         let over = series.values.filter { $0.end <= now && $0.held > 0 }.sorted()
@@ -134,7 +135,7 @@ package struct LogLimiter: Sendable {
         return over.map(Self.count)
     }
 
-    /// Reports a flood, but not with every message that passes while it lasts.
+    /// Returns the report of a flood, if one is due.
     private mutating func flood(at now: ContinuousClock.Instant) -> [Message] {
         guard let told = reportedFlood, told.advanced(by: limits.telling) <= now else { return [] }
         guard !flooded.isEmpty else {
@@ -159,14 +160,14 @@ package struct LogLimiter: Sendable {
         return Message(level: max(.warning, worst), text: "\(what) held back, for there were too many (\(parts))")
     }
 
-    // MARK: What is alike
+    // MARK: Similar messages
 
-    /// The most bytes of a message that are compared.
+    /// The maximum number of bytes of a message that are compared.
     private static let maximumCompared = 512
 
-    /// A message without its figures: `failed (exit 1) in 12 ms` is `failed (exit #) in # ms`.
+    /// Returns a message with its numbers replaced: `failed (exit 1) in 12 ms` becomes `failed (exit #) in # ms`.
     ///
-    /// Only a number that is a word of its own makes no difference; those in names and addresses do.
+    /// Only numbers that are separate words are replaced; those in names and addresses make a difference.
     static func shape(of text: String) -> [UInt8] {
         var shape: [UInt8] = []
         for word in text.utf8.prefix(maximumCompared).split(
@@ -174,7 +175,7 @@ package struct LogLimiter: Sendable {
             whereSeparator: isSeparator
         ) {
             shape += isNumber(word) ? [UInt8(ascii: "#")] : Array(word)
-            // Which separator it was makes no difference either.
+            // All separators are treated as equal.
             shape.append(UInt8(ascii: " "))
         }
         return shape
@@ -189,7 +190,7 @@ package struct LogLimiter: Sendable {
         }
     }
 
-    /// Digits, with one dot at most: an address has more.
+    /// Returns whether a word consists of digits with at most one dot; an address has more.
     private static func isNumber(_ word: some Collection<UInt8>) -> Bool {
         var dots = 0
         for byte in word {
@@ -203,21 +204,21 @@ package struct LogLimiter: Sendable {
     }
 }
 
-/// A limit of so many at once, and then so many in a time.
+/// A token bucket, which allows a burst and then an average rate.
 package struct TokenBucket: Sendable {
     let capacity: Double
     let perSecond: Double
     private var tokens: Double
     private var filled: ContinuousClock.Instant?
 
-    /// A full bucket.
+    /// Creates a full bucket.
     package init(capacity: Int, perSecond: Double) {
         self.capacity = Double(capacity)
         self.perSecond = perSecond
         tokens = self.capacity
     }
 
-    /// Takes one, if there is one.
+    /// Takes a token; returns `false` if none is available.
     package mutating func take(at now: ContinuousClock.Instant) -> Bool {
         tokens = tokens(at: now)
         filled = now
@@ -226,12 +227,12 @@ package struct TokenBucket: Sendable {
         return true
     }
 
-    /// The time after which there is one to take.
+    /// Returns the time until a token is available.
     package func delay(at now: ContinuousClock.Instant) -> Duration {
         .seconds(max(0, 1 - tokens(at: now)) / perSecond)
     }
 
-    /// Returns true when nothing was taken for so long that the bucket is full again.
+    /// Returns whether the bucket is full.
     package func isFull(at now: ContinuousClock.Instant) -> Bool { tokens(at: now) >= capacity }
 
     private func tokens(at now: ContinuousClock.Instant) -> Double {

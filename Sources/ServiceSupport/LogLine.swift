@@ -4,20 +4,20 @@ internal import ForeignText
 internal import Glibc
 package import Logging
 
-/// A log message as the lines that are written of it.
+/// The conversion of a log message to lines.
 ///
-/// Certificates, hooks and servers say what they like, and much of it ends up in a message: nothing of it can begin a
-/// line of its own making, move a terminal's cursor, or be longer than a write that stays in one piece.
+/// Messages contain untrusted text from certificates, hooks and servers: it cannot forge a line, move a terminal's
+/// cursor, or exceed the size of an atomic write.
 enum LogLine {
-    /// The maximum number of bytes of a line with its end: a pipe takes so many atomically (PIPE_BUF).
+    /// The maximum number of bytes of a line with its newline, which is that of an atomic write to a pipe (PIPE_BUF).
     static let maximumBytes = 4096
-    /// The most lines of one message.
+    /// The maximum number of lines of one message.
     static let maximumLines = 64
     private static let ellipsis = Array("...".utf8)
 
-    /// The lines of a message, each with its prefix and its end.
+    /// Returns the lines of a message, each with its prefix and its newline.
     ///
-    /// - Parameter program: The name of the program, for readers of files.
+    /// - Parameter program: The name of the program, which is included in the plain format.
     static func lines(
         _ message: String,
         of program: String,
@@ -34,7 +34,7 @@ enum LogLine {
         }
     }
 
-    /// Returns the text before every line.
+    /// Returns the prefix of every line.
     private static func prefix(
         _ program: String,
         _ level: Logger.Level,
@@ -52,26 +52,26 @@ enum LogLine {
         }
     }
 
-    /// At most so many bytes of a text, which ends with a whole character.
+    /// Returns at most a number of bytes of a text, without splitting a character.
     private static func cut(_ text: String, to limit: Int) -> [UInt8] {
         let bytes = Array(text.utf8)
         guard bytes.count > limit else { return bytes }
         var end = limit - ellipsis.count
-        // Not before a byte that continues a character.
+        // The text must not be cut before a continuation byte of a character.
         while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         return bytes[..<end] + ellipsis
     }
 }
 
 extension [String] {
-    /// Returns at most `maximum` lines; the last one gives the number of those left out.
+    /// Returns at most `maximum` lines; the last one gives the number of omitted lines.
     package func cut(to maximum: Int) -> [String] {
         count > maximum ? prefix(maximum - 1) + ["... and \(count - maximum + 1) more lines"] : self
     }
 }
 
 extension Logger.Level {
-    /// syslog(3) priorities.
+    /// The priority of syslog(3).
     package var priority: Int {
         switch self {
         case .trace, .debug: 7
@@ -83,7 +83,7 @@ extension Logger.Level {
         }
     }
 
-    /// The colour on a terminal of a warning, and of anything worse.
+    /// The colour on a terminal of warnings and errors; `nil` for other levels.
     fileprivate var colour: TerminalStyle.Colour? {
         switch self {
         case .trace, .debug, .info, .notice: nil
@@ -95,14 +95,14 @@ extension Logger.Level {
 
 /// The format of a log message, which depends on the reader of standard error.
 package enum LogFormat: Sendable, Equatable {
-    /// systemd's journal, which notes the time and the program itself: `<4>message`.
+    /// systemd's journal, which records the time and the program itself: `<4>message`.
     case journal
     /// A terminal: local time, level, message.
     case terminal(hasColour: Bool)
     /// A file, a pipe, another log daemon: `2026-11-21T07:00:00.123456Z reachagent: warning: message`.
     case plain
 
-    /// The form for what a descriptor leads to.
+    /// Returns the format for the file that a descriptor refers to.
     ///
     /// - Parameter journalStream: `JOURNAL_STREAM`, which systemd sets to the device and inode of the connection to its
     ///   journal (systemd.exec(5)). It stays set when standard error is redirected, so its presence alone proves
@@ -121,7 +121,7 @@ package enum LogFormat: Sendable, Equatable {
         return .terminal(hasColour: TerminalStyle.takesColour(descriptor))
     }
 
-    /// Returns true when a value of `JOURNAL_STREAM` means this file.
+    /// Returns whether a value of `JOURNAL_STREAM` identifies this file.
     static func names(_ journalStream: String?, device: UInt64, inode: UInt64) -> Bool {
         journalStream == "\(device):\(inode)"
     }

@@ -5,14 +5,15 @@ internal import Synchronization
 
 /// Writes lines to a descriptor, each by one write(2), and never blocks on the reader.
 ///
-/// What the reader takes without waiting is written on the caller's thread. The rest waits in a queue, for which there
-/// is a thread only as long as something is in it: an idle process has none for its log. A queue that was full takes
-/// nothing more until the reader has gone on; then it is said how much is missing, in the place where it is missing.
+/// Bytes that the reader accepts without waiting are written on the caller's thread. The rest is queued; a thread
+/// writes the queue and exists only while the queue is not empty, so an idle process has no thread for its log. A queue
+/// that was full accepts no lines until the reader has continued; then the number of lost lines is reported at the
+/// place where they are missing.
 final class LogWriter: Sendable {
-    /// The maximum number of bytes that wait for a reader.
+    /// The maximum number of queued bytes.
     static let maximumBytes = 256 << 10
 
-    /// Bytes that are to be written, and the number of messages' lines that would be missing without them.
+    /// Bytes to write, and the number of lost lines if they cannot be written.
     private struct Entry {
         var bytes: ArraySlice<UInt8>
         let count: Int
@@ -20,9 +21,9 @@ final class LogWriter: Sendable {
 
     private struct State {
         var waiting: [Entry] = []
-        /// With those that the thread is busy with.
+        /// The number of queued bytes, including those that the thread is writing.
         var waitingBytes = 0
-        /// Lines that could not be written since the last one that was taken.
+        /// The number of lines lost since the last accepted one.
         var lost = 0
         var hasThread = false
         var canAvoidWaiting = true
@@ -35,7 +36,7 @@ final class LogWriter: Sendable {
     private let state = Mutex(State())
     private let thread = DispatchGroup()
 
-    /// Creates a writer to a descriptor, which it does not close.
+    /// Creates a writer to a descriptor, which the writer does not close.
     ///
     /// - Parameter lossLine: Returns the line that reports a number of lost lines.
     init(_ descriptor: Int32, lossLine: @escaping @Sendable (Int) -> [UInt8]) {
@@ -43,9 +44,9 @@ final class LogWriter: Sendable {
         self.lossLine = lossLine
     }
 
-    /// Writes lines, or leaves them to be written; they stay together.
+    /// Writes or queues lines, which stay together.
     ///
-    /// Safe from any thread; never blocks.
+    /// Safe to call from any thread, and never blocks.
     func write(_ lines: [[UInt8]]) {
         let needsThread = state.withLock { state in
             for line in lines { enqueue(line[...], &state) }
@@ -57,17 +58,17 @@ final class LogWriter: Sendable {
         if needsThread { startThread() }
     }
 
-    /// Waits until everything is written, or until that has taken too long.
+    /// Waits until everything is written, up to a timeout.
     func flush(within patience: Duration) {
         let (seconds, attoseconds) = patience.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         _ = thread.wait(timeout: .now() + .nanoseconds(nanoseconds))
     }
 
-    // MARK: Under the lock
+    // MARK: With the lock held
 
     private func enqueue(_ line: ArraySlice<UInt8>, _ state: inout State) {
-        // After a loss there must be ample room, or every other line would report a loss.
+        // After a loss, more room is required, or every other line would report a loss.
         let room = state.lost == 0 ? Self.maximumBytes : Self.maximumBytes / 2
         guard state.waitingBytes + line.count <= room else {
             state.lost += 1
@@ -117,7 +118,7 @@ final class LogWriter: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN: return .mustWait
-            // This kind of file cannot promise it, or the kernel does not know of it.
+            // This type of file, or the kernel, does not support non-blocking writes.
             case EOPNOTSUPP, ENOSYS, EINVAL: canAvoidWaiting = false
             default: return .failed
             }
@@ -125,7 +126,7 @@ final class LogWriter: Sendable {
         return .done
     }
 
-    // MARK: The thread
+    // MARK: Thread
 
     private func startThread() {
         thread.enter()
@@ -135,7 +136,7 @@ final class LogWriter: Sendable {
                 thread.leave()
             }
         } catch {
-            // The next message tries again.
+            // The next message retries.
             state.withLock { $0.hasThread = false }
             thread.leave()
         }
@@ -154,9 +155,9 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Returns the next messages; `nil`, and the end of the thread, when there are none.
+    /// Returns the next entries; `nil` if there are none, after which the thread must end.
     ///
-    /// - Parameter isTaken: Whether the last write was taken: there is a reader to report a loss to.
+    /// - Parameter isTaken: `true` if the last write succeeded, so that a loss can be reported to a reader.
     private func next(_ isTaken: Bool) -> [Entry]? {
         state.withLock { state in
             if state.waiting.isEmpty, isTaken { enqueueLoss(&state) }

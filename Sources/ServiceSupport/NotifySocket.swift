@@ -1,19 +1,18 @@
 internal import Glibc
 
-/// The socket of the service manager that takes notices (sd_notify(3), `NOTIFY_SOCKET`).
+/// The notification socket of the service manager (sd_notify(3), `NOTIFY_SOCKET`).
 ///
-/// Sending never fails for the service: a manager that cannot be told goes untold. It waits a second at most, where the
-/// manager does not read.
+/// A failure to send does not affect the service. Sending waits at most a second if the manager does not read.
 package final class NotifySocket: Sendable {
     private static let patience = timeval(tv_sec: 1, tv_usec: 0)
 
     private let descriptor: CInt
 
-    /// The socket that an environment names; `nil` when it names none.
+    /// Returns the socket that an environment names; `nil` if it names none.
     ///
-    /// - Parameter environment: The variable is an absolute path, or a name in the abstract namespace behind an `@`
-    ///   (unix(7)).
-    /// - Throws: ``NotifySocketError`` for everything else.
+    /// - Parameter environment: The environment, in which `NOTIFY_SOCKET` is an absolute path, or a name in the
+    ///   abstract namespace after an `@` (unix(7)).
+    /// - Throws: ``NotifySocketError`` for any other value.
     package static func named(in environment: [String: String]) throws(NotifySocketError) -> NotifySocket? {
         guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
         return try NotifySocket(connectedTo: name)
@@ -40,9 +39,9 @@ package final class NotifySocket: Sendable {
 
     /// Sends notifications to the manager, in this order, in one datagram.
     ///
-    /// Safe from any thread.
+    /// Safe to call from any thread.
     ///
-    /// - Returns: Whether the manager has been told.
+    /// - Returns: `true` if the datagram was sent.
     @discardableResult
     package func send(_ notices: [ServiceNotice]) -> Bool {
         let message = Array(notices.map(\.assignment).joined(separator: "\n").utf8)
@@ -53,12 +52,12 @@ package final class NotifySocket: Sendable {
         }
     }
 
-    // MARK: The address
+    // MARK: Address
 
     private static let pathOffset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     private static let longestName = MemoryLayout<sockaddr_un>.size - pathOffset
 
-    /// An abstract name has no end but that of the address; a path ends with a zero.
+    /// Returns the length of an address; unlike a path, an abstract name has no terminating NUL.
     private static func length(of name: String) -> socklen_t {
         socklen_t(pathOffset + name.utf8.count + (name.hasPrefix("@") ? 0 : 1))
     }
@@ -80,21 +79,22 @@ package final class NotifySocket: Sendable {
 package enum ServiceNotice: Sendable, Hashable {
     /// The service is ready: its start, or a reload, has finished.
     case ready
-    /// The configuration is being reloaded, since a time of `CLOCK_MONOTONIC` in microseconds.
+    /// The configuration is being reloaded; the associated value is the start time by `CLOCK_MONOTONIC`, in
+    /// microseconds.
     ///
-    /// Managers from systemd 253 on require the time if the unit is of `Type=notify-reload`.
+    /// systemd 253 and later require the time for a unit of `Type=notify-reload`.
     case reloading(since: UInt64)
     /// The service is stopping.
     case stopping
-    /// A sentence of the present state, for `systemctl status`.
+    /// A description of the current state, for `systemctl status`.
     case status(String)
     /// The service is alive.
     case watchdog
 
-    /// The longest sentence that is sent, in bytes: the manager takes 4 KiB of everything together (NOTIFY_BUFFER_MAX).
+    /// The maximum length of a status, in bytes: the manager accepts 4 KiB in total (NOTIFY_BUFFER_MAX).
     static let longestStatus = 1024
 
-    /// The assignment, or the assignments, that say it.
+    /// The assignments of the notification.
     var assignment: String {
         switch self {
         case .ready: "READY=1"
@@ -105,7 +105,7 @@ package enum ServiceNotice: Sendable, Hashable {
         }
     }
 
-    /// A line break would begin another assignment, which could be any.
+    /// Returns a status without line breaks, which would start another, arbitrary assignment.
     private static func oneLine(_ sentence: String) -> String {
         var text = ""
         var count = 0
@@ -122,12 +122,12 @@ package enum ServiceNotice: Sendable, Hashable {
 
 /// The reason that the service manager cannot be notified.
 package enum NotifySocketError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The variable names neither an absolute path nor an abstract name, or one that is too long.
+    /// The variable is neither an absolute path nor an abstract name, or is too long.
     case badAddress(String)
-    /// There is no such socket, or it takes nothing from this process.
+    /// The socket does not exist, or does not accept data from this process.
     case unreachable(String, errno: Int32)
 
-    /// The sentence for the log.
+    /// The message for the log.
     package var description: String {
         switch self {
         case .badAddress(let name): "NOTIFY_SOCKET is no address of a socket: '\(name.prefix(128))'"

@@ -2,20 +2,20 @@ internal import AgentEvents
 package import Logging
 internal import Synchronization
 
-/// The log of a process: which messages are written, what they look like, and where they go.
+/// The log of a process, with its level, format and destination.
 ///
-/// Safe from any thread, and never blocks: see ``LogWriter``.
+/// Safe to use from any thread, and never blocks; see ``LogWriter``.
 package final class ProgramLog: Sendable {
-    /// The form of messages.
+    /// The format of messages.
     package let format: LogFormat
     private let program: String
     private let writer: LogWriter
     private let threshold = Mutex(Logger.Level.notice)
     private let limiter: Mutex<LogLimiter>
 
-    /// A log that goes to a descriptor.
+    /// Creates a log that writes to a descriptor.
     ///
-    /// - Parameter program: The name of the program, for readers of files.
+    /// - Parameter program: The name of the program, which is included in the plain format.
     package init(
         _ descriptor: Int32,
         of program: String,
@@ -31,20 +31,20 @@ package final class ProgramLog: Sendable {
         }
     }
 
-    /// The least important level that is written.
+    /// The lowest level that is written.
     package var level: Logger.Level {
         get { threshold.withLock { $0 } }
         set { threshold.withLock { $0 = newValue } }
     }
 
-    /// Writes a message regardless of ``level``, unless there have been too many.
+    /// Writes a message regardless of ``level``, subject to the rate limit.
     package func log(_ level: Logger.Level, _ text: String) {
         let message = LogLimiter.Message(level: level, text: text)
-        // Written under the lock: a report about other messages stays with this one.
+        // Written with the lock held, so that reports of other messages stay next to this message.
         limiter.withLock { limiter in write(limiter.take(message, at: .now)) }
     }
 
-    /// Writes requested lines, whatever the level and however many there have been.
+    /// Writes requested lines, regardless of the level and the rate limit.
     package func write(_ lines: [String], level: Logger.Level) {
         limiter.withLock { limiter in
             write(limiter.rest())
@@ -52,7 +52,7 @@ package final class ProgramLog: Sendable {
         }
     }
 
-    /// Logs the number of suppressed messages, and waits until everything is written or the time is over.
+    /// Logs the number of suppressed messages, and waits until everything is written, up to a timeout.
     package func finish(within patience: Duration) {
         limiter.withLock { limiter in write(limiter.rest()) }
         writer.flush(within: patience)
@@ -67,29 +67,29 @@ package final class ProgramLog: Sendable {
     }
 }
 
-/// Hands what is logged to a log.
+/// A handler that passes messages to a log.
 package struct ProgramLogHandler: LogHandler {
-    /// The pairs that each message gets.
+    /// The metadata that is added to each message.
     package var metadata: Logger.Metadata = [:]
     private let log: ProgramLog
     private var ownLevel: Logger.Level?
 
-    /// A handler that hands everything to a log.
+    /// Creates a handler that passes all messages to a log.
     package init(log: ProgramLog) { self.log = log }
 
-    /// The level of the log, unless this logger was given one of its own.
+    /// The level of this logger, by default that of the log.
     package var logLevel: Logger.Level {
         get { ownLevel ?? log.level }
         set { ownLevel = newValue }
     }
 
-    /// A pair that each message gets.
+    /// The metadata value of a key.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Logs a message with its pairs.
+    /// Logs a message with its metadata.
     package func log(event: LogEvent) {
         let pairs = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         let suffix = pairs.map { " \($0.key)=\($0.value)" }.joined()

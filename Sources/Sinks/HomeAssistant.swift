@@ -1,30 +1,32 @@
 internal import AgentEvents
 
-/// A message that the broker keeps, and gives to every new subscriber of the topic.
+/// A message that the broker retains, and sends to every new subscriber of the topic.
 public struct RetainedMessage: Sendable, Hashable {
     /// The topic.
     public var topic: String
     /// The payload.
     public var payload: [UInt8]
 
-    /// A message.
+    /// Creates a message.
     public init(topic: String, payload: [UInt8]) {
         self.topic = topic
         self.payload = payload
     }
 }
 
-/// The discovery messages of Home Assistant: the entities appear by themselves, as one device.
+/// The discovery messages of Home Assistant: the entities appear automatically, as one device.
 ///
-/// See https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. The state of all of them but one is read from
-/// the retained topic of ``MachineState/payload``; the last one is the presence.
+/// See https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. The state of every entity but the last one is
+/// read from the retained topic of ``MachineState/payload``; the last one is the presence.
 public enum HomeAssistant {
-    /// The messages to publish on each connection; empty without ``MQTTSettings/discoveryPrefix`` or
+    /// Returns the messages to publish on each connection; empty without ``MQTTSettings/discoveryPrefix`` or
     /// ``MQTTSettings/keepsState``.
     ///
-    /// - Parameters: - settings: The sink. - host: The host's name, for people. - version: The agent's version, for
-    ///   people; `nil` when it is not known.
-    /// - Throws: ``SinkSettingError`` when the template of the sink is not valid.
+    /// - Parameters:
+    ///   - settings: The sink.
+    ///   - host: The host's name, for people.
+    ///   - version: The agent's version, for people; `nil` if it is not known.
+    /// - Throws: ``SinkSettingError`` if the template of the sink is not valid.
     public static func messages(
         for settings: SinkSettings,
         host: String,
@@ -81,7 +83,7 @@ public enum HomeAssistant {
         Entity("binary_sensor", "status", "Reporting", deviceClass: "connectivity"),
     ]
 
-    /// The letters that discovery topics and unique ids may have.
+    /// Replaces the characters that are not allowed in discovery topics and unique ids.
     private static func identifier(_ device: String) -> String {
         let scalars = device.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar {
@@ -98,7 +100,8 @@ private struct Entity: Sendable {
     let component: String
     let name: String
     let label: String
-    /// Reads the value from the retained state; `nil` for the presence, which is its own topic's payload.
+    /// The template that reads the value from the retained state; `nil` for the presence, whose topic's payload is the
+    /// value.
     let template: String?
     let deviceClass: String?
     let icon: String?
@@ -134,7 +137,7 @@ private struct Entity: Sendable {
             if let template {
                 json.member("state_topic", subjects.stateTopic(device: device))
                 json.member("value_template", template)
-                // Without its device's presence, the last state is old news.
+                // While the device is offline, the last state is outdated.
                 json.member("availability_topic", subjects.statusTopic(device: device))
             } else {
                 json.member("state_topic", subjects.statusTopic(device: device))

@@ -1,6 +1,6 @@
 public import AgentEvents
 
-/// The machine's reachability, as far as a sink goes by it and a broker keeps it.
+/// The properties of the machine's reachability that a sink depends on and a broker retains.
 public struct MachineState: Sendable, Hashable {
     /// The connectivity; `unknown` for a machine without probes.
     public var connectivity: Connectivity
@@ -8,7 +8,7 @@ public struct MachineState: Sendable, Hashable {
     public var via: Via
     /// The name of the interface.
     public var interface: String?
-    /// The moment at which the state began; `nil` where it is not known.
+    /// The moment at which the state started; `nil` if it is not known.
     public var since: Timestamp?
     /// The address of the login page, while a portal answers.
     public var portalURL: String?
@@ -16,7 +16,7 @@ public struct MachineState: Sendable, Hashable {
     /// Nothing is known yet.
     public static let unknown = MachineState(connectivity: .unknown, via: .unknown)
 
-    /// A state.
+    /// Creates a state.
     public init(
         connectivity: Connectivity,
         via: Via,
@@ -31,11 +31,11 @@ public struct MachineState: Sendable, Hashable {
         self.portalURL = portalURL
     }
 
-    /// The state that the agent publishes.
+    /// Creates the state that the agent publishes.
     ///
     /// - Parameters:
     ///   - state: The machine's state.
-    ///   - since: The moment at which it began.
+    ///   - since: The moment at which it started.
     public init(_ state: ReachabilityState, since: Timestamp?) {
         self.init(
             connectivity: state.connectivity ?? .unknown,
@@ -46,7 +46,7 @@ public struct MachineState: Sendable, Hashable {
         )
     }
 
-    /// The state after an event of the agent: a snapshot or a settled change; `nil` for every other event.
+    /// Creates the state after an event of the agent: a snapshot or a settled change; `nil` for every other event.
     public init?(_ event: AgentEvent) {
         switch event.content {
         case .networkSnapshot(let snapshot): self.init(snapshot.state, since: nil)
@@ -55,7 +55,8 @@ public struct MachineState: Sendable, Hashable {
         }
     }
 
-    /// The payload of the retained state topic: one JSON object; absent members are not known, or do not apply.
+    /// The payload of the retained state topic: one JSON object; a member is absent if it is not known, or does not
+    /// apply.
     ///
     ///     {"connectivity":"full","via":"wifi","interface":"wlan0","since":"2026-11-21T07:00:00.000000Z"}
     public var payload: [UInt8] {

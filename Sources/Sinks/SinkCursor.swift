@@ -4,9 +4,9 @@ package import LinuxSupport
 
 /// The newest event up to which a broker has everything.
 ///
-/// Only a hint where the broker can be asked (``TransportEvent/connected(newest:)``): there it counts after a purge
-/// alone. It counts for one broker and one device name; after a change of either, everything is shipped that the
-/// journal has.
+/// It is only a hint if the broker can be queried (``TransportEvent/connected(newest:)``): then it counts only after a
+/// purge. It applies to one broker and one device name; after a change of either, all events of the journal are
+/// shipped.
 public struct SinkCursor: Sendable, Hashable {
     /// The broker's address (``BrokerAddress/description``).
     public var broker: String
@@ -14,7 +14,7 @@ public struct SinkCursor: Sendable, Hashable {
     public var device: String
     /// The newest event.
     public var position: StreamPosition
-    /// The numbers of earlier events that reached the broker after that one.
+    /// The numbers of earlier events that reached the broker after this position.
     ///
     /// While one of them is the broker's newest, the position counts.
     public var late: [UInt64]
@@ -22,7 +22,7 @@ public struct SinkCursor: Sendable, Hashable {
     /// The maximum number of late events.
     private static let maximumLate = 256
 
-    /// A cursor.
+    /// Creates a cursor.
     public init(broker: String, device: String, position: StreamPosition, late: [UInt64] = []) {
         self.broker = broker
         self.device = device
@@ -41,7 +41,7 @@ extension SinkCursor: Codable {
 
     /// Reads a cursor.
     ///
-    /// - Throws: `DecodingError` when a member is missing or out of its bounds; members that are not known are ignored.
+    /// - Throws: `DecodingError` if a member is missing or out of bounds; unknown members are ignored.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         guard try members.decode(Int.self, forKey: .version) == Self.version else {
@@ -81,8 +81,8 @@ extension SinkCursor: Codable {
 
 /// The file of a sink's cursor: `<state directory>/<name>.cursor`.
 ///
-/// Replaced atomically and fsynced with its directory. A file that cannot be read counts as none: that is safe, as
-/// events are shipped once more and recognised as doubles.
+/// It is replaced atomically and fsynced with its directory. A file that cannot be read counts as missing, which is
+/// safe because events are shipped once more and recognised as duplicates.
 public struct SinkCursorFile: Sendable {
     private static let maximumBytes = 16 << 10
 
@@ -91,19 +91,19 @@ public struct SinkCursorFile: Sendable {
 
     private let directory: String
 
-    /// The file of a sink.
+    /// Creates the file of a sink.
     ///
     /// - Parameters:
-    ///   - name: The name of the sink, as the configuration allows it: no slash.
+    ///   - name: The name of the sink, which the configuration allows only without a slash.
     ///   - directory: The directory, which exists.
     public init(sink name: String, in directory: String) {
         self.directory = directory
         path = "\(directory)/\(name).cursor"
     }
 
-    /// The cursor; `nil` when there is none, or none that can be read.
+    /// Reads the cursor; `nil` if there is none, or if it cannot be read.
     public func read() -> SinkCursor? {
-        // Nothing but a regular file is read, and a FIFO in its place is not waited for.
+        // Only a regular file is read, without waiting for a FIFO in its place.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -120,7 +120,7 @@ public struct SinkCursorFile: Sendable {
 
     /// Replaces the cursor.
     ///
-    /// - Throws: `SystemError` when it could not be written; the former cursor is still there.
+    /// - Throws: `SystemError` if it could not be written; the former cursor then still exists.
     package func write(_ cursor: SinkCursor) throws(SystemError) {
         let temporary = path + ".tmp"
         do throws(SystemError) {
@@ -133,7 +133,7 @@ public struct SinkCursorFile: Sendable {
         try syncDirectory()
     }
 
-    /// Removes the cursor; nothing happens when there is none.
+    /// Removes the cursor, if there is one.
     package func remove() { unlink(path) }
 
     private func write(_ text: [UInt8], to path: String) throws(SystemError) {

@@ -2,14 +2,14 @@ internal import AgentEvents
 internal import Glibc
 internal import LinuxSupport
 
-/// A conversation over the control socket, held by one thread that may sleep.
+/// A connection to the control socket, used by one thread that may sleep.
 struct AgentConnection: ~Copyable {
     private let socket: StreamSocket
     private let location: SocketLocation
     private var lines = LineBuffer()
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// Connects; `wakeup` ends whatever the thread waits for with ``ClientError/cancelled``.
+    /// Connects; `wakeup` interrupts every wait of the thread with ``ClientError/cancelled``.
     init(to location: SocketLocation, wakeup: Wakeup, deadline: ContinuousClock.Instant? = nil) throws(ClientError) {
         self.location = location
         socket = try StreamSocket(connectingTo: location, wakeup: wakeup, deadline: deadline)
@@ -32,7 +32,7 @@ struct AgentConnection: ~Copyable {
             json.member("method", method)
             if !parameters.isEmpty {
                 json.name("parameters")
-                // In JSON a line's end is nothing but space; here it would end the request.
+                // A newline is mere whitespace in JSON, but would end the request here.
                 json.value(parameters.map { $0 == 0x0A ? 0x20 : $0 })
             }
             if wantsMore { json.member("more", true) }
@@ -40,9 +40,9 @@ struct AgentConnection: ~Copyable {
         try socket.send(json.bytes + [0x0A], deadline: deadline)
     }
 
-    /// The next line; waits for it.
+    /// Waits for the next line, and returns it.
     ///
-    /// - Throws: ``ClientError/disconnected(socket:)`` at the end of the connection; a line that it ended in is dropped.
+    /// - Throws: ``ClientError/disconnected(socket:)`` at the end of the connection; an incomplete line is dropped.
     mutating func nextLine(deadline: ContinuousClock.Instant? = nil) throws(ClientError) -> ArraySlice<UInt8> {
         while true {
             if let line = try lines.next() { return line }
@@ -53,7 +53,7 @@ struct AgentConnection: ~Copyable {
         }
     }
 
-    /// The next line when it is there already; `nil` when it would have to be waited for.
+    /// Returns the next line if it can be received without waiting; `nil` otherwise.
     mutating func nextLineWithoutWaiting() throws(ClientError) -> ArraySlice<UInt8>? {
         while true {
             if let line = try lines.next() { return line }
@@ -64,23 +64,23 @@ struct AgentConnection: ~Copyable {
     }
 }
 
-/// Cuts bytes into lines of a bounded length.
+/// Splits bytes into lines of a bounded length.
 struct LineBuffer {
-    /// A reply is an event and a little around it.
+    /// The maximum size of a reply, which is an event with a small envelope.
     static let maximumBytes = ScannedLine.maximumBytes + 1024
 
     private let maximumBytes: Int
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Up to where no line's end was found.
+    /// The offset up to which the buffer is known to contain no newline.
     private var searched = 0
 
     init(maximumBytes: Int = LineBuffer.maximumBytes) { self.maximumBytes = maximumBytes }
 
-    /// Adds what was received.
+    /// Appends received bytes.
     mutating func append(_ received: ArraySlice<UInt8>) {
         if start > 0 {
-            // What is left is part of one line, as all lines are taken before more is received.
+            // The rest is part of one line, because all complete lines are taken before more is received.
             bytes.removeFirst(start)
             searched -= start
             start = 0
@@ -88,9 +88,9 @@ struct LineBuffer {
         bytes += received
     }
 
-    /// The next complete line, without its end; `nil` when more has to be received.
+    /// Returns the next complete line, without its newline; `nil` if more has to be received.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` when the line is longer than is accepted.
+    /// - Throws: ``ClientError/malformed(_:)`` if the line exceeds the maximum size.
     mutating func next() throws(ClientError) -> ArraySlice<UInt8>? {
         guard let end = endOfLine() else {
             searched = bytes.count
@@ -115,16 +115,16 @@ struct LineBuffer {
     }
 }
 
-/// One line of the agent: the parameters of a reply, or an error.
+/// A line from the agent: the parameters of a reply, or an error.
 enum Reply {
-    /// The JSON text of the parameters; `{}` where there are none.
+    /// The JSON text of the parameters; `{}` if there are none.
     case parameters(ArraySlice<UInt8>)
-    /// The request was refused, or the subscription ended.
+    /// The request failed, or the subscription ended.
     case error(ErrorReply)
 
-    /// Reads a line without decoding its parameters, of which a stream has one for each event.
+    /// Parses a line without decoding its parameters, because a stream has parameters for each event.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` when the line is not one JSON object, or its `error` not a string.
+    /// - Throws: ``ClientError/malformed(_:)`` if the line is not a single JSON object, or its `error` is not a string.
     init(_ line: ArraySlice<UInt8>) throws(ClientError) {
         guard let members = JSONText.values(of: ["parameters", "error"], in: line.span) else {
             throw .malformed("a reply is not one JSON object")
@@ -146,16 +146,16 @@ enum Reply {
 
 /// An error reply of the agent, with the parameters that the client uses.
 struct ErrorReply: Decodable, Sendable, Hashable {
-    /// The parameters; which of them there are depends on the code.
+    /// The parameters, which depend on the code.
     struct Parameters: Decodable, Sendable, Hashable {
         var message: String?
-        /// `stream_changed`: the stream that the agent's numbers belong to.
+        /// `stream_changed`: the stream to which the agent's numbers belong.
         var stream: String?
         /// `sequence_unknown`: the newest number.
         var newestSequence: UInt64?
-        /// `too_many_connections`: the maximum of connections.
+        /// `too_many_connections`: the maximum number of connections.
         var limit: UInt64?
-        /// `events_expired`: the oldest number that is still there.
+        /// `events_expired`: the oldest number that is still available.
         var oldestSequence: UInt64?
 
         enum CodingKeys: String, CodingKey {
@@ -168,7 +168,7 @@ struct ErrorReply: Decodable, Sendable, Hashable {
     var error: String
     var parameters: Parameters?
 
-    /// The same as an error to throw.
+    /// The error to throw for this reply.
     var clientError: ClientError {
         let limit = parameters?.limit.map { "the agent has as many connections as it may have (\($0))" }
         return .refused(code: error, message: parameters?.message ?? limit ?? "")

@@ -1,24 +1,24 @@
 internal import Glibc
 internal import LinuxSupport
 
-/// The reason that the agent could not be asked.
+/// The reason that a request to the agent failed.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No process listens on the socket, or it does not exist (errno(3)).
     case noAgent(socket: String, errno: Int32)
-    /// The socket may not be used (errno(3)).
+    /// Access to the socket is denied (errno(3)).
     case notPermitted(socket: String, errno: Int32)
     /// The connection ended before the reply was complete.
     case disconnected(socket: String)
-    /// There was no reply in time.
+    /// The request timed out.
     case timedOut(socket: String)
     /// The agent answered with an error: its code and its message.
     case refused(code: String, message: String)
-    /// A reply of the agent cannot be understood.
+    /// A reply of the agent is malformed.
     case malformed(String)
-    /// The kernel refused (errno(3)).
+    /// A system call failed (errno(3)).
     case system(operation: String, errno: Int32)
 
-    /// The task that asked was cancelled.
+    /// The task that made the request was cancelled.
     public static let cancelled = ClientError.system(operation: "wait any longer", errno: ECANCELED)
 
     /// The error in one line, for people.
@@ -38,7 +38,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension NamedThread {
-    /// Starts a thread; throws an error of the client if no thread is left.
+    /// Starts a thread; throws a ``ClientError`` if no thread can be created.
     static func startOrThrow(
         _ name: StaticString,
         _ body: @escaping @Sendable () -> Void
@@ -52,7 +52,7 @@ extension NamedThread {
 }
 
 extension Wakeup {
-    /// Creates a wake-up; throws an error of the client if no descriptor is left.
+    /// Creates a wake-up; throws a ``ClientError`` if no descriptor is left.
     static func make() throws(ClientError) -> Wakeup {
         do throws(SystemError) {
             return try Wakeup()

@@ -1,31 +1,31 @@
 internal import Glibc
 
-/// The place of the agent's control socket.
+/// The location of the agent's control socket.
 ///
-/// The agent makes it in its runtime directory. A client is not always started as the agent was, so the usual
-/// places are looked at in their order.
+/// The agent creates the socket in its runtime directory. A client may be started in a different environment, so the
+/// usual locations are tried in order.
 public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     /// The socket's path.
     public let path: String
 
-    /// The socket at a path.
+    /// Creates the location of a socket at a path.
     public init(path: String) { self.path = path }
 
     /// The path.
     public var description: String { path }
 
-    /// The control socket of the agent that this process would most likely mean.
+    /// Returns the control socket that this process should use.
     ///
     /// The first of these: `explicit`; `$REACHAGENT_SOCKET`; `$RUNTIME_DIRECTORY/control.sock`, which systemd sets;
-    /// `$XDG_RUNTIME_DIR/reachagent/control.sock` when that exists; `/run/reachagent/control.sock`. An empty variable
-    /// counts as none.
+    /// `$XDG_RUNTIME_DIR/reachagent/control.sock` if it exists; `/run/reachagent/control.sock`. An empty variable
+    /// counts as unset.
     ///
     /// - Parameter explicit: The path from a command line or a setting; `nil` without one.
     public static func control(explicit: String? = nil) -> SocketLocation {
         control(explicit: explicit, variable: Self.variable) { access($0, F_OK) == 0 }
     }
 
-    /// The same, with an environment and a file system that the caller provides.
+    /// Returns the control socket for an environment and a file system that the caller provides.
     static func control(
         explicit: String?,
         variable: (String) -> String?,
@@ -33,7 +33,7 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     ) -> SocketLocation {
         if let explicit { return SocketLocation(path: explicit) }
         if let path = variable("REACHAGENT_SOCKET") { return SocketLocation(path: path) }
-        // systemd gives several directories with colons between them; the agent uses the first.
+        // systemd separates several directories by colons; the agent uses the first.
         if let directory = variable("RUNTIME_DIRECTORY")?.split(separator: ":").first {
             return SocketLocation(path: "\(directory)/control.sock")
         }
@@ -52,7 +52,8 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
 
 /// Waits for a socket to appear, without polling (inotify(7)).
 final class SocketWatch {
-    /// The descriptor that becomes readable (inotify(7)); negative when there is none, and then no appearance is noticed.
+    /// The descriptor that becomes readable (inotify(7)); negative if none could be created, in which case no
+    /// appearance is detected.
     let descriptor: Int32
     private let directory: String
     private let name: String
@@ -68,21 +69,21 @@ final class SocketWatch {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Starts to watch, if it does not yet.
+    /// Starts watching, if that has not happened yet.
     func start() { watched = watch() }
 
-    /// Takes what has happened since the last call; `true` when the socket has appeared, or may have.
+    /// Handles the events since the last call; returns `true` if the socket has appeared, or may have.
     ///
-    /// To be called when ``descriptor`` is readable.
+    /// Must be called when ``descriptor`` is readable.
     func takeAppearance() -> Bool {
         if hasAppeared() { return true }
-        // The directory comes and goes with the agent. In a new one the socket may be there already.
+        // The directory exists only while the agent runs, and a new one may already contain the socket.
         let now = watch()
         defer { watched = now }
         return now.isDirectory && now != watched
     }
 
-    /// Watches the directory, or the one that it is going to be in; to watch it twice is the same as once.
+    /// Watches the directory, or its parent if it does not exist; watching it again has no effect.
     private func watch() -> (number: Int32, isDirectory: Bool) {
         let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF)
         let number = inotify_add_watch(descriptor, directory, mask)
@@ -91,7 +92,7 @@ final class SocketWatch {
         return (inotify_add_watch(descriptor, directory.hasPrefix("/") ? "/\(parent)" : "./\(parent)", mask), false)
     }
 
-    /// Takes what inotify has to tell; whether it concerns the socket or its directory.
+    /// Reads the inotify events; returns whether one concerns the socket or its directory.
     private func hasAppeared() -> Bool {
         var concerns = false
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -2,33 +2,33 @@ public import AgentEvents
 internal import Glibc
 internal import LinuxSupport
 
-/// Asks the agent, and follows what it sees.
+/// A client of the agent's control socket, for single requests and for the stream of events.
 ///
-/// A value that holds no connection: each call makes its own, on a thread of its own. It may be used from any task.
+/// The value holds no connection: each call makes its own connection, on its own thread. It may be used from any task.
 public struct StateClient: Sendable, Hashable {
-    /// The place of the agent's control socket.
+    /// The location of the agent's control socket.
     public let location: SocketLocation
 
-    /// A client of the agent behind a control socket.
+    /// Creates a client of the agent behind a control socket.
     ///
-    /// - Parameter socket: The socket's path; `nil` for the usual one, see ``SocketLocation/control(explicit:)``.
+    /// - Parameter socket: The socket's path; `nil` for the default one, see ``SocketLocation/control(explicit:)``.
     public init(socket: String? = nil) { location = .control(explicit: socket) }
 
-    /// A client of the agent behind a control socket.
+    /// Creates a client of the agent behind a control socket.
     public init(location: SocketLocation) { self.location = location }
 
     /// Sends one request and waits for its one reply.
     ///
-    /// No thread of Swift's is blocked meanwhile. A cancelled task gets ``ClientError/cancelled`` at once; what it has
-    /// asked for may be done all the same.
+    /// No thread of Swift's cooperative pool is blocked. A cancelled task gets ``ClientError/cancelled`` immediately,
+    /// but the agent may still handle the request.
     ///
     /// - Parameters:
     ///   - method: The method, such as `status`.
     ///   - parameters: The parameters as one JSON object; empty for none.
-    ///   - timeout: The time for the whole call.
-    /// - Returns: The reply's parameters: the text of one JSON object.
-    /// - Throws: ``ClientError/refused(code:message:)`` when the agent answers with an error, and the other errors when
-    ///   there is no answer.
+    ///   - timeout: The timeout of the whole call.
+    /// - Returns: The reply's parameters, as the text of one JSON object.
+    /// - Throws: ``ClientError/refused(code:message:)`` if the agent answers with an error, and the other errors if it
+    ///   does not answer.
     public func call(
         _ method: String,
         parameters: [UInt8] = [],
@@ -59,8 +59,8 @@ public struct StateClient: Sendable, Hashable {
 
     /// Sends one request and decodes its one reply.
     ///
-    /// - Throws: The errors of ``call(_:parameters:timeout:)``, and ``ClientError/malformed(_:)`` when the reply is of
-    ///   another form.
+    /// - Throws: The errors of ``call(_:parameters:timeout:)``, and ``ClientError/malformed(_:)`` if the reply cannot
+    ///   be decoded.
     public func call<Reply: Decodable>(
         _ method: String,
         parameters: [UInt8] = [],
@@ -86,7 +86,7 @@ public struct StateClient: Sendable, Hashable {
 
     /// Decodes the parameters of a reply.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` when they have another form.
+    /// - Throws: ``ClientError/malformed(_:)`` if they cannot be decoded.
     package static func decode<Reply: Decodable>(
         _ type: Reply.Type,
         from parameters: [UInt8],

@@ -1,11 +1,12 @@
 internal import Glibc
 internal import LinuxSupport
 
-/// The agent's events for a program that sleeps in poll(2) by itself: the stream of ``StateStream``, without a task.
+/// A reader of the agent's events for a program with its own poll(2) loop: the stream of ``StateStream``, without a
+/// task.
 ///
-/// Belongs to one thread, which sleeps until ``descriptor`` is readable or ``deadline`` is over, and then calls
-/// ``take(maximum:)``. A thread that does not call it lets the agent wait, which cuts the connection at last; the stream
-/// then resumes from the journal.
+/// It belongs to one thread, which sleeps until ``descriptor`` is readable or ``deadline`` has passed, and then calls
+/// ``take(maximum:)``. If the thread does not call it, the agent eventually closes the connection to this slow reader,
+/// and the stream then resumes from the journal.
 package final class StateReader {
     private let location: SocketLocation
     private let wakeup: Wakeup
@@ -13,16 +14,16 @@ package final class StateReader {
     private let watch: SocketWatch
     private var resumption: StreamResumption
     private var connection: AgentConnection?
-    /// The moment of the next attempt to connect, without a connection.
+    /// The time of the next attempt to connect; `nil` with a connection.
     private var retry: ContinuousClock.Instant?
-    /// The reason of the stream's end, until it is thrown.
+    /// The reason for the stream's end, until it is thrown.
     private var failure: ClientError?
-    /// `true` when the last call left lines behind that have been received already.
+    /// `true` if the last call may have left received lines behind.
     private var hasMore = false
 
-    /// A reader whose time limit applies to one attempt to connect.
+    /// Creates a reader with a timeout for each attempt to connect.
     ///
-    /// - Throws: ``ClientError`` when there is no descriptor left.
+    /// - Throws: ``ClientError`` if no descriptor is left.
     package convenience init(
         _ location: SocketLocation,
         _ subscription: StateSubscription,
@@ -31,9 +32,11 @@ package final class StateReader {
         self.init(location, subscription, wakeup: try .make(), connectTimeout: connectTimeout)
     }
 
-    /// A reader that a wake-up ends with ``ClientError/cancelled`` where it has to wait inside of ``take(maximum:)``.
+    /// Creates a reader whose waits inside ``take(maximum:)`` are interrupted by a wake-up, with
+    /// ``ClientError/cancelled``.
     ///
-    /// - Parameter connectTimeout: The maximum time that an attempt to connect waits for an agent with many other clients.
+    /// - Parameter connectTimeout: The maximum time that an attempt to connect waits for an agent with many other
+    ///   clients.
     init(
         _ location: SocketLocation,
         _ subscription: StateSubscription,
@@ -48,16 +51,16 @@ package final class StateReader {
         retry = .now
     }
 
-    /// The descriptor to wait for until it is readable; negative for none.
+    /// The descriptor to poll for reading; negative if there is none.
     package var descriptor: Int32 { connection?.descriptor ?? (retry == nil ? -1 : watch.descriptor) }
 
-    /// The moment at which ``take(maximum:)`` has something to do by itself; `nil` for none.
+    /// The time at which ``take(maximum:)`` must be called even if nothing is readable; `nil` for none.
     package var deadline: ContinuousClock.Instant? { hasMore || failure != nil ? .now : retry }
 
-    /// Takes what has come, and connects when it is time to.
+    /// Returns the received items, and connects if an attempt is due.
     ///
     /// - Parameter maximum: The number of lines after which the rest is left for the next call.
-    /// - Throws: ``ClientError`` when it makes no sense to try again, as ``StateStream/AsyncIterator/next(isolation:)``.
+    /// - Throws: ``ClientError`` if a retry is useless, as ``StateStream/AsyncIterator/next(isolation:)`` does.
     package func take(maximum: Int) throws(ClientError) -> [StreamItem] {
         if let failure {
             self.failure = nil
@@ -83,7 +86,7 @@ package final class StateReader {
         return items
     }
 
-    /// Connects if there is no connection and it is time for one; `false` when it is not.
+    /// Returns whether there is a connection, after connecting if an attempt is due.
     private func isConnected() throws(StreamResumption.End) -> Bool {
         guard connection == nil else { return true }
         guard let retry else { return false }
@@ -122,7 +125,7 @@ package final class StateReader {
         }
     }
 
-    /// The event that is a reply's parameters.
+    /// Returns the event in a reply's parameters.
     private func event(in line: ArraySlice<UInt8>) throws(StreamResumption.End) -> StreamLine {
         switch try failing({ () throws(ClientError) in try Reply(line) }) {
         case .error(let error): throw .refused(error)
@@ -134,16 +137,16 @@ package final class StateReader {
 }
 
 extension StateClient {
-    /// A reader of the agent's state and events from now on, or from a number on.
+    /// Creates a reader of the agent's current state and later events, or of the events after a number.
     ///
-    /// Nothing is connected before the first call of ``StateReader/take(maximum:)``.
+    /// The reader connects in the first call of ``StateReader/take(maximum:)``.
     ///
-    /// - Throws: ``ClientError`` when there is no descriptor left.
+    /// - Throws: ``ClientError`` if no descriptor is left.
     package func reader(_ subscription: StateSubscription) throws(ClientError) -> StateReader {
         try StateReader(location, subscription, connectTimeout: .milliseconds(300))
     }
 
-    /// Sends one request and decodes its one reply, while the calling thread waits.
+    /// Sends one request and decodes its one reply; blocks the calling thread.
     ///
     /// - Throws: As ``call(_:parameters:timeout:as:)``.
     package func callAndWait<Reply: Decodable>(

@@ -2,7 +2,7 @@ internal import Glibc
 internal import LinuxSupport
 internal import Synchronization
 
-/// The agent's events, as one stream over all connections.
+/// The agent's events as one stream over all connections.
 ///
 /// ```swift
 /// for try await item in StateClient().events(StateSubscription(types: ["reachability.changed"])) {
@@ -10,13 +10,13 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Each iteration has a connection and a thread of its own, from its first item to its end. What the consumer does not
-/// take stays in the socket; an agent that notices closes the connection, and the stream resumes from the journal. The
-/// end of the task, or of the iterator, ends the connection; a cancelled task sees the stream's end.
+/// Each iteration has its own connection and thread, from its first item to its end. Items that the consumer does not
+/// take stay in the socket; if the agent then closes the connection to this slow reader, the stream resumes from the
+/// journal. The end of the task or of the iterator ends the connection; for a cancelled task the stream ends.
 public struct StateStream: AsyncSequence, Sendable {
     /// The elements of the stream.
     public typealias Element = StreamItem
-    /// The reason of its end, unless it was cancelled.
+    /// The reason for the stream's end, unless it was cancelled.
     public typealias Failure = ClientError
 
     private let location: SocketLocation
@@ -27,10 +27,10 @@ public struct StateStream: AsyncSequence, Sendable {
         self.subscription = subscription
     }
 
-    /// Begins to follow.
+    /// Creates an iterator, which connects on the first call of its `next`.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(location, subscription) }
 
-    /// One consumer's place in the stream; for one task at a time.
+    /// The position of one consumer in the stream; for one task at a time.
     public final class AsyncIterator: AsyncIteratorProtocol {
         private let location: SocketLocation
         private let subscription: StateSubscription
@@ -43,10 +43,10 @@ public struct StateStream: AsyncSequence, Sendable {
 
         deinit { pump?.cancel() }
 
-        /// The next item; `nil` when the task was cancelled.
+        /// Returns the next item; `nil` if the task was cancelled.
         ///
-        /// - Throws: ``ClientError`` when it makes no sense to try again: the socket may not be used, the agent refuses
-        ///   the subscription, or the connection was lost and ``StateSubscription/reconnects`` is false.
+        /// - Throws: ``ClientError`` if a retry is useless: access to the socket is denied, the agent rejects the
+        ///   subscription, or the connection was lost and ``StateSubscription/reconnects`` is false.
         public func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ClientError) -> StreamItem? {
             if let pump { return try await pump.next() }
             let pump = try StreamPump.started(location, subscription)
@@ -57,18 +57,18 @@ public struct StateStream: AsyncSequence, Sendable {
 }
 
 extension StateClient {
-    /// The agent's state and events from now on, or from a number on.
+    /// Returns the agent's current state and later events, or the events after a number.
     ///
-    /// Nothing is connected before the first item is asked for.
+    /// The stream connects when the first item is requested.
     public func events(_ subscription: StateSubscription = StateSubscription()) -> StateStream {
         StateStream(location, subscription)
     }
 }
 
-/// Reads a stream on a thread of its own and hands it over to a consumer that takes its time.
+/// Reads a stream on its own thread, and queues the items for a consumer.
 ///
-/// The thread reads no further while the consumer has enough to do, so that the socket fills up and the agent sees a
-/// slow reader, which it knows how to deal with.
+/// The thread stops reading while the queue is full, so that the socket fills up and the agent can handle a slow
+/// reader.
 private final class StreamPump: Sendable {
     /// The maximum number of items that wait for the consumer.
     private static let maximumItems = 256
@@ -76,11 +76,11 @@ private final class StreamPump: Sendable {
 
     private struct State {
         var items: [StreamItem] = []
-        /// The first item that was not taken.
+        /// The index of the first item that was not taken.
         var first = 0
         var bytes = 0
         var consumer: CheckedContinuation<Result<StreamItem?, ClientError>, Never>?
-        /// The reason of the stream's end; delivered once.
+        /// The reason for the stream's end; delivered once.
         var end: ClientError?
         var isFinished = false
         var isCancelled = false
@@ -109,7 +109,7 @@ private final class StreamPump: Sendable {
     private let wakeup: Wakeup
     private let state = Mutex(State())
 
-    /// A pump whose thread runs until the stream ends or ``cancel()`` is called.
+    /// Returns a pump with a thread that runs until the stream ends or ``cancel()`` is called.
     static func started(_ location: SocketLocation, _ subscription: StateSubscription) throws(ClientError) -> StreamPump
     {
         let pump = StreamPump(location, subscription, try Wakeup.make())
@@ -123,9 +123,9 @@ private final class StreamPump: Sendable {
         self.wakeup = wakeup
     }
 
-    // MARK: The consumer's side
+    // MARK: Consumer
 
-    /// The next item; `nil` at the end.
+    /// Returns the next item; `nil` at the end.
     func next() async throws(ClientError) -> StreamItem? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -158,7 +158,7 @@ private final class StreamPump: Sendable {
         return (nil, false)
     }
 
-    /// Ends the stream; what was not taken is dropped.
+    /// Ends the stream; items that were not taken are dropped.
     func cancel() {
         let consumer = state.withLock { state in
             state.isCancelled = true
@@ -169,14 +169,14 @@ private final class StreamPump: Sendable {
         consumer?.resume(returning: .success(nil))
     }
 
-    // MARK: The thread's side
+    // MARK: Thread
 
     private func run() {
         let reader = StateReader(location, subscription, wakeup: wakeup)
         repeat {
             let items: [StreamItem]
             do throws(ClientError) {
-                // What has come together is handed over together.
+                // Items that were received together are queued together.
                 items = try reader.take(maximum: Self.maximumItems / 4)
             } catch {
                 if !isCancelled { finish(error) }
@@ -188,10 +188,10 @@ private final class StreamPump: Sendable {
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Hands items over and waits until there is room for more; `false` when the consumer is gone.
+    /// Queues items, and waits for room for more; returns `false` if the consumer has cancelled the stream.
     private func offer(_ items: [StreamItem]) -> Bool {
         let (consumer, item, isFull) = state.withLock { state in
-            // A consumer that never quite catches up must not leave ever more taken places behind.
+            // The slots of taken items must not pile up if the consumer never catches up.
             state.items.removeFirst(state.first)
             state.first = 0
             state.items += items
@@ -222,7 +222,7 @@ private final class StreamPump: Sendable {
 }
 
 extension StreamItem {
-    /// The approximate number of bytes that an item keeps.
+    /// The approximate memory of an item, in bytes.
     fileprivate var cost: Int {
         switch self {
         case .connected(let hello): hello.line.bytes.count

@@ -1,29 +1,29 @@
 public import AgentEvents
 
-/// The events that a stream brings, and its first one.
+/// The events that a stream delivers, and its start.
 public struct StateSubscription: Sendable, Hashable {
-    /// The types of event, with or without the prefix `reachagent.`; `path.*` stands for all that begin with `path.`.
+    /// The event types, with or without the prefix `reachagent.`; `path.*` selects all types that start with `path.`.
     ///
-    /// Without any, all types pass.
+    /// If empty, all types pass.
     public var types: [String]
-    /// The subjects of the events, compared whole.
+    /// The subjects of the events, which must match exactly.
     ///
-    /// `default`, a target's name, or `agent`. Without any, all pass.
+    /// A subject is `default`, a target's name, or `agent`. If empty, all subjects pass.
     public var subjects: [String]
-    /// The number after which the events are wanted; `nil` to begin with the state as it is now.
+    /// The number after which the events start; `nil` to start with the current state.
     public var since: UInt64?
-    /// The moment from which on the events are wanted, where ``since`` is `nil`.
+    /// The time from which the events start, if ``since`` is `nil`.
     public var sinceTime: Timestamp?
-    /// The name of the stream that ``since`` belongs to (``Hello/stream``); `nil` when it is not known.
+    /// The name of the stream to which ``since`` belongs (``Hello/stream``); `nil` if it is not known.
     public var stream: String?
-    /// `true` to make a lost connection again; otherwise the stream ends with an error.
+    /// `true` to reconnect after a lost connection; otherwise the stream ends with an error.
     public var reconnects: Bool
 
-    /// `true` to go on with the oldest event that is left, where events expired while the connection was lost; otherwise the
-    /// stream resumes with the state as it is then.
+    /// `true` to resume with the oldest available event if events expired while the connection was lost; otherwise the
+    /// stream resumes with the state at that time.
     package var resumesWithOldest = false
 
-    /// A subscription.
+    /// Creates a subscription.
     public init(
         types: [String] = [],
         subjects: [String] = [],
@@ -40,12 +40,12 @@ public struct StateSubscription: Sendable, Hashable {
         self.reconnects = reconnects
     }
 
-    /// `true` if some events may be left out, so that a hole in the numbers means nothing.
+    /// `true` if events may be filtered out, so that a gap in the numbers does not mean a loss.
     var isFiltered: Bool { !types.isEmpty || !subjects.isEmpty }
 
-    /// The parameters of the request.
+    /// Returns the parameters of the request.
     ///
-    /// - Parameter time: The moment to begin with, where there is no position yet.
+    /// - Parameter time: The time to start with if there is no position yet.
     func parameters(after position: UInt64?, of stream: String?, from time: Timestamp?) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in

@@ -2,30 +2,30 @@ public import AgentEvents
 
 /// An element of a stream.
 public enum StreamItem: Sendable, Hashable {
-    /// A connection was made, for the first time or again.
+    /// A connection was established, for the first time or again.
     case connected(Hello)
-    /// The complete state, after the number of the hello before it.
+    /// The complete state after the event with the number in the preceding hello.
     case snapshot(StreamLine)
     /// An event.
     ///
-    /// Each number comes once and in order, over all connections.
+    /// Each number is delivered once and in order, over all connections.
     case event(StreamLine)
-    /// The connection was lost, or could not be made; it is tried again after a while, or when the socket appears.
+    /// The connection was lost or could not be established; it is retried after a while, or when the socket appears.
     case interrupted(ClientError, retryIn: Duration)
-    /// The events with these numbers are no longer to be had; those among them that no filter holds back are lost.
+    /// The events with these numbers are no longer available; those that would have passed the filter are lost.
     case missed(ClosedRange<UInt64>)
-    /// The agent counts anew: the numbers so far mean nothing any more. The snapshot follows.
+    /// The agent has started a new stream, so the former numbers are meaningless; the snapshot follows.
     case restarted(from: String?, to: String)
 }
 
-/// One event of a stream: a CloudEvents object on a line of its own.
+/// An event of a stream: a CloudEvents object on its own line.
 public struct StreamLine: Sendable, Hashable {
-    /// The JSON text as the agent wrote it, in UTF-8, without the line's end.
+    /// The JSON text as the agent wrote it, in UTF-8, without the newline.
     public let bytes: [UInt8]
     /// The envelope; the whole line is well-formed.
     public let scanned: ScannedLine
 
-    /// A line; `nil` when it is no event.
+    /// Parses a line; `nil` if it is not an event.
     public init?(_ bytes: [UInt8]) {
         guard let scanned = ScannedLine(bytes.span) else { return nil }
         self.bytes = bytes
@@ -38,16 +38,17 @@ public struct StreamLine: Sendable, Hashable {
     /// The subject of the event: `default`, a target's name, or `agent`.
     public var subject: String { String(decoding: bytes[scanned.subject], as: UTF8.self) }
 
-    /// The number; `nil` when the event is not numbered.
+    /// The number; `nil` if the event is unnumbered.
     public var sequence: UInt64? { scanned.sequence }
 
-    /// The event as a typed value, decoded on each access; `nil` if its envelope has a form that this version does not
-    /// know.
+    /// The event as a typed value, decoded on each access; `nil` if this version does not know the format of its
+    /// envelope.
     public var event: AgentEvent? { AgentEvent(line: bytes) }
 
-    /// Decodes the whole event, including its envelope, as a type of the caller; see ``event`` for the agent's own types.
+    /// Decodes the whole event, including its envelope, as a type of the caller; see ``event`` for the agent's own
+    /// types.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` when the event is of another form.
+    /// - Throws: ``ClientError/malformed(_:)`` if the event cannot be decoded.
     public func decode<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
         do {
             return try EventDecoder.decode(type, from: bytes)
@@ -58,7 +59,7 @@ public struct StreamLine: Sendable, Hashable {
 
     /// Decodes the member `data`.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
+    /// - Throws: ``ClientError/malformed(_:)`` if it cannot be decoded.
     public func decodeData<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
         try decode(Envelope<Content>.self).data
     }
@@ -67,36 +68,36 @@ public struct StreamLine: Sendable, Hashable {
         let data: Content
     }
 
-    /// Returns true when the event is of a type.
+    /// Returns whether the event is of a type.
     func isOf(_ type: EventTypeName) -> Bool { bytes[scanned.type].elementsEqual(type.rawValue.utf8) }
 }
 
-/// The types that a stream is made of, beside its events.
+/// The types of the lines of a stream other than its events.
 enum EventTypeName: String {
     case hello = "reachagent.agent.hello"
     case snapshot = "reachagent.network.snapshot"
 }
 
-/// The introduction of the agent at the beginning of each connection.
+/// The agent's first event on each connection, which identifies the agent and its stream.
 public struct Hello: Sendable, Hashable {
-    /// The version of the events' schema; a higher one has more members.
+    /// The version of the events' schema; a higher version has more members.
     public var schema: Int
     /// The agent's version (Semantic Versioning).
     public var version: String
-    /// The kernel's name for this boot of the machine.
+    /// The kernel's ID of the current boot.
     public var bootID: String?
-    /// The name of the stream of numbers: numbers of different streams have nothing to do with each other.
+    /// The name of the stream to which the numbers belong; numbers of different streams are unrelated.
     public var stream: String
     /// The number after which the events of the connection follow.
     public var sequence: UInt64
-    /// The oldest number that can be replayed; `nil` when none can.
+    /// The oldest number that can be replayed; `nil` if none can.
     public var oldestSequence: UInt64?
-    /// The whole line, for those who pass the stream on.
+    /// The whole line, for programs that forward the stream.
     public var line: StreamLine
 
-    /// Reads the event `agent.hello`.
+    /// Decodes the event `agent.hello`.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` when it is of another form.
+    /// - Throws: ``ClientError/malformed(_:)`` if it cannot be decoded.
     public init(_ line: StreamLine) throws(ClientError) {
         let data = try line.decodeData(AgentHello.self)
         schema = data.schema

@@ -8,39 +8,39 @@ internal import AgentEvents
 struct StreamResumption {
     /// The end of a connection.
     enum End: Error, Hashable {
-        /// It could not be made, broke, or made no sense.
+        /// The connection failed, was lost, or its data was malformed.
         case failed(ClientError)
-        /// The agent said why.
+        /// The agent ended it with an error reply.
         case refused(ErrorReply)
     }
 
-    /// The way on from a connection's end.
+    /// The next step after the end of a connection.
     enum Continuation: Hashable {
-        /// Connect again after a while.
+        /// Reconnect after a while.
         case retry([StreamItem], after: Duration)
-        /// It does not.
+        /// End the stream with an error.
         case fail(ClientError)
     }
 
-    /// The facts to compare the next hello with, as the stream could not go on where it was.
+    /// The reason that the stream cannot resume, and the facts to compare with the next hello.
     private enum Loss {
-        /// The events after a number were no longer there.
+        /// The events after a number were no longer available.
         case expired(after: UInt64)
-        /// The number meant nothing to the agent.
+        /// The number was unknown to the agent.
         case restarted
     }
 
     private let subscription: StateSubscription
-    /// The stream that the position belongs to.
+    /// The stream to which the position belongs.
     private var stream: String?
-    /// Everything up to this number is done with; `nil` to begin with the snapshot.
+    /// The number of the last handled event; `nil` to start with the snapshot.
     private var position: UInt64?
-    /// The moment to begin with, until an event of that time or later gives a position.
+    /// The time to start with, until an event at that time or later provides a position.
     private var time: Timestamp?
     private var loss: Loss?
-    /// `true` once the present connection has said hello.
+    /// `true` once the agent has sent its hello on the current connection.
     private var isOpen = false
-    /// `true` once any connection has.
+    /// `true` once the agent has sent its hello on any connection.
     private var hasBegun = false
     private var backoff = Backoff()
 
@@ -54,9 +54,10 @@ struct StreamResumption {
     /// The parameters to subscribe with on the next connection.
     var parameters: [UInt8] { subscription.parameters(after: position, of: stream, from: time) }
 
-    /// Takes an event of the present connection.
+    /// Handles an event of the current connection.
     ///
-    /// - Throws: When the connection is of no use any more: to be told to ``connectionEnded(_:fraction:)``.
+    /// - Throws: If the connection is not usable any more; the error must be passed to
+    ///   ``connectionEnded(_:fraction:)``.
     mutating func receive(_ line: StreamLine) throws(End) -> [StreamItem] {
         if line.isOf(.hello) { return try open(line) }
         guard isOpen else { throw .failed(.malformed("an event came before the hello")) }
@@ -81,8 +82,8 @@ struct StreamResumption {
             throw .failed(error)
         }
         if position != nil {
-            // An agent refuses that itself; one that does not is not believed. The number of its hello is another
-            // matter: an agent that has just started may not know its last one yet, and it has accepted ours.
+            // The agent should have rejected this position itself. The number in its hello is not compared with ours:
+            // an agent that has just started may not know its last number yet, and it has accepted ours.
             if let stream, stream != hello.stream {
                 throw .refused(ErrorReply(error: "stream_changed", parameters: .init(stream: hello.stream)))
             }
@@ -111,7 +112,7 @@ struct StreamResumption {
 
     /// Returns the next step after a connection has ended.
     ///
-    /// - Parameter fraction: Chance, from 0 to 1.
+    /// - Parameter fraction: A random number from 0 to 1.
     mutating func connectionEnded(_ end: End, fraction: Double) -> Continuation {
         let wasOpen = isOpen
         isOpen = false
@@ -124,16 +125,16 @@ struct StreamResumption {
         case .failed(let error):
             switch error {
             case .noAgent, .disconnected, .timedOut: return retry(error, fraction, wasOpen: wasOpen)
-            // It would come again at once, and at full speed.
+            // Malformed data would be received again immediately, in a busy loop.
             case .malformed: return retry(error, fraction, wasOpen: false)
-            // An agent that is just being replaced may have made its socket and not opened it to others yet.
+            // An agent that is being replaced may have created its socket without setting its permissions yet.
             case .notPermitted where hasBegun: return retry(error, fraction, wasOpen: wasOpen)
             case .notPermitted, .refused, .system: return .fail(error)
             }
         }
     }
 
-    /// The socket has appeared: what was tried so far does not count.
+    /// Resets the backoff, because the socket has appeared.
     mutating func socketAppeared() { backoff.reset() }
 
     private mutating func retry(_ error: ClientError, _ fraction: Double, wasOpen: Bool) -> Continuation {
@@ -145,14 +146,15 @@ struct StreamResumption {
 
     /// Returns the continuation if the agent cannot resume from the position; `nil` for any other reply.
     private mutating func continuation(after reply: ErrorReply) -> Continuation? {
-        // Without a position there is none that the agent could reject.
+        // Without a position, the agent cannot have rejected one.
         guard let position else { return nil }
         switch reply.error {
         case "stream_changed", "sequence_unknown":
             loss = .restarted
             self.position = nil
         case "events_expired":
-            // Who asked for the past gets what is left of it; who was following is better served with the state now.
+            // A client that requests past events gets the remaining ones; a client that was up to date is better served
+            // with the current state.
             if !hasBegun || subscription.resumesWithOldest, let oldest = reply.parameters?.oldestSequence, oldest > 1,
                 oldest - 1 > position
             {
@@ -167,23 +169,23 @@ struct StreamResumption {
     }
 }
 
-/// The wait before the next attempt: longer each time, and never the same for many clients at once.
+/// The delay before the next attempt: exponential, with jitter.
 private struct Backoff: Sendable, Hashable {
     private static let shortest: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(2)
 
     private var attempts = 0
 
-    /// The time before the next attempt.
+    /// Returns the delay before the next attempt.
     ///
-    /// - Parameter fraction: Chance, from 0 to 1: half of the time depends on it.
+    /// - Parameter fraction: A random number from 0 to 1, which determines half of the delay.
     mutating func next(_ fraction: Double) -> Duration {
-        // Six doublings are beyond the longest.
+        // Six doublings exceed the longest delay.
         let time = min(Self.longest, Self.shortest * (1 << min(attempts, 6)))
         attempts += 1
         return time / 2 + (time / 2) * min(1, max(0, fraction))
     }
 
-    /// Begins with the shortest time again.
+    /// Restarts with the shortest delay.
     mutating func reset() { attempts = 0 }
 }

@@ -3,19 +3,19 @@ internal import LinuxSupport
 
 /// A connection to a Unix stream socket, used by one thread that may sleep.
 ///
-/// The descriptor never blocks; all sleeping is done in `Wakeup`, so that every operation can be ended from outside.
+/// The descriptor is non-blocking; all waits happen in `Wakeup`, so that every operation can be interrupted.
 struct StreamSocket: ~Copyable {
-    /// The maximum number of bytes of a path (`sun_path` less the byte that ends it, unix(7)).
+    /// The maximum number of bytes of a path (`sun_path` without the terminating NUL, unix(7)).
     static let longestPath = 107
 
-    /// The socket.
+    /// The descriptor of the socket.
     let descriptor: Int32
     private let path: String
     private let wakeup: Wakeup
 
     /// Connects.
     ///
-    /// - Throws: ``ClientError``; ``ClientError/cancelled`` when the thread was woken.
+    /// - Throws: ``ClientError``; ``ClientError/cancelled`` if the wait was interrupted.
     init(
         connectingTo location: SocketLocation,
         wakeup: Wakeup,
@@ -64,7 +64,7 @@ struct StreamSocket: ~Copyable {
             case EINTR: continue
             case EISCONN: return
             case EAGAIN:
-                // So many wait to be accepted that the kernel takes no more for now.
+                // The kernel's queue of connections that wait to be accepted is full.
                 switch wakeup.sleep(deadline: .now) {
                 case .woken: throw .cancelled
                 case .ready, .deadline: break
@@ -102,16 +102,17 @@ struct StreamSocket: ~Copyable {
             switch errno {
             case EINTR: break
             case EAGAIN: try wait(for: POLLOUT, deadline)
-            // What the agent sent before it closed can still be read, and explains more than this error.
+            // Data that the agent sent before it closed the connection can still be read, and explains more than this
+            // error.
             case EPIPE, ECONNRESET: return
             default: throw .system(operation: "send to \(path)", errno: errno)
             }
         }
     }
 
-    /// Receives what is there; nothing when the agent has closed the connection.
+    /// Receives available bytes; returns an empty result if the agent has closed the connection.
     ///
-    /// - Parameter canWait: Whether to sleep until there is data; otherwise the result is `nil` if there is none.
+    /// - Parameter canWait: `true` to wait for data; otherwise the result is `nil` if none is available.
     func receive(
         into buffer: inout [UInt8],
         canWait: Bool,

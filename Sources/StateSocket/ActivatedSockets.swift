@@ -7,7 +7,7 @@ internal import Glibc
 public struct ActivatedSockets: Sendable, Hashable {
     var descriptors: [SocketName: CInt] = [:]
 
-    /// Creates a value without sockets: both will be bound.
+    /// Creates a value without sockets: all of them will be bound.
     public init() {}
 
     /// `true` if no socket was passed.
@@ -18,8 +18,8 @@ public struct ActivatedSockets: Sendable, Hashable {
     /// The descriptors are checked and set close-on-exec, and the variables are removed from the environment, so this
     /// can be called only once, before the process has other threads.
     ///
-    /// - Throws: ``StateSocketError`` when a descriptor is not a listening Unix stream socket, or is none of
-    ///   these.
+    /// - Throws: ``StateSocketError`` if a descriptor is not a listening Unix stream socket, or not one of the three
+    ///   sockets.
     public static func take() throws(StateSocketError) -> ActivatedSockets {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         var environment: [String: String] = [:]
@@ -32,7 +32,7 @@ public struct ActivatedSockets: Sendable, Hashable {
 
     /// The first passed descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: CInt = 3
-    /// The maximum number of descriptors; more are a mistake.
+    /// The maximum number of descriptors; a higher number is considered a mistake.
     static let maximumDescriptors: CInt = 64
 
     /// Returns the descriptors that the environment lists for a process.

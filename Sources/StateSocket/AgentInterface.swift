@@ -3,7 +3,8 @@ public import ForeignText
 
 /// The interface of the sockets to their agent.
 ///
-/// Unless a function says otherwise it is called on the sockets' event loop: it must be quick and must not block.
+/// Unless documented otherwise, its functions are called on the sockets' event loop: they must be quick and must not
+/// block.
 public protocol AgentInterface: Sendable {
     /// The name of the stream to which the numbers belong.
     var streamID: String { get }
@@ -21,12 +22,12 @@ public protocol AgentInterface: Sendable {
     /// - Parameter connections: The number of connections, including this one.
     func status(connections: Int) -> [UInt8]
 
-    /// The threads that the agent cannot do without.
+    /// The threads that the agent depends on.
     var threads: [AgentThread] { get }
 
     /// Returns a document of `http.sock`.
     ///
-    /// Called on a thread on which it may take its time.
+    /// Called on a thread that it may block.
     ///
     /// - Parameters:
     ///   - kind: The document.
@@ -35,11 +36,11 @@ public protocol AgentInterface: Sendable {
 
     /// Returns a report on the journal as one JSON object.
     ///
-    /// Called on a thread on which it may take its time.
+    /// Called on a thread that it may block.
     ///
     /// - Parameters:
-    ///   - request: The time and the subject.
-    ///   - isCancelled: Whether the client has gone, and the rest of the work is in vain.
+    ///   - request: The parameters of the report.
+    ///   - isCancelled: Returns whether the client has disconnected and the rest of the work is useless.
     func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
         -> AgentDocument
 
@@ -47,8 +48,8 @@ public protocol AgentInterface: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, with checked parameters.
-    ///   - client: The client, as the kernel recorded it on connecting.
-    ///   - reply: Must be called once, from any thread, at once or later.
+    ///   - client: The client, as recorded by the kernel when it connected.
+    ///   - reply: Must be called once, from any thread, immediately or later.
     func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping @Sendable (ControlReply) -> Void)
 }
 
@@ -68,7 +69,7 @@ public enum AgentRequest: Sendable, Hashable {
 public struct AgentClient: Sendable, Hashable {
     /// The user; `nil` if unknown.
     public var user: UInt32?
-    /// The process; `nil` if unknown, and of another namespace 0.
+    /// The process; `nil` if unknown, and 0 for a process of another PID namespace.
     public var process: Int32?
 
     /// Creates a client.
@@ -80,9 +81,9 @@ public struct AgentClient: Sendable, Hashable {
 
 /// A document over HTTP.
 public struct AgentDocument: Sendable, Hashable {
-    /// The documents that an agent makes.
+    /// The documents that an agent provides.
     public enum Kind: Sendable, Hashable {
-        /// The page for people.
+        /// The status page for people.
         case page
         /// Metrics in the text format of Prometheus.
         case metrics
@@ -105,9 +106,9 @@ public struct AgentDocument: Sendable, Hashable {
     }
 }
 
-/// The parameters of a report, as the client wrote them: those of `reachagent report`.
+/// The unparsed parameters of a report, which are those of `reachagent report`.
 public struct ReportRequest: Sendable, Hashable {
-    /// The names, in the order of the documentation.
+    /// The names of the parameters, in the order of the documentation.
     public static let names = ["month", "since", "until", "uplink", "probe", "slo"]
 
     /// The values by name; each has at most 256 bytes.
@@ -117,21 +118,21 @@ public struct ReportRequest: Sendable, Hashable {
     public init(_ values: [String: String] = [:]) { self.values = values }
 }
 
-/// The reason that there is no report, with a sentence for people.
+/// The reason for an error instead of a report, with a message for people.
 public enum ReportRefusal: Error, Sendable, Hashable {
     /// A parameter is wrong.
     case invalid(String)
-    /// There is nothing to report on.
+    /// The journal contains nothing to report on.
     case absent(String)
-    /// The journal cannot be read, or the client has gone.
+    /// The journal cannot be read, or the client has disconnected.
     case failed(String)
 }
 
 /// A thread whose liveness can be checked.
 public struct AgentThread: Sendable {
-    /// The name of the part that it belongs to.
+    /// The name of the component that it belongs to.
     public var name: String
-    /// Has the thread call a closure; it may never be called.
+    /// Schedules a closure on the thread; it may never be called.
     public var whenFree: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// Creates a thread.

@@ -4,26 +4,26 @@ internal import Synchronization
 
 /// The queue of unnumbered events from any thread to the subscribers that select them.
 ///
-/// Without such subscribers they cost only the read of one number. The queue for the event loop is bounded: events
-/// that do not fit are dropped and counted.
+/// Without such subscribers an event costs only one atomic read. The queue for the event loop is bounded: events that
+/// do not fit are dropped and counted.
 final class Broadcasts: Sendable {
-    /// The maximum number of queued events, and the maximum of their bytes.
+    /// The maximum number of queued events, and their maximum size in bytes.
     static let maximumEvents = 1024
     static let maximumBytes = 4 << 20
 
-    /// The events taken at once.
+    /// The events taken by one call.
     struct Batch {
         var events: [Event] = []
         var bytes = 0
-        /// The number of events after these that did not fit.
+        /// The number of later events that did not fit.
         var dropped: UInt64 = 0
     }
 
-    /// The types that subscribers select, a bit each; set on the event loop.
+    /// The types that subscribers select, one bit per type; set on the event loop.
     private let selected = Atomic<UInt8>(0)
     private let waiting = Mutex(Batch())
 
-    /// The types of such events; the opening lines of a connection are unnumbered too, but not for all.
+    /// The types of such events; the opening lines of a connection are unnumbered too, but not sent to all subscribers.
     static let types: [EventType] = [.probeCompleted, .probeProgress]
 
     /// Returns whether a subscriber selects a type.
@@ -31,7 +31,7 @@ final class Broadcasts: Sendable {
         Self.types.firstIndex(of: type).map { selected.load(ordering: .relaxed) & 1 << $0 != 0 } ?? false
     }
 
-    /// Takes the types that subscribers select from now on.
+    /// Sets the types that subscribers select from now on.
     func select(_ types: some Sequence<EventType>) {
         let bits = types.reduce(0 as UInt8) { bits, type in
             bits | (Self.types.firstIndex(of: type).map { 1 << $0 } ?? 0)
@@ -64,8 +64,8 @@ final class Broadcasts: Sendable {
 
 /// The delivery of unnumbered events to one subscription.
 ///
-/// They are written between the others as long as the connection accepts them; others are dropped, and the next one
-/// that is written has their number.
+/// They are written between numbered events as long as the connection accepts them. Otherwise they are dropped, and the
+/// next one that is written contains the number of dropped events.
 struct BroadcastListener {
     /// The total number of dropped events.
     private(set) var dropped: UInt64 = 0
@@ -78,7 +78,7 @@ struct BroadcastListener {
 
     /// Creates a listener for a subscription; `nil` if it selects no such type.
     init?(_ parameters: SubscriptionParameters) {
-        // events.sock has all numbered events, and no others.
+        // events.sock has all numbered events, and no unnumbered ones.
         types = Broadcasts.types.filter { parameters.filter.asks(for: $0.rawValue.utf8) }
         guard parameters.format != .plain, !types.isEmpty else { return nil }
         filter = parameters.filter

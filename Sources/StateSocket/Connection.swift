@@ -9,16 +9,16 @@ final class Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The maximum number of ignored bytes that are read, so that a client that sends a little is not reset at the end.
+    /// The maximum number of ignored bytes that are read, so that a client that sends little is not reset at the end.
     static let maximumDiscardedBytes = 64 << 10
 
-    /// The way by which a client connects.
+    /// The transport of a connection.
     enum Transport {
-        /// A socket with a file.
+        /// A Unix socket.
         case unix
-        /// A TCP port that only this machine reaches.
+        /// A TCP port on a loopback address.
         case local
-        /// A TCP port that other machines reach, with its rules.
+        /// A TCP port that other hosts can reach, with its access rules.
         case remote(PortAccess)
     }
 
@@ -26,9 +26,9 @@ final class Connection: ChannelInboundHandler {
     /// The number assigned by the hub; 0 before admission.
     private(set) var number = 0
     private(set) var peer: Peer?
-    /// The client's user, or its host.
+    /// The user or host to which the connection is attributed.
     private(set) var origin = ClientOrigin.user(.max)
-    /// The client's address at a port that other machines reach.
+    /// The client's address, at a port that other hosts can reach.
     private(set) var address: String?
     private(set) var since = Timestamp(microsecondsSince1970: 0)
     private(set) var stream: EventStream?
@@ -54,7 +54,7 @@ final class Connection: ChannelInboundHandler {
     /// `true` if NIO may still have queued writes.
     private var mayBeQueued = false
     private var patience: Scheduled<Void>?
-    /// `true` until nothing that is written has to wait for a TLS handshake.
+    /// `true` while writes have to wait for a TLS handshake.
     private var awaitsHandshake = false
 
     init(_ socket: SocketName, over transport: Transport = .unix, in hub: StreamHub) {
@@ -66,7 +66,7 @@ final class Connection: ChannelInboundHandler {
     /// The handler of the requests; `nil` for events.sock.
     var requests: (any RequestHandler)? { if let conversation { conversation } else { exchange } }
 
-    /// `true` at a port that other machines reach.
+    /// `true` at a port that other hosts can reach.
     var isRemote: Bool {
         if case .remote = transport { true } else { false }
     }
@@ -82,7 +82,7 @@ final class Connection: ChannelInboundHandler {
         switch hub.admit(self) {
         case .success(let number): self.number = number
         case .failure(let refusal):
-            // An answer would have to wait for the handshake, and the connection with it.
+            // An answer, and so the connection, would have to wait for the handshake.
             guard !isRemote else { return close() }
             let line = ReplyLine.refusal(refusal, of: origin)
             return end(with: socket == .http ? HTTPResponse.refusal(line) : line)
@@ -108,7 +108,7 @@ final class Connection: ChannelInboundHandler {
             let address = context.channel.remoteAddress
             if let host = RemoteHost(address) { origin = .host(host) }
             self.address = address?.ipAddress
-            // What is written has to be encrypted first.
+            // Written data has to be encrypted first.
             awaitsHandshake = access.tls != nil
             if awaitsHandshake { return }
         }
@@ -124,8 +124,7 @@ final class Connection: ChannelInboundHandler {
         }
     }
 
-    /// Does one pending piece of work: starts the stream of events.sock, or handles a request; `true` if there may be
-    /// more.
+    /// Starts the stream of events.sock or handles one request; returns `true` if there may be more work.
     func takeTurn() -> Bool {
         if let requests { return requests.takeTurn() }
         if socket == .events, stream == nil, !isEnding { subscribe(.everything) { _ in } }
@@ -163,7 +162,7 @@ final class Connection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client is gone or the socket broken, so no error is sent.
+        // The client has disconnected or the socket is broken, so no error is sent.
         context.close(promise: nil)
     }
 
@@ -176,7 +175,7 @@ final class Connection: ChannelInboundHandler {
         stream.open()
     }
 
-    /// Removes a refused subscription.
+    /// Removes a rejected subscription.
     func unsubscribe() { stream = nil }
 
     // MARK: Writing and reading
@@ -195,8 +194,8 @@ final class Connection: ChannelInboundHandler {
 
     /// Sends as many bytes as the socket accepts if nothing is queued before them; returns their number.
     ///
-    /// A thousand subscribers are a thousand cold pipelines: bypassing them halves the cost of a line. The rest of the
-    /// bytes, and every error, is left to NIO.
+    /// A thousand subscribers are a thousand cold pipelines: bypassing them halves the cost of a line. NIO handles the
+    /// remaining bytes and all errors.
     private func sendAtOnce(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) -> Int {
         // NIO closes the descriptor before it reports that; from then on the channel is not active.
         guard let descriptor, !hasQueued(context), context.channel.isActive else { return 0 }
@@ -211,13 +210,13 @@ final class Connection: ChannelInboundHandler {
         return mayBeQueued
     }
 
-    /// The number of written bytes that wait for the client to read others.
+    /// The number of written bytes that the client does not accept yet.
     var unsentBytes: Int {
         guard mayBeQueued, let context else { return 0 }
         return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Calls a closure once everything written so far was sent, or never will be.
+    /// Calls a closure once everything written so far has been sent or has failed.
     func whenSent(_ body: @escaping () -> Void) {
         guard let context else { return body() }
         let body = NIOLoopBound(body, eventLoop: context.eventLoop)
@@ -231,7 +230,7 @@ final class Connection: ChannelInboundHandler {
         context?.flush()
     }
 
-    /// Writes the last line, and closes when it was sent or the client has not read it in time.
+    /// Writes the last line, and closes once it has been sent or the client has not read it in time.
     func end(with line: ByteBuffer?) {
         guard let context, !isEnding else { return }
         guard !awaitsHandshake else { return close() }
@@ -244,10 +243,11 @@ final class Connection: ChannelInboundHandler {
         patience = context.eventLoop.scheduleTask(in: hub.lagPatience) { closing.value.close() }
     }
 
-    /// Closes at once.
+    /// Closes immediately.
     func close() {
         guard let context else { return }
-        // Closing a socket with unread bytes resets the connection, and the client may lose lines that it has not read.
+        // Closing a socket with unread bytes resets the connection, and the client may lose lines that it has not read
+        // yet.
         if let descriptor {
             var room = [UInt8](repeating: 0, count: 4096)
             for _ in 0..<16 where recv(descriptor, &room, room.count, CInt(MSG_DONTWAIT)) <= 0 { break }
@@ -262,7 +262,7 @@ final class Connection: ChannelInboundHandler {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }
 
-    /// Discards unexpected input, and stops reading when it is too much.
+    /// Discards unexpected input, and stops reading if there is too much of it.
     func discard(_ bytes: ByteBuffer) {
         guard discardedBytes < Self.maximumDiscardedBytes else { return }
         let sum = discardedBytes + bytes.readableBytes

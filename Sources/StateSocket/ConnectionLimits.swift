@@ -12,24 +12,24 @@ struct ConnectionLimits {
 
     /// The maximum number of connections.
     let total: Int
-    /// The maximum for one user, other than root and the agent's own user.
+    /// The maximum for each user other than root and the agent's own user.
     let perUser: Int
     /// The number of connections reserved for root and the agent's own user.
     let reserve: Int
-    /// The maximum for all other hosts: a connection with TLS takes far more memory than a local one.
+    /// The maximum for all other hosts, because a connection with TLS takes far more memory than a local one.
     let remote: Int
-    /// The maximum for one other host.
+    /// The maximum for each other host.
     let perHost: Int
     private let ownUser: UInt32
     private(set) var count = 0
     private var counts: [ClientOrigin: Int] = [:]
-    /// The number of connections of users without a reserve.
+    /// The number of connections of users other than root and the agent's own user.
     private var ordinary = 0
     /// The number of connections of other hosts.
     private var remoteCount = 0
 
-    /// Creates limits for a total: a sixteenth for each user, up to 64 in reserve, and a quarter for other hosts, at most
-    /// 512, of which one has an eighth.
+    /// Creates limits for a total: a sixteenth for each user, up to 64 in reserve, and a quarter for other hosts, but
+    /// at most 512, an eighth of which for each host.
     init(total: Int, ownUser: UInt32) {
         self.total = max(1, total)
         self.ownUser = ownUser
@@ -77,11 +77,11 @@ public enum FileLimit {
     /// The number of files reserved for everything but the sockets' connections.
     static let reserve = 128
 
-    /// Raises the soft limit for a number of connections, as far as the hard limit allows.
+    /// Raises the soft limit for a number of connections, up to the hard limit.
     ///
     /// It is never lowered.
     ///
-    /// - Returns: The possible number of connections: fewer when the hard limit is too low.
+    /// - Returns: The possible number of connections, which is lower if the hard limit is too low.
     public static func raise(for connections: Int) -> Int {
         var limit = rlimit()
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
@@ -97,11 +97,13 @@ public enum FileLimit {
     }
 }
 
-/// The memory of answers over HTTP that clients have asked for and not read, by connection.
+/// The memory of HTTP answers that clients have requested but not read, by connection.
 ///
-/// A page is complete before it is sent, so a client that requests many and reads none would keep all of them in memory.
+/// A page is complete before it is sent, so a client that requests many pages and reads none would keep all of them in
+/// memory.
 struct UnreadAnswers {
-    /// The number of connections of a user or host that may keep an answer of any size: one slow reader is none too many.
+    /// The number of connections of a user or host that may keep an answer of any size, so that a few slow readers are
+    /// never closed.
     private static let exemptConnections = 4
 
     private let limit: Int
@@ -111,8 +113,8 @@ struct UnreadAnswers {
     /// Creates an account with a limit in bytes.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// The connection that must be closed: while the total is above the limit, the one with the most bytes of the user or
-    /// host with the most, of those with more connections than are exempt.
+    /// The connection to close while the total is above the limit: the one with the most bytes, of the user or host
+    /// with the most bytes among those with more connections than are exempt.
     var excess: (origin: ClientOrigin, connection: Int)? {
         guard total > limit else { return nil }
         let greediest = byOrigin.filter { $0.value.count > Self.exemptConnections }

@@ -2,16 +2,16 @@ internal import ForeignText
 
 /// A method of the control socket.
 ///
-/// ``all`` is the one list of them: requests are handled by it, an error names its methods, and a test compares
-/// docs/protocol.md with it.
+/// ``all`` is the only list of methods: it determines the handling of requests, errors list its methods, and a test
+/// compares docs/protocol.md with it.
 struct ControlMethod: Sendable {
     /// The name.
     let name: String
     /// The names of its parameters.
     var parameters: [String] = []
-    /// The sentence of the documentation about its replies.
+    /// The documentation of its replies, as a sentence.
     let replies: String
-    /// Reads a request whose parameters have no other names than ``parameters``.
+    /// Reads a request that has no parameters other than ``parameters``.
     let call: @Sendable (ControlRequest) throws(ControlFailure) -> ControlCall
 
     /// The methods, in the order of the documentation.
@@ -64,6 +64,6 @@ enum ControlCall: Hashable {
     case subscribers
     /// Events from now on.
     case subscribe(SubscriptionParameters)
-    /// A request that the agent answers itself, at once or later.
+    /// A request that the agent answers itself, immediately or later.
     case ask(AgentRequest)
 }

@@ -2,12 +2,12 @@ internal import AgentEvents
 internal import ForeignText
 
 extension ControlRequest {
-    /// The maximum length of the texts for people in a report, in bytes; what is longer is cut.
+    /// The maximum length of the texts for people in a report, in bytes; longer ones are truncated.
     private static let detailLimit = 512
 
     /// Returns the report in a `sink` request.
     func sinkReport() throws(ControlFailure) -> SinkReport {
-        // Optional parameters come first: an error then names the one that is wrong, not another that is missing too.
+        // Optional parameters are read first, so that an error names an invalid one before a missing one.
         let stream = try text("stream")
         let bytes: UInt64? = try parameter { parameters throws(JSONObject.Flaw) in try parameters.integer("bytes") }
         let loss = try parameter { parameters throws(JSONObject.Flaw) in try parameters.object("lost") }
@@ -49,7 +49,7 @@ extension ControlRequest {
 
     // MARK: Members
 
-    /// The short text of a parameter.
+    /// Returns the short text of a parameter.
     private func text(_ name: String) throws(ControlFailure) -> String? {
         guard let bytes = try parameter({ parameters throws(JSONObject.Flaw) in try parameters.string(name) }) else {
             return nil
@@ -61,7 +61,7 @@ extension ControlRequest {
         try word(member { () throws(JSONObject.Flaw) in try members.requiredString(name) }, name)
     }
 
-    /// A code in snake_case; `nil` where there is none.
+    /// Returns a code in snake_case; `nil` if there is none.
     private static func code(of members: JSONObject) throws(ControlFailure) -> String? {
         guard let bytes = try member({ () throws(JSONObject.Flaw) in try members.string("code") }) else { return nil }
         let code = try word(bytes, "code")
@@ -77,7 +77,7 @@ extension ControlRequest {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text for people, whatever is in it.
+    /// Returns a text for people, with any content.
     private static func shown(_ name: String, of members: JSONObject) throws(ControlFailure) -> String? {
         try member { () throws(JSONObject.Flaw) in try members.string(name) }
             .map { ForeignText.shown($0, limit: detailLimit) }

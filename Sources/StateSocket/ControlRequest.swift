@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// The refusal of a request: a code of the protocol, a message for people, and the time to wait before a retry.
+/// The failure of a request: a code of the protocol, a message for people, and the time to wait before a retry.
 struct ControlFailure: Error, Hashable {
     var code: String
     var message: String
@@ -10,9 +10,9 @@ struct ControlFailure: Error, Hashable {
 
 /// One request of control.sock.
 struct ControlRequest {
-    /// The maximum length of a client's text that an error repeats, in bytes.
+    /// The maximum length of a client's text in an error message, in bytes.
     static let shownLimit = 64
-    /// The maximum of values and names in a request: a subscription with 64 types and 64 subjects has 140.
+    /// The maximum number of values and names in a request; a subscription with 64 types and 64 subjects has 140.
     private static let maximumValues = 16_384
 
     /// The method's name.
@@ -48,7 +48,7 @@ struct ControlRequest {
         return try entry.call(self)
     }
 
-    /// Reads a part of the request; its flaw becomes the failure of the request.
+    /// Reads a part of the request; an error in it becomes the failure of the request.
     static func read<Value>(
         _ kind: String = "member",
         code: String = "invalid_request",
@@ -113,7 +113,7 @@ extension ControlRequest {
         )
     }
 
-    /// A moment.
+    /// Returns a time.
     private func time(_ name: String) throws(ControlFailure) -> Timestamp? {
         guard let text = try parameter({ parameters throws(JSONObject.Flaw) in try parameters.string(name) }) else {
             return nil
@@ -126,7 +126,7 @@ extension ControlRequest {
         return time
     }
 
-    /// The texts of a filter.
+    /// Returns the texts of a filter.
     private func texts(_ name: String) throws(ControlFailure) -> [ForeignText]? {
         guard let list = try parameter({ parameters throws(JSONObject.Flaw) in try parameters.strings(name) }) else {
             return nil
@@ -137,7 +137,7 @@ extension ControlRequest {
         return list.map { ForeignText($0) }
     }
 
-    /// A parameter, or nothing where there is none.
+    /// Returns a parameter; `nil` if it is absent.
     func parameter<Value>(
         _ body: (JSONObject) throws(JSONObject.Flaw) -> Value?
     ) throws(ControlFailure) -> Value? {

@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// Requests are handled one at a time, in the turns of the hub.
 final class Conversation {
-    /// The maximum number of requests that wait for the agent's answer; one more is refused.
+    /// The maximum number of requests that wait for the agent's answer; further ones are rejected.
     static let maximumUnanswered = 16
     /// The maximum number of replies that wait for their turn; beyond it reading pauses.
     static let maximumReplies = 64
@@ -46,7 +46,7 @@ final class Conversation {
     func receive(_ bytes: ByteBuffer) {
         guard !hasSubscribed else { return connection.discard(bytes) }
         framer.append(bytes)
-        // Until the next turn no more is read than the longest request needs.
+        // Until the next turn, reading pauses once the longest possible request is buffered.
         if framer.count > hub.configuration.maximumRequestBytes { connection.setReading(false) }
         noteHeldBytes()
         hub.queue(connection)
@@ -58,17 +58,17 @@ final class Conversation {
         hub.queue(connection)
     }
 
-    /// Continues after the connection became writable.
+    /// Continues after the connection has become writable.
     func resume() { hub.queue(connection) }
 
-    /// `true` if another request can be handled: there is room for its reply, and no subscription is about to start.
+    /// `true` if another request can be handled: its reply has room, and no subscription is about to start.
     private var takesRequests: Bool {
         guard !hasSubscribed, slots.count < Self.maximumReplies, connection.isWritable else { return false }
         if case .subscription? = slots.last?.content { return false }
         return true
     }
 
-    /// Handles at most one line; `true` if there may be another one.
+    /// Handles at most one line; returns `true` if there may be another one.
     func takeTurn() -> Bool {
         guard !connection.isEnding else { return false }
         let item = takesRequests ? framer.next() ?? (isInputClosed ? framer.rest() : nil) : nil
@@ -82,7 +82,7 @@ final class Conversation {
         return item != nil
     }
 
-    /// Closes the connection once everything is answered, if the client has closed its side or the agent stops.
+    /// Closes the connection once everything is answered, if the client has closed its side or the agent is stopping.
     func closeIfDone() {
         guard !hasSubscribed, slots.isEmpty, hub.isFinished || (isInputClosed && framer.isEmpty) else { return }
         connection.end(with: nil)
@@ -203,7 +203,7 @@ final class Conversation {
         }
     }
 
-    /// Handles the decision to start or refuse the subscription.
+    /// Handles the decision to start or reject the subscription.
     private func decide(_ refusal: StreamRefusal?) {
         slots.removeFirst()
         guard let refusal else {

@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import NIOCore
 internal import NotificationBus
 
-/// The newest events, in memory, shared by all subscribers.
+/// The newest events in memory, shared by all subscribers.
 struct EventRing {
     private let maximumBytes: Int
     private let maximumEvents: UInt64
@@ -13,22 +13,22 @@ struct EventRing {
     /// The number of the next event.
     private(set) var next: UInt64
 
-    /// Creates an empty ring, with the number of its first event.
+    /// Creates an empty ring; `next` is the number of its first event.
     init(next: UInt64, maximumBytes: Int, maximumEvents: Int) {
         self.next = next
         self.maximumBytes = max(1, maximumBytes)
         self.maximumEvents = UInt64(clamping: max(1, maximumEvents))
     }
 
-    /// The number of the oldest event in the ring; ``next`` when it is empty.
+    /// The number of the oldest event in the ring; ``next`` if it is empty.
     var first: UInt64 { head < chunks.count ? chunks[head]?.first ?? next : next }
     /// The number of the newest event so far.
     var newest: UInt64 { next - 1 }
 
     /// Drops everything if a batch does not follow the ring's newest event.
     ///
-    /// Then events were lost on the way: subscribers that do not have them yet are cut off, or read them from the
-    /// journal.
+    /// In that case events were lost before the ring: subscribers that do not have them yet are cut off, or read them
+    /// from the journal.
     mutating func expect(_ sequence: UInt64) {
         guard sequence != next else { return }
         self = EventRing(next: sequence, maximumBytes: maximumBytes, maximumEvents: Int(clamping: maximumEvents))
@@ -67,7 +67,7 @@ struct EventRing {
         }
     }
 
-    /// Returns the index of the chunk with an event; `nil` when it is not in the ring.
+    /// Returns the index of the chunk with an event; `nil` if it is not in the ring.
     func index(of sequence: UInt64) -> Int? {
         guard sequence >= first, sequence < next, head < chunks.count else { return nil }
         // Almost every subscriber is at the newest chunk.
@@ -180,7 +180,7 @@ final class EventChunk {
 }
 
 extension ByteBuffer {
-    /// The bytes between two offsets; none where there are no such bytes.
+    /// Returns the bytes between two offsets; empty if they are out of range.
     fileprivate func slice(from start: Int, to end: Int) -> ByteBuffer {
         getSlice(at: start, length: end - start) ?? ByteBuffer()
     }

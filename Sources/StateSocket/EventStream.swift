@@ -2,7 +2,7 @@ internal import AgentEvents
 internal import ForeignText
 internal import NIOCore
 
-/// One subscription: a cursor in the stream of events, and its way from the journal to live events.
+/// One subscription: a cursor in the stream of events, and its transition from the journal to live events.
 ///
 /// It holds no events, only the number of the next one, so a slow subscriber needs no more memory than a fast one. Used
 /// only on the event loop.
@@ -15,7 +15,7 @@ final class EventStream {
         case replaying
         /// Reads the ring.
         case live
-        /// Has its last line, or is closed.
+        /// Has got its last line, or is closed.
         case ended
     }
 
@@ -32,7 +32,8 @@ final class EventStream {
     /// The delivery of unnumbered events; `nil` if none are selected.
     private(set) var listener: BroadcastListener?
 
-    /// The number after which the events start; `nil` for those after the snapshot, and until it is known for a time.
+    /// The number after which the events start; `nil` for those after the snapshot, and for a time until its number is
+    /// known.
     private var since: UInt64?
     private let hub: StreamHub
     private let connection: Connection
@@ -48,7 +49,7 @@ final class EventStream {
 
     /// Creates a subscription without starting it.
     ///
-    /// - Parameter whenDecided: Called once, when it starts, before its first line, or is refused.
+    /// - Parameter whenDecided: Called once, when the subscription starts, before its first line, or is rejected.
     init(
         _ parameters: SubscriptionParameters,
         for connection: Connection,
@@ -80,7 +81,7 @@ final class EventStream {
 
     /// Finds the number before a time in the journal, and opens with it.
     private func find(_ time: Timestamp) {
-        // What is in the ring now is in the journal, too: what comes later is of a later time.
+        // The events that are in the ring now are in the journal too, and events that follow have a later time.
         let newest = hub.ring.newest
         let oldest = hub.ring.first &- 1
         guard let source = hub.replay else {
@@ -123,7 +124,7 @@ final class EventStream {
         readOn()
     }
 
-    /// The number before the first event of a history: the one given, or that of the oldest event there is.
+    /// The number before the first event of a history: the given one, or the one before the oldest event.
     private var historyStart: UInt64 {
         let oldest = min(hub.replay?.oldestSequence ?? hub.ring.first, hub.ring.first)
         return max(since ?? 0, oldest &- 1)
@@ -131,7 +132,7 @@ final class EventStream {
 
     /// Starts with the events in the ring.
     private func acceptLive() {
-        // Counted before the first line: a client that has read it gets every event that it selects from then on.
+        // Added before the first line is written: a client that has read it gets every selected event from then on.
         hub.addLive(self)
         accept()
         goLive()
@@ -171,7 +172,7 @@ final class EventStream {
         connection.flush()
     }
 
-    /// Continues after the connection became writable.
+    /// Continues after the connection has become writable.
     func resume() {
         switch phase {
         case .live: pump()
@@ -275,7 +276,7 @@ final class EventStream {
         guard phase == .replaying else { return }
         deadEnds = part.isEnd ? deadEnds + 1 : 0
         if deadEnds > 1, next < firstInRing {
-            // The journal does not have them, and never will: it was not writing when they were published.
+            // The journal will never have these events: it was not writing when they were published.
             next = min(firstInRing, hub.ring.first)
             deadEnds = 0
         }

@@ -7,12 +7,12 @@ enum LineFormat: Sendable {
     case plain
     /// Each event as a reply's parameters: control.sock.
     case reply
-    /// Each event as a server-sent event, whose id is the event's number: http.sock.
+    /// Each event as a server-sent event, whose ID is the event's number: http.sock.
     case serverSent
 
     fileprivate static let replyStart: StaticString = "{\"parameters\":"
     fileprivate static let replyEnd: StaticString = ",\"continues\":true}\n"
-    /// The member before the end, followed by a number, if unnumbered events were dropped.
+    /// The start of the last member, which is followed by a number, if unnumbered events were dropped.
     fileprivate static let droppedMark: StaticString = ",\"dropped\":"
     fileprivate static let idStart: StaticString = "id: "
     fileprivate static let dataStart: StaticString = "data: "
@@ -73,7 +73,7 @@ enum ReplyLine {
         return buffer
     }
 
-    /// Returns an error for people.
+    /// Returns an error with a message for people.
     static func failure(_ failure: ControlFailure) -> ByteBuffer {
         error(failure.code) { json in
             json.member("message", failure.message)
@@ -97,7 +97,7 @@ enum ReplyLine {
         }
     }
 
-    /// Returns an error with parameters of its own.
+    /// Returns an error with additional parameters.
     static func error(_ code: String, _ writeParameters: (inout JSONWriter) -> Void) -> ByteBuffer {
         var json = JSONWriter()
         json.object(writeParameters)

@@ -1,10 +1,10 @@
 internal import NIOCore
 
-/// Splits a client's input into lines, bounded in memory.
+/// Splits a client's input into lines, in bounded memory.
 struct LineFramer {
     /// The result of a split.
     enum Item: Equatable {
-        /// A line without its end.
+        /// A line without its newline.
         case line([UInt8])
         /// A line exceeded the limit; the rest of it is skipped.
         case tooLong
@@ -12,7 +12,7 @@ struct LineFramer {
 
     private let limit: Int
     private var buffer = ByteBuffer()
-    /// The number of bytes in the buffer known to contain no line end.
+    /// The number of bytes in the buffer that are known to contain no newline.
     private var searched = 0
     private var isSkipping = false
 
@@ -62,7 +62,7 @@ struct LineFramer {
         }
     }
 
-    /// Returns the rest at the end of the input: a last line without its end.
+    /// Returns the rest at the end of the input: a last line without a newline.
     mutating func rest() -> Item? {
         if let item = next() { return item }
         guard !isEmpty, let line = buffer.readBytes(length: buffer.readableBytes) else { return nil }

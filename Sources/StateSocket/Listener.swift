@@ -8,10 +8,10 @@ internal import PortAccess
 enum Listener {
     /// The maximum number of connections accepted before the existing clients have a turn.
     private static let maximumAcceptedAtOnce: UInt = 64
-    /// The size of a read: clients write little; a longer request is read in pieces.
+    /// The size of a read, which is small because clients send little; a longer request is read in pieces.
     private static let readSize = 4096
 
-    /// Accepts connections from now on, or once reading starts.
+    /// Accepts connections immediately, or once reading starts.
     static func open(
         _ name: SocketName,
         _ file: SocketFile,
@@ -22,12 +22,12 @@ enum Listener {
         let channel = try bootstrap(name, isRemote: false, accepting: accepting, hub: hub, on: group) { .unix }
             .withBoundSocket(file.descriptor)
             .wait()
-        // NIO shortens the queue when it adopts a socket.
+        // Restores the length of the queue, which NIO shortens when it adopts a socket.
         listen(file.descriptor, SocketFile.backlog)
         return channel
     }
 
-    /// Accepts connections at a TCP port from now on, or once reading starts.
+    /// Accepts connections at a TCP port immediately, or once reading starts.
     static func open(
         _ port: HTTPPort,
         accepting: Bool,
@@ -67,14 +67,14 @@ enum Listener {
         ServerBootstrap(group: group)
             .serverChannelOption(.maxMessagesPerRead, value: isRemote ? AcceptPacer.atOnce : maximumAcceptedAtOnce)
             .serverChannelOption(.autoRead, value: accepting)
-            // Without free descriptors accepting pauses for a second, instead of an endless loop of failures.
+            // If no descriptor is free, accepting pauses for a second instead of failing in an endless loop.
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
                     if isRemote { try channel.pipeline.syncOperations.addHandler(AcceptPacer()) }
                 }
             }
-            // With TLS the end of one direction is that of the connection.
+            // With TLS, the end of one direction ends the connection.
             .childChannelOption(.allowRemoteHalfClosure, value: !isRemote)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
@@ -96,17 +96,17 @@ enum Listener {
 
 /// Limits the rate at which connections of other hosts are accepted.
 ///
-/// A TLS handshake costs about a millisecond of the thread that serves all other clients too: a flood of them may take a
-/// tenth of it. Those that are not accepted yet wait in the kernel's queue of the port.
+/// A TLS handshake costs about a millisecond on the thread that also serves all other clients; a flood of handshakes
+/// may take a tenth of its time. Connections that are not accepted yet wait in the kernel's queue of the port.
 private final class AcceptPacer: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
     typealias OutboundIn = Never
 
-    /// The number of connections that are accepted at once after a pause.
+    /// The maximum number of connections that are accepted in a burst.
     private static let burst = 64.0
     private static let perSecond = 100.0
-    /// The maximum number that one read accepts.
+    /// The maximum number of connections that one read accepts.
     static let atOnce: UInt = 8
 
     private var tokens = burst

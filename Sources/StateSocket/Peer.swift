@@ -10,7 +10,7 @@ struct Peer: Sendable, Hashable {
     var user: UInt32
     /// The group; `nil` for a TCP connection.
     var group: UInt32?
-    /// The name of the process in printable form; `nil` when it is not visible, or was not looked up.
+    /// The name of the process in printable form; `nil` if it is not visible, or was not looked up.
     var command: String?
 
     /// Reads the peer of a socket from the kernel (SO_PEERCRED in unix(7)).
@@ -45,12 +45,12 @@ struct Peer: Sendable, Hashable {
         var text = [UInt8](repeating: 0, count: 64)
         let count = read(file, &text, text.count)
         guard count > 0 else { return nil }
-        // A program may use any name that fits.
+        // A program may give itself any name that fits.
         return ForeignText.shown(text.prefix(count).prefix { $0 != UInt8(ascii: "\n") })
     }
 }
 
-/// The party on whose account a connection counts: a user of this machine, or another host.
+/// The user of this machine, or the other host, to which a connection is attributed.
 enum ClientOrigin: Hashable, Comparable, CustomStringConvertible {
     /// A local user; the invalid one if the kernel does not know it.
     case user(UInt32)
@@ -66,8 +66,8 @@ enum ClientOrigin: Hashable, Comparable, CustomStringConvertible {
     }
 }
 
-/// Another machine, as far as connections are counted: an IPv4 address, or an IPv6 network of 64 bits, of which one machine
-/// can use every address.
+/// Another host for counting connections: an IPv4 address, or a /64 IPv6 network, of which one host can use every
+/// address.
 struct RemoteHost: Hashable, Comparable, CustomStringConvertible {
     private let network: [UInt8]
 

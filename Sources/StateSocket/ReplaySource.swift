@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// The source of events that are no longer in memory: the journal.
 ///
-/// Nothing newer than the last event released by the bus is read from it, so it may be ahead of the bus.
+/// It may be ahead of the bus, because nothing newer than the last event released by the bus is read from it.
 public protocol ReplaySource: Sendable {
     /// The number of the oldest event that can be replayed; `nil` without events.
     ///
@@ -15,7 +15,7 @@ public protocol ReplaySource: Sendable {
     /// Called on a thread that may block.
     func replay(after sequence: UInt64) throws -> any Replay
 
-    /// Returns the number of the first event of a time or later; `nil` when there is none.
+    /// Returns the number of the first event at a time or later; `nil` if there is none.
     ///
     /// Called on a thread that may block.
     func firstSequence(from time: Timestamp) throws -> UInt64?
@@ -76,7 +76,7 @@ public struct ReplayChunk: Sendable, Hashable {
 /// `@unchecked Sendable`: used by one thread at a time. Its stream requests the next part only after it got the
 /// previous one, and NIO's thread pool and event loop synchronize the handover.
 final class ReplayReader: @unchecked Sendable {
-    /// The number of bytes read at once: below malloc(3)'s mmap threshold.
+    /// The number of bytes per read, below malloc(3)'s mmap threshold.
     private static let partSize = 96 << 10
 
     /// The result of one read.

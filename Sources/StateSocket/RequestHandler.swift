@@ -1,19 +1,19 @@
 internal import NIOCore
 
-/// The requests of one connection, as far as the hub treats all protocols alike.
+/// The requests of one connection, independently of the protocol.
 protocol RequestHandler: AnyObject {
     /// The time since which the client owes a request: its first one, or the rest of an incomplete one.
     var owesSince: NIODeadline? { get }
     /// The memory of requests that were read but not handled, in bytes.
     var heldBytes: Int { get }
 
-    /// Handles at most one request; `true` if there may be another one.
+    /// Handles at most one request; returns `true` if there may be another one.
     func takeTurn() -> Bool
     /// Marks the input as closed.
     func closeInput()
-    /// Continues after the connection became writable.
+    /// Continues after the connection has become writable.
     func resume()
-    /// Closes the connection once everything is answered, if the client has closed its side or the agent stops.
+    /// Closes the connection once everything is answered, if the client has closed its side or the agent is stopping.
     func closeIfDone()
     /// Ends the connection with an error; its input is dropped.
     func refuse(_ failure: ControlFailure)
@@ -26,7 +26,8 @@ extension HTTPExchange: RequestHandler {}
 
 /// A fair queue: users and hosts take turns, and so do the elements of each.
 ///
-/// However many elements one user has, another user's first element waits for at most one element of each user.
+/// Regardless of the number of elements of one user, another user's first element waits for at most one element of each
+/// user.
 struct FairQueue<Element> {
     private var users = CircularBuffer<ClientOrigin>()
     private var waiting: [ClientOrigin: CircularBuffer<Element>] = [:]
@@ -60,7 +61,7 @@ struct RequestMemory {
     /// Creates an account with a limit in bytes.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// The user or host whose requests use the most memory, while the total is above the limit.
+    /// The user or host whose requests use the most memory; `nil` unless the total is above the limit.
     var greediest: ClientOrigin? {
         guard total > limit else { return nil }
         return byUser.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key

@@ -6,18 +6,18 @@ struct SocketFile: Sendable {
     private static let maximumPathBytes = 107
     /// The maximum number of connections that wait to be accepted; further clients block in connect(2), in order.
     ///
-    /// Short, because every client waits behind all of these: one that connects and closes at once still occupies its
-    /// slot.
+    /// The queue is short because every client waits behind all of these connections: one that is closed again
+    /// immediately still occupies its slot.
     static let backlog: CInt = 128
 
     /// The listening descriptor; its new owner must close it.
     let descriptor: CInt
-    /// The file to remove at the end; `nil` for a socket of the service manager.
+    /// The file to remove at the end; `nil` for a socket passed by the service manager.
     private let path: String?
     private let device: dev_t
     private let inode: ino_t
 
-    /// Adopts a socket of the service manager.
+    /// Adopts a socket passed by the service manager.
     init(adopting descriptor: CInt) {
         self.descriptor = descriptor
         path = nil
@@ -74,7 +74,7 @@ struct SocketFile: Sendable {
         mode: UInt32,
         group: gid_t?
     ) throws(StateSocketError) -> stat {
-        // Linux creates the file with the mode of the socket's own inode, as far as the umask allows: private at first.
+        // Linux creates the file with the mode of the socket's own inode, limited by the umask: private at first.
         guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
         guard isBound else { throw StateSocketError(errnoOf: "bind", path) }
@@ -101,7 +101,7 @@ struct SocketFile: Sendable {
         defer { close(client) }
         let number: CInt = withAddress(of: path) { connect(client, $0, $1) == 0 ? 0 : errno }
         switch number {
-        // A full queue of connections also has a listener.
+        // A socket with a full queue of connections has a listener too.
         case 0, EAGAIN: throw StateSocketError(operation: "bind", path: path, cause: .inUse(by: nil))
         case ECONNREFUSED, ENOENT: return
         case EPROTOTYPE: throw StateSocketError(operation: "bind", path: path, cause: .notASocket)
@@ -124,13 +124,13 @@ struct SocketFile: Sendable {
     }
 }
 
-/// The sockets.
+/// The names of the sockets.
 enum SocketName: String, Sendable, CaseIterable {
     /// The event stream.
     case events
     /// Requests and replies.
     case control
-    /// Metrics, the page and the event stream, over HTTP.
+    /// Metrics, the status page and the event stream over HTTP.
     case http
 
     /// The file's name.

@@ -9,8 +9,8 @@ internal import Synchronization
 
 /// The server of `events.sock`, `control.sock` and `http.sock`, and of TCP ports.
 ///
-/// One thread, which sleeps while idle, and more once they are needed: two that read the journal and make documents, one
-/// for reports, and one for the passwords of other hosts.
+/// It has one thread, which sleeps while idle, and more once they are needed: two for reading the journal and rendering
+/// documents, one for reports, and one for the passwords of clients on other hosts.
 public final class StateServer: Sendable {
     private struct Running: Sendable {
         var group: MultiThreadedEventLoopGroup
@@ -45,7 +45,7 @@ public final class StateServer: Sendable {
     ///   - bus: The source of the events; the numbers of the notifications are those of the events.
     ///   - replay: The source of older events; without it only those in memory are available.
     ///   - agent: Answers the requests.
-    ///   - activated: The sockets of the service manager; the others are bound in the configuration's directory.
+    ///   - activated: The sockets passed by the service manager; the others are bound in the configuration's directory.
     public init(
         configuration: StateSocketConfiguration,
         bus: NotificationBus<Event>,
@@ -73,7 +73,7 @@ public final class StateServer: Sendable {
     /// Blocks briefly. Raises the process's limit of open files as needed for the connections.
     ///
     /// - Parameter accepting: If false, clients wait until ``accept()`` is called.
-    /// - Throws: ``StateSocketError``, also when the server was started before; nothing is left open then.
+    /// - Throws: ``StateSocketError``, also if the server was started before; nothing is left open then.
     public func start(accepting: Bool = true) throws(StateSocketError) {
         let isNew = phase.withLock { phase in
             guard case .new = phase else { return false }
@@ -94,8 +94,8 @@ public final class StateServer: Sendable {
 
     /// Accepts clients, after a start without accepting.
     ///
-    /// Returns at once, from any thread. Has no effect when clients are already accepted, before the start and after
-    /// the end.
+    /// Safe to call from any thread, and returns immediately. Has no effect if clients are already accepted, before the
+    /// start, and after the end.
     public func accept() {
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
@@ -105,7 +105,7 @@ public final class StateServer: Sendable {
 
     /// Stops accepting clients; the existing ones are still served.
     ///
-    /// Returns at once, from any thread.
+    /// Safe to call from any thread, and returns immediately.
     public func stopAccepting() {
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
@@ -115,7 +115,8 @@ public final class StateServer: Sendable {
 
     /// Calls a closure on the server's thread as soon as it is idle, which proves that it is not stuck.
     ///
-    /// Safe to call from any thread. Before the start and after the end it is called at once, by the caller.
+    /// Safe to call from any thread. Before the start and after the end, the closure is called immediately, by the
+    /// caller.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
         let gate = phase.withLock { phase -> LoopGate? in
             guard case .running(let running) = phase else { return nil }
@@ -127,8 +128,8 @@ public final class StateServer: Sendable {
     /// Closes the sockets, and ends every connection in an orderly way.
     ///
     /// Stops accepting and removes the socket files. Every subscriber gets all events published until the bus finished,
-    /// then the last line; one that has not read them in time is cut off. If the bus is not finished by then, all are.
-    /// Blocks: must not be called on an event loop. The second call has no effect.
+    /// then the last line; a subscriber that has not read them in time is cut off, and so are all subscribers if the
+    /// bus has not finished by then. Blocks: must not be called on an event loop. The second call has no effect.
     public func stop(within time: Duration) {
         let running = phase.withLock { phase -> Running? in
             defer { phase = .stopped }
@@ -149,9 +150,10 @@ public final class StateServer: Sendable {
         if readings == 0 { try? running.group.syncShutdownGracefully() }
     }
 
-    /// Takes other rules for the ports that lead beyond this machine, and closes their connections.
+    /// Applies other access rules to the ports that other hosts can reach, and closes their connections.
     ///
-    /// Returns at once, from any thread. Has no effect before the start and after the end, and when the rules are the same.
+    /// Safe to call from any thread, and returns immediately. Has no effect before the start and after the end, and if
+    /// the rules are the same.
     public func setAccess(_ access: PortAccess?) {
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
@@ -163,13 +165,13 @@ public final class StateServer: Sendable {
 
     /// Returns whether a client has subscribed to an unnumbered type: only then is such an event worth creating.
     ///
-    /// Reads one number, from any thread. Such types are `probeCompleted` and `probeProgress`.
+    /// Safe to call from any thread, and reads only one number. Such types are `probeCompleted` and `probeProgress`.
     public func wants(_ type: EventType) -> Bool { broadcasts.wants(type) }
 
     /// Sends an unnumbered event to the subscribers of its type.
     ///
-    /// Safe to call from any thread, and never blocks. It is sent between numbered events, in no defined order relative
-    /// to them, and is not stored: a slow subscriber does not get it, but the number of events that it missed.
+    /// Safe to call from any thread, and never blocks. The event is sent between numbered events, in no defined order
+    /// relative to them, and is not stored: a slow subscriber gets the number of missed events instead.
     public func broadcast(_ event: Event) {
         guard wants(event.type), broadcasts.add(event) else { return }
         phase.withLock { phase in
@@ -215,7 +217,7 @@ public final class StateServer: Sendable {
             }
             return running
         } catch {
-            // NIO has closed the one that it could not adopt, and closes the adopted ones.
+            // NIO has already closed the socket that it could not adopt, and closes the adopted ones.
             for (_, file) in files.dropFirst(taken) { close(file.descriptor) }
             for (_, file) in files { file.remove() }
             directory?.unlock()

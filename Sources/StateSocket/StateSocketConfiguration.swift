@@ -7,7 +7,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var directory: String
     /// The sockets' permission bits.
     public var mode: UInt32
-    /// The sockets' group, by name or number; `nil` for the process's.
+    /// The sockets' group, by name or number; `nil` for that of the process.
     public var group: String?
     /// The maximum number of connections, of all sockets together.
     public var maximumConnections: Int
@@ -19,14 +19,14 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var maximumRequestBytes: Int
     /// The maximum memory of all unhandled requests together, in bytes.
     public var requestMemory: Int
-    /// The maximum memory of all answers over HTTP together that were not read, beyond four connections of each user, in
+    /// The maximum memory of all unread HTTP answers together, except those of up to four connections of each user, in
     /// bytes.
     public var answerMemory: Int
     /// The maximum time that a client may take for its first request, and for the rest of an incomplete one.
     public var requestPatience: Duration
-    /// The maximum time that a subscriber that was cut off may take to read the last line.
+    /// The maximum time that a cut-off subscriber may take to read the last line.
     public var lagPatience: Duration
-    /// The TCP ports beside `http.sock`, and the names of hosts.
+    /// The TCP ports in addition to `http.sock`, and the accepted host names.
     public var http: HTTPConfiguration
 
     /// Creates a configuration.
@@ -59,13 +59,13 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     }
 }
 
-/// The TCP ports of the HTTP server, and the names by which it may be called.
+/// The TCP ports of the HTTP server, and the host names that it accepts.
 public struct HTTPConfiguration: Sendable, Hashable {
     /// The ports.
     public var listen: [HTTPPort]
-    /// The names of hosts that requests may have besides `localhost` and addresses, in lower case.
+    /// The host names that requests may have besides `localhost` and addresses, in lower case.
     public var names: Set<String>
-    /// The rules for the ports that lead beyond this machine; without any they refuse all clients.
+    /// The access rules for the ports that other hosts can reach; without rules, these ports refuse all clients.
     public var access: PortAccess?
 
     /// Creates a configuration.
@@ -89,7 +89,7 @@ public struct HTTPPort: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// `true` for an address in 127.0.0.0/8 and for `::1`, which only this machine reaches.
+    /// `true` for an address in 127.0.0.0/8 and for `::1`, which only this machine can reach.
     public var isLoopback: Bool {
         var (four, six) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, address, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }

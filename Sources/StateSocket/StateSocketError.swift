@@ -6,13 +6,13 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
     public enum Cause: Sendable, Hashable {
         /// The kernel's error (errno(3)).
         case errno(Int32)
-        /// Another agent uses it; with its process ID, if known.
+        /// Another agent uses the file or directory; with its process ID, if known.
         case inUse(by: Int32?)
-        /// There is a file of another type, which must not be deleted.
+        /// The path is a file of another type, which must not be deleted.
         case notASocket
         /// The path does not fit into a socket address with this many bytes.
         case pathTooLong(limit: Int)
-        /// There is no group of that name.
+        /// The group does not exist.
         case unknownGroup(String)
         /// A descriptor from the service manager is not suitable.
         case unsuitableDescriptor(String)

@@ -22,16 +22,16 @@ final class StreamHub {
     private(set) var ring: EventRing
     /// The users that may use a TCP port.
     let members: SocketMembers
-    /// The rules for the ports that lead beyond this machine.
+    /// The access rules for the ports that other hosts can reach.
     private(set) var access: PortAccess?
-    /// The passwords of the requests at those ports.
+    /// The check of the passwords of requests at those ports.
     let passwords = PasswordCheck()
-    /// Reports, of which each reads the whole journal.
+    /// The queue of reports, each of which reads the whole journal.
     let reports = WorkQueue("report-", share: 1)
     /// `true` once the bus has ended, and the ring has its last event.
     private(set) var isFinished = false
 
-    /// The maximum time for turns before the event loop's other work continues.
+    /// The maximum time for turns before other work of the event loop continues.
     private static let turnTime: TimeAmount = .milliseconds(2)
 
     private let gate: LoopGate
@@ -49,14 +49,14 @@ final class StreamHub {
     private var unreadAnswers: UnreadAnswers
     private var isPatienceWatched = false
     private var live: [EventStream] = []
-    /// The live streams with unnumbered events.
+    /// The live streams that select unnumbered events.
     private var listening: [EventStream] = []
     private var parked: [EventStream] = []
     private var isDraining = false
     private var whenEmpty: EventLoopPromise<Void>?
     private let pool = NIOThreadPool(numberOfThreads: 2)
     private var isPoolStarted = false
-    /// The number of running reads of the journal, and of other work on threads that may block.
+    /// The number of tasks on threads that may block, such as reads of the journal.
     private(set) var readings = 0
 
     init(
@@ -105,7 +105,7 @@ final class StreamHub {
         self.subscription = subscription
         let released = bus.lastReleased
         let batch = subscription.take()
-        // Events released between the two calls are in the batch; if there is none, there were none.
+        // Events released between the two calls are in the batch; without a batch there were none.
         let next: UInt64
         if case .notifications(let events) = batch, let first = events.first {
             next = first.sequence
@@ -157,7 +157,7 @@ final class StreamHub {
         if sequence > ring.newest, bus.lastReleased > ring.newest { drain() }
     }
 
-    /// Returns whether the bus has released a number; nothing is awaited after its end.
+    /// Returns whether the bus has released a number; always `true` after its end.
     func hasReleased(_ sequence: UInt64) -> Bool { sequence < ring.next || isFinished }
 
     // MARK: Streams
@@ -208,7 +208,7 @@ final class StreamHub {
         if index < live.count { live[index].liveIndex = index }
     }
 
-    /// Continues a stream after the others had their turn.
+    /// Continues a stream after the others have had their turn.
     func pumpLater(_ stream: EventStream) {
         let stream = NIOLoopBound(stream, eventLoop: gate.eventLoop)
         gate.eventLoop.execute { stream.value.pump() }
@@ -220,7 +220,7 @@ final class StreamHub {
         work({ () throws -> ReplayReader.Part in try reader.read(through: limit) }, whenRead)
     }
 
-    /// Does work that may take a while on another thread; one piece of work of a connection at a time.
+    /// Runs work that may take a while on another thread; a connection must run only one piece of work at a time.
     func work<Output: Sendable>(
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
@@ -232,7 +232,7 @@ final class StreamHub {
         work(on: pool, body, whenDone)
     }
 
-    /// Does work on a thread of a pool that was started.
+    /// Runs work on a thread of a started pool.
     func work<Output: Sendable>(
         on pool: NIOThreadPool,
         _ body: @escaping @Sendable () throws -> Output,
@@ -282,9 +282,9 @@ final class StreamHub {
         }
     }
 
-    /// Takes other rules for the ports that lead beyond this machine.
+    /// Applies other access rules to the ports that other hosts can reach.
     ///
-    /// Their connections are closed: clients admitted by the former rules are checked by the new ones.
+    /// Their connections are closed, so that clients admitted by the former rules are checked by the new ones.
     func setAccess(_ access: PortAccess?) {
         guard access != self.access else { return }
         self.access = access
@@ -323,8 +323,8 @@ final class StreamHub {
 
     // MARK: Late requests
 
-    /// Records a change of the memory of a connection's requests; closes the largest one when the total is above the
-    /// limit.
+    /// Records a change of the memory of a connection's requests; if the total exceeds the limit, a connection is
+    /// closed.
     func noteHeldBytes(_ difference: Int, of connection: Connection) {
         requestMemory.change(connection.origin, by: difference)
         while let origin = requestMemory.greediest {
@@ -341,12 +341,11 @@ final class StreamHub {
         }
     }
 
-    /// Records the size of a connection's answers that it has not read; closes the largest one when the total is above the
-    /// limit.
+    /// Records the size of a connection's unread answers; if the total exceeds the limit, a connection is closed.
     func noteUnreadAnswers(_ bytes: Int, of connection: Connection) {
         unreadAnswers.set(bytes, of: connection.number, connection.origin)
         while let excess = unreadAnswers.excess {
-            // A message would have to wait behind what is not read.
+            // An error message would have to wait behind the unread answers.
             unreadAnswers.set(0, of: excess.connection, excess.origin)
             connections[excess.connection]?.close()
         }
@@ -354,7 +353,7 @@ final class StreamHub {
 
     /// Enforces that each client that owes a request sends it in time.
     ///
-    /// One timer, for the client that has owed the longest; none while no client owes a request.
+    /// A single timer runs for the client that has owed a request the longest; none runs while no client owes one.
     func expectRequests(since: NIODeadline = .now()) {
         guard !isPatienceWatched else { return }
         isPatienceWatched = true
@@ -383,9 +382,9 @@ final class StreamHub {
 
     // MARK: End
 
-    /// Ends every connection once it got its last line, at a deadline at the latest.
+    /// Ends every connection once it has got its last line, at a deadline at the latest.
     ///
-    /// - Parameter whenEmpty: Fulfilled when there are no connections left.
+    /// - Parameter whenEmpty: Fulfilled when no connections are left.
     func stop(by deadline: NIODeadline, whenEmpty: EventLoopPromise<Void>) {
         guard self.whenEmpty == nil else { return whenEmpty.succeed() }
         self.whenEmpty = whenEmpty

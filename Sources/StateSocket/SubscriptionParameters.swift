@@ -9,20 +9,20 @@ struct SubscriptionParameters: Sendable, Hashable {
     var filter: EventFilter
     /// The number after which the events start; `nil` for those after the snapshot.
     var since: UInt64?
-    /// The time from which on the events start, instead of a number.
+    /// The time from which the events start, instead of a number.
     var sinceTime: Timestamp?
     /// The stream to which the number belongs.
     var stream: ForeignText?
-    /// `true` to send the snapshot; there is none when the events start after a number or from a time on.
+    /// `true` to send the snapshot; it is not sent if the events start after a number or from a time.
     var wantsSnapshot: Bool
-    /// `true` for the events of the past only: no `agent.hello`, and the end at the newest event.
+    /// `true` for past events only: without `agent.hello`, and with the end at the newest event.
     var isHistory = false
 
     /// The subscription of a connection to events.sock.
     static let everything = SubscriptionParameters(format: .plain, filter: EventFilter(), wantsSnapshot: true)
 }
 
-/// The reason a subscription is refused.
+/// The reason that a subscription is rejected.
 struct StreamRefusal: Hashable {
     var code: String
     /// The single parameter with the details.
@@ -66,7 +66,7 @@ struct EventFilter: Sendable, Hashable {
             return TypePattern(text: prefix + name, isPrefix: isPrefix)
         }
         subjectSet = Set(subjects ?? [])
-        // As in a line: between the quotation marks, with the writer's escapes.
+        // In the encoding of a line: the bytes between the quotation marks, with the writer's escapes.
         subjectTexts = Set(
             (subjects ?? []).map { subject in
                 var json = JSONWriter()

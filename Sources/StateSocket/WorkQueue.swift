@@ -1,16 +1,16 @@
 internal import NIOPosix
 internal import Synchronization
 
-/// Slow work for clients, on a thread of its own: one piece at a time, in turn between users and hosts.
+/// A queue of slow work for clients on its own thread: one job at a time, in turn between users and hosts.
 ///
-/// It keeps what takes seconds off the threads that others wait for. Used only on the event loop.
+/// It keeps jobs that take seconds off the threads that other clients wait for. Used only on the event loop.
 final class WorkQueue {
-    /// The maximum number of pieces that wait or run.
+    /// The maximum number of waiting and running jobs.
     private static let maximumCount = 64
 
     private let pool = NIOThreadPool(numberOfThreads: 1)
     private let name: String
-    /// The maximum for one user or host.
+    /// The maximum number of waiting and running jobs of one user or host.
     private let share: Int
     private var waiting = FairQueue<() -> Void>()
     private var counts: [ClientOrigin: Int] = [:]
@@ -19,17 +19,17 @@ final class WorkQueue {
 
     /// - Parameters:
     ///   - name: The name of the thread.
-    ///   - share: The maximum number of pieces of one user or host that wait or run.
+    ///   - share: The maximum number of waiting and running jobs of one user or host.
     init(_ name: String, share: Int) {
         self.name = name
         self.share = share
     }
 
-    /// Adds a piece of work; `false` when there is too much already, and nothing will be called.
+    /// Adds a job; returns `false`, and calls nothing, if the queue is full.
     ///
     /// - Parameters:
     ///   - body: Called on the thread.
-    ///   - whenDone: Called once on the event loop; with an error when the agent stops.
+    ///   - whenDone: Called once on the event loop; with an error if the agent is stopping.
     func add<Output: Sendable>(
         for origin: ClientOrigin,
         in hub: StreamHub,
@@ -64,17 +64,17 @@ final class WorkQueue {
         start()
     }
 
-    /// Ends the thread, after the piece of work that it does.
+    /// Ends the thread after its current job.
     func stop() {
         if isStarted { pool.shutdownGracefully { _ in } }
     }
 }
 
-/// The wish of a client that its work be given up.
+/// A flag that cancels the work for a client.
 final class WorkCancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    /// `true` once the client has gone.
+    /// `true` once the work is cancelled.
     var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
     func cancel() { flag.store(true, ordering: .relaxed) }

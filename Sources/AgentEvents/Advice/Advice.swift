@@ -16,14 +16,14 @@ public struct Advice: Sendable, Hashable {
         self.action = action
     }
 
-    /// Sentences with commands and addresses in them.
+    /// Sentences with commands and addresses.
     ///
-    /// A literal has its commands in backticks; an interpolated command quotes its words for the shell, so that it can be
-    /// pasted whatever an interface is named.
+    /// A literal has its commands in backticks; an interpolated command quotes its words for the shell, so that it can
+    /// be pasted regardless of interface names.
     public struct Action: Sendable, Hashable {
         /// A part of the sentences.
         public enum Part: Sendable, Hashable {
-            /// Words.
+            /// Plain text.
             case text(String)
             /// A command to paste.
             case command(String)
@@ -41,7 +41,7 @@ public struct Advice: Sendable, Hashable {
             }
         }
 
-        /// One action after another.
+        /// Concatenates two actions.
         static func + (first: Action, second: Action) -> Action {
             var sum = first
             sum.append(.text(" "))
@@ -77,23 +77,23 @@ extension Advice.Action: ExpressibleByStringInterpolation, CustomStringConvertib
         }.joined()
     }
 
-    /// Sentences of the program's own, with commands in backticks.
+    /// Creates an action from the program's own sentences, with commands in backticks.
     public init(stringLiteral markup: String) {
         parts = []
         append(markup: markup)
     }
 
-    /// Sentences with names, commands and addresses.
+    /// Creates an action from sentences with names, commands and addresses.
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.action }
 
-    /// The parts while they are collected.
+    /// The parts during interpolation.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var action: Advice.Action = ""
 
-        /// No parts yet.
+        /// Creates an interpolation without parts.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Adds words, with commands in backticks.
+        /// Adds text, with commands in backticks.
         public mutating func appendLiteral(_ markup: String) { action.append(markup: markup) }
 
         /// Adds a name.
@@ -112,7 +112,7 @@ extension Advice.Action: ExpressibleByStringInterpolation, CustomStringConvertib
     }
 }
 
-/// A command to paste, of which each interpolated word is quoted for the shell where that is necessary.
+/// A command to paste, in which each interpolated word is quoted for the shell if necessary.
 package struct ShellCommand: ExpressibleByStringInterpolation, Sendable, Hashable {
     /// The command.
     package let text: String
@@ -121,7 +121,7 @@ package struct ShellCommand: ExpressibleByStringInterpolation, Sendable, Hashabl
 
     package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-    /// The command while it is put together.
+    /// The command during interpolation.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
@@ -133,9 +133,9 @@ package struct ShellCommand: ExpressibleByStringInterpolation, Sendable, Hashabl
     }
 }
 
-/// Quotes words for a shell, so that a remedy can be pasted whatever the name of a file.
+/// Quotes words for a shell, so that a remedy can be pasted regardless of file names.
 package enum ShellWord {
-    /// Returns the word itself if it has no special character, else in quotes; control characters are escaped
+    /// Returns the word itself if it has no special character, otherwise in quotes; control characters are escaped
     /// (`$'\x0a'`).
     package static func quoted(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
@@ -145,7 +145,7 @@ package enum ShellWord {
         var text = "$'"
         for scalar in word.unicodeScalars {
             if isControl(scalar) {
-                // All its bytes: in UTF-8 the control characters from U+0080 on have two.
+                // All its bytes: in UTF-8, the control characters from U+0080 on have two.
                 for byte in String(scalar).utf8 { text += #"\x"# + (byte < 16 ? "0" : "") + String(byte, radix: 16) }
             } else {
                 if scalar == "'" || scalar == #"\"# { text += #"\"# }

@@ -1,10 +1,11 @@
 extension AgentStatus {
-    /// The meaning and the remedy of a check's code, each a sentence, with commands in backticks.
+    /// The meaning and the remedy of a check's code, each a sentence with commands in backticks.
     public typealias Explanation = (_ code: String) -> (meaning: String, remedy: String)?
 
-    /// The most important problem and the first thing to do about it; `nil` when there is no problem, or nothing is known.
+    /// The most important problem and the first thing to do about it; `nil` if there is no problem, or nothing is
+    /// known.
     ///
-    /// - Parameter explain: The meaning of a check's code, which this module does not know.
+    /// - Parameter explain: Returns the meaning of a check's code, which this module does not know.
     public func advice(explaining explain: Explanation = { _ in nil }) -> Advice? {
         guard let state = reachability.state, state.via != .unknown else { return nil }
         if let alternative = state.alternative { return advice(on: alternative, of: state) }
@@ -15,14 +16,14 @@ extension AgentStatus {
 
     // MARK: Uplinks
 
-    /// The ways out of a preferred path that is dead while another uplink works.
+    /// Returns the remedies for a preferred path that is dead while another uplink works.
     private func advice(on alternative: ReachabilityState.Alternative, of state: ReachabilityState) -> Advice {
         let (dead, working) = (alternative.preferred, alternative.interface)
         let paths = [("ipv4", state.path.ipv4), ("ipv6", state.path.ipv6)].filter { $0.1?.interface == dead }
         let reason = paths.compactMap { $0.1?.reason }.first
         let why = reason.flatMap { PathReason($0, of: dead, among: interfaces)?.problem } ?? "nothing beyond it answers"
         var action: Advice.Action = "Take it down: \(command: "ip link set \(dead) down")."
-        // The kernel can be told to pass over routes whose interface has no carrier.
+        // The kernel can be configured to skip routes whose interface has no carrier.
         let skipped = paths.filter { $0.1?.reason == "link_down" }
             .map { "net/\($0.0)/conf/\(dead)/ignore_routes_with_linkdown=1" }
         if let first = skipped.first {
@@ -39,7 +40,7 @@ extension AgentStatus {
         )
     }
 
-    /// The command that gives the default route of an uplink a lower metric than that of another one.
+    /// Returns the command that gives the default route of an uplink a lower metric than that of another one.
     private func preferring(_ working: String, to dead: String) -> ShellCommand? {
         guard let better = defaultRoute(over: working),
             let worse = defaultRoute(over: dead, family: better.route.family),
@@ -52,7 +53,7 @@ extension AgentStatus {
         return "ip \(family) route replace default via \(gateway) dev \(working) metric \(metric)"
     }
 
-    /// A standby uplink that would not work.
+    /// Returns the advice on a standby uplink that would not work.
     private func adviceOnUplinks(_ explain: Explanation) -> Advice? {
         let broken = uplinks.first { uplink in
             !uplink.isUsed && !uplink.isBoundOnly && ![.full, .unknown].contains(uplink.connectivity)
@@ -116,9 +117,9 @@ extension AgentStatus {
 }
 
 extension AgentStatus {
-    /// The default route of an interface, and the next hop in it: of the main table first, then by its metric.
+    /// Returns the default route of an interface, and its next hop: the main table first, then the lowest metric.
     ///
-    /// - Parameter family: `ipv4` or `ipv6`; `nil` for IPv4, else IPv6.
+    /// - Parameter family: `ipv4` or `ipv6`; `nil` for IPv4, or IPv6 if there is none.
     package func defaultRoute(
         over interface: String,
         family: String? = nil

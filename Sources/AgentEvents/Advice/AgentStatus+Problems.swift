@@ -1,15 +1,16 @@
 extension AgentStatus {
-    /// The age from which on a loss of kernel messages that was made up for is no reason to doubt the state, in microseconds.
+    /// The age, in microseconds, above which a repaired loss of kernel messages is no reason to doubt the state.
     private static let lossAge: Int64 = 3_600_000_000
-    /// The time after the agent's start in which a sink need not have reported, in milliseconds.
+    /// The time after the agent's start within which a sink need not have reported, in milliseconds.
     private static let sinkPatience: Int64 = 60_000
 
-    /// The problems of the agent itself, which the reader must know before believing the rest: sentences with commands.
+    /// Returns the problems of the agent itself, which the reader must know before believing the rest: sentences with
+    /// commands.
     ///
     /// - Parameters:
-    ///   - now: The present moment.
-    ///   - clock: A moment as people read it: `14:02:11`.
-    ///   - moment: A moment with its age: `14:02:11 (3 h 12 min)`.
+    ///   - now: The current time.
+    ///   - clock: Formats a time: `14:02:11`.
+    ///   - moment: Formats a time with its age: `14:02:11 (3 h 12 min)`.
     package func problems(
         at now: Timestamp,
         clock: (Timestamp) -> String,
@@ -43,7 +44,7 @@ extension AgentStatus {
         return problems + sinks.compactMap { problem(of: $0, moment: moment) }
     }
 
-    /// Kernel messages that were lost; `nil` when none were.
+    /// Describes the lost kernel messages; `nil` if there are none.
     package func losses(clock: (Timestamp) -> String) -> String? {
         guard let overruns, let count = overruns.count, count > 0 else { return nil }
         let code = overruns.code.map { " [\($0)]" } ?? ""
@@ -61,10 +62,11 @@ extension AgentStatus {
         return "\(problem); see \(command: "df -h \(directory)")"
     }
 
-    /// A sink that does not run, that its broker refuses, or that cannot get there although the machine is reachable.
+    /// Returns the problem of a sink that does not run, that its broker rejects, or that has no connection although the
+    /// machine is reachable.
     private func problem(of sink: SinkStatus, moment: (Timestamp) -> String) -> Advice.Action? {
         guard sink.state != .absent else {
-            // It connects a moment after the agent has started.
+            // It connects shortly after the agent has started.
             guard (agent?.uptimeMilliseconds ?? 0) > Self.sinkPatience else { return nil }
             return """
                 the sink \(sink.name) has not reported: is reachagent-sink installed? \
@@ -72,7 +74,7 @@ extension AgentStatus {
                 """
         }
         guard let code = sink.code, Self.isTrouble(code) else { return nil }
-        // Who is not reachable has another problem.
+        // A machine that is not reachable has another problem.
         if code == "broker_unreachable" || code == "broker_timeout", reachability.state?.connectivity != .full {
             return nil
         }
@@ -83,7 +85,7 @@ extension AgentStatus {
         return "\(state) the sink \(sink.name)\(since) [\(code)]\(detail)\(waiting): `journalctl -u reachagent-sink`"
     }
 
-    /// False for the codes of what is waited for as it was configured.
+    /// Returns false for the codes of a wait that is configured.
     private static func isTrouble(_ code: String) -> Bool {
         code.hasPrefix("broker_") || code.hasPrefix("credentials_")
     }
@@ -99,8 +101,8 @@ extension AgentStatus {
         return "of the pins of \(first)\(more) only a backup matches: pin the next key before this one changes"
     }
 
-    /// A budget that has no room, for all probes that it stops: it need not be used up when a transfer does not fit into
-    /// what is left.
+    /// An exhausted budget, for all probes that it stops: it need not be used up if a transfer does not fit into the
+    /// rest.
     private var problemOfBudget: Advice.Action? {
         let stopped = probes.filter { ($0.lastCode ?? $0.code) == "budget_exhausted" }
         guard !stopped.isEmpty else { return nil }

@@ -1,5 +1,5 @@
 extension AgentStatus {
-    /// The problem with what lies beyond the first hop; `nil` where everything answers, or nothing is known.
+    /// Returns the problem beyond the first hop; `nil` if everything answers, or nothing is known.
     func advice(onConnectivityOf state: ReachabilityState, _ explain: Explanation) -> Advice? {
         let reason = state.connectivityReason.map {
             Uplink.Reason(code: $0, probe: state.connectivityProbe, portalURL: state.portalURL)
@@ -59,7 +59,8 @@ extension AgentStatus {
         )
     }
 
-    /// A failed check, or what several say together; `nil` for a code without an explanation.
+    /// Returns the advice on a failed check, or on the common result of several; `nil` for a code without an
+    /// explanation.
     func advice(on reason: Uplink.Reason, over interface: String?, _ explain: Explanation) -> Advice? {
         if let url = reason.portalURL, reason.probe == nil || interface != nil {
             return Advice(code: reason.code, problem: "a captive portal answers", action: "Log in at \(address: url)")
@@ -79,7 +80,7 @@ extension AgentStatus {
         )
     }
 
-    /// A check's remedy, unless it has a placeholder in the place of a name.
+    /// Returns a check's remedy, unless it has a placeholder instead of a name.
     private static func remedy(_ code: String, _ sentence: String?) -> Advice.Action? {
         switch code {
         case "dns_failure", "dns_timeout": "Check the name servers: `resolvectl status`, `cat /etc/resolv.conf`."
@@ -89,7 +90,7 @@ extension AgentStatus {
         }
     }
 
-    /// A sentence as a part of another one: `The name does not exist.` becomes `the name does not exist`.
+    /// Returns a sentence as a clause of another one: `The name does not exist.` becomes `the name does not exist`.
     private static func clause(_ sentence: String) -> String {
         let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
         // An abbreviation keeps its capitals.
@@ -106,7 +107,7 @@ extension Advice {
         return PathReason(code, of: nil, among: [])?.advice.action ?? Advice(onSeveralProbes: code)?.action
     }
 
-    /// The advice on the common result of the checks of several probes; `nil` for another code.
+    /// Creates the advice on the common result of the checks of several probes; `nil` for another code.
     init?(onSeveralProbes code: String) {
         let (problem, action): (String, Action)
         switch code {

@@ -1,11 +1,11 @@
-/// The code of a path that is not usable, in words, with the first thing to do.
+/// The code of an unusable path as a clause, with the first thing to do.
 struct PathReason {
     let advice: Advice
 
     /// The reason as a clause: `no carrier on eth0`.
     var problem: String { advice.problem }
 
-    /// A code that this version does not know.
+    /// Returns the reason for a code that this version does not know.
     static func unknown(_ code: String) -> PathReason {
         PathReason(code, "there is no path", "`reachagent interfaces` and `ip route` show what there is.")
     }
@@ -14,12 +14,12 @@ struct PathReason {
         advice = Advice(code: code, problem: problem, action: action)
     }
 
-    /// The reason of a path; `nil` for a code that is not one of a path.
+    /// Creates the reason of a path; `nil` for a code that does not belong to a path.
     init?(_ code: String, of path: Path, among interfaces: [Interface]) {
         self.init(code, of: path.interface, underlay: path.underlay?.interface, among: interfaces)
     }
 
-    /// The reason of an interface's path; `nil` for a code that is not one of a path.
+    /// Creates the reason of an interface's path; `nil` for a code that does not belong to a path.
     init?(_ code: String, of name: String?, underlay: String? = nil, among interfaces: [Interface]) {
         let interface = interfaces.first { $0.name == name }
         let subject = name ?? "the interface"
@@ -113,7 +113,9 @@ struct PathReason {
         )
     }
 
-    /// A network manager removes the route with the link or the address: what is missing there comes first.
+    /// Returns the reason for a missing route.
+    ///
+    /// A network manager removes the route with the link or the address, so a missing link or address comes first.
     private static func missingRoute(_ code: String, _ interfaces: [Interface]) -> PathReason {
         let media = interfaces.filter { ["wired", "wifi", "wwan"].contains($0.kind) }
         func because(_ reason: PathReason) -> PathReason {
@@ -138,7 +140,7 @@ struct PathReason {
 }
 
 extension Interface {
-    /// True with an address that others than the neighbours can answer.
+    /// True with an address that is reachable from beyond the link.
     fileprivate var hasGlobalAddress: Bool {
         addresses.contains {
             $0.isUsable != false && !$0.address.hasPrefix("fe80:") && !$0.address.hasPrefix("169.254.")

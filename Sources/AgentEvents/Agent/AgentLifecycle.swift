@@ -24,7 +24,7 @@ public struct AgentStarted: Codable, Sendable, Hashable {
         case targets
     }
 
-    /// A start.
+    /// Creates a start.
     public init(
         version: String,
         schema: Int,
@@ -50,7 +50,7 @@ public struct AgentStarted: Codable, Sendable, Hashable {
         /// Its address.
         public var address: String
 
-        /// A target.
+        /// Creates a target.
         public init(name: String, address: String) {
             self.name = name
             self.address = address
@@ -63,7 +63,7 @@ public struct AgentStopping: Codable, Sendable, Hashable {
     /// The reason, such as the name of a signal.
     public var reason: String
 
-    /// An end.
+    /// Creates an end.
     public init(reason: String) {
         self.reason = reason
     }
@@ -81,7 +81,7 @@ public struct AgentHello: Codable, Sendable, Hashable {
     public var stream: String
     /// The number after which the events of the connection follow.
     public var sequence: UInt64
-    /// The oldest number that can be replayed; `nil` when none can.
+    /// The oldest number that can be replayed; `nil` if none can.
     public var oldestSequence: UInt64?
     /// The agent's process.
     public var processID: Int32?
@@ -95,7 +95,7 @@ public struct AgentHello: Codable, Sendable, Hashable {
         case processID = "pid"
     }
 
-    /// A first line.
+    /// Creates a first line.
     public init(
         version: String,
         schema: Int,
@@ -115,7 +115,7 @@ public struct AgentHello: Codable, Sendable, Hashable {
     }
 }
 
-/// The resumption after a suspend.
+/// The resumption of the machine after a suspend.
 public struct SuspendResumed: Codable, Sendable, Hashable {
     /// The duration of the suspend, in milliseconds.
     public var suspendedMilliseconds: Int64
@@ -127,7 +127,7 @@ public struct SuspendResumed: Codable, Sendable, Hashable {
         case observed
     }
 
-    /// A resumption.
+    /// Creates a resumption.
     public init(suspendedMilliseconds: Int64, observed: Timestamp) {
         self.suspendedMilliseconds = suspendedMilliseconds
         self.observed = observed
@@ -138,13 +138,13 @@ public struct SuspendResumed: Codable, Sendable, Hashable {
 public struct ConfigurationReload: Codable, Sendable, Hashable {
     /// The files.
     @List public var files: [String]
-    /// Probes and targets that are new, such as `probe.web`.
+    /// The new probes and targets, such as `probe.web`.
     @List public var added: [String]
-    /// Probes and targets that were removed.
+    /// The removed probes and targets.
     @List public var removed: [String]
-    /// Probes, targets and sections that changed.
+    /// The changed probes, targets and sections.
     @List public var changed: [String]
-    /// Sections whose change takes effect on the next start.
+    /// The sections whose change takes effect on the next start.
     @List public var needsRestart: [String]
 
     private enum CodingKeys: String, CodingKey {
@@ -152,7 +152,7 @@ public struct ConfigurationReload: Codable, Sendable, Hashable {
         case needsRestart = "needs_restart"
     }
 
-    /// A reload.
+    /// Creates a reload.
     public init(files: [String], added: [String], removed: [String], changed: [String], needsRestart: [String]) {
         self.files = files
         self.added = added
@@ -162,11 +162,11 @@ public struct ConfigurationReload: Codable, Sendable, Hashable {
     }
 }
 
-/// A reload that was rejected: the earlier configuration stays in effect.
+/// A rejected reload: the earlier configuration stays in effect.
 public struct ConfigurationRejection: Codable, Sendable, Hashable {
     /// The errors, each with its file, line and key; at most 16.
     @List public var errors: [String]
-    /// The number of further errors; `nil` without any.
+    /// The number of further errors; `nil` if there are none.
     public var errorsOmitted: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -174,7 +174,7 @@ public struct ConfigurationRejection: Codable, Sendable, Hashable {
         case errorsOmitted = "errors_omitted"
     }
 
-    /// A rejection.
+    /// Creates a rejection.
     public init(errors: [String], errorsOmitted: Int? = nil) {
         self.errors = errors
         self.errorsOmitted = errorsOmitted

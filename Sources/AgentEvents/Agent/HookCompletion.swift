@@ -14,15 +14,15 @@ public struct HookCompletion: Codable, Sendable, Hashable {
     public var ending: HookEnding
     /// The time from the event to the start of the run, in milliseconds.
     public var delayMilliseconds: Int64
-    /// The beginning and the end of the output.
+    /// The start and the end of the output.
     public var output: String?
     /// The bytes of the output.
     public var outputBytes: Int?
-    /// The bytes between its beginning and its end that were dropped.
+    /// The number of bytes dropped between its start and its end.
     public var outputOmittedBytes: Int?
     /// The number of consecutive failures.
     public var failures: Int
-    /// The pause before the next run because of them, in milliseconds.
+    /// The resulting pause before the next run, in milliseconds.
     public var pausedMilliseconds: Int64?
 
     private enum CodingKeys: String, CodingKey {
@@ -37,7 +37,7 @@ public struct HookCompletion: Codable, Sendable, Hashable {
         case pausedMilliseconds = "paused_ms"
     }
 
-    /// The end of a run.
+    /// Creates the end of a run.
     public init(
         hook: String,
         kind: String,
@@ -111,15 +111,15 @@ public struct HookEnding: Codable, Sendable, Hashable {
     public var signal: String?
     /// The reason that the file was not run.
     public var refusal: Refusal?
-    /// The reason that no process could be started.
+    /// The reason that no process was started.
     public var reason: String?
     /// The code of the failed request.
     public var code: String?
-    /// The particulars of the failed request, for people.
+    /// The details of the failed request, for people.
     public var detail: String?
     /// The status of the last response.
     public var httpStatus: Int?
-    /// The number of requests that were sent.
+    /// The number of requests sent.
     public var attempts: Int?
     /// The duration of the run, in milliseconds.
     public var durationMilliseconds: Int64?
@@ -133,7 +133,7 @@ public struct HookEnding: Codable, Sendable, Hashable {
         case durationMilliseconds = "duration_ms"
     }
 
-    /// An ending.
+    /// Creates an ending.
     public init(outcome: String, durationMilliseconds: Int64? = nil) {
         self.outcome = outcome
         self.durationMilliseconds = durationMilliseconds
@@ -150,7 +150,7 @@ public struct HookEnding: Codable, Sendable, Hashable {
         /// The command that repairs it.
         public var remedy: String
 
-        /// A refusal.
+        /// Creates a refusal.
         public init(code: String, path: String, evidence: String, remedy: String) {
             self.code = code
             self.path = path

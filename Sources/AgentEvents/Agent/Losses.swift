@@ -2,14 +2,14 @@
 public struct NetlinkOverrun: Codable, Sendable, Hashable {
     /// The code of the loss.
     public var code: String
-    /// The particulars, for people.
+    /// The details, for people.
     public var detail: String
-    /// The number of datagrams that the kernel dropped, where it says so.
+    /// The number of datagrams that the kernel dropped, if it reports that.
     public var dropped: UInt32
     /// The moment at which the agent noticed.
     public var observed: Timestamp
 
-    /// A loss.
+    /// Creates a loss.
     public init(code: String, detail: String, dropped: UInt32, observed: Timestamp) {
         self.code = code
         self.detail = detail
@@ -22,9 +22,9 @@ public struct NetlinkOverrun: Codable, Sendable, Hashable {
 public struct NetlinkResynchronization: Codable, Sendable, Hashable {
     /// The code of the loss.
     public var code: String
-    /// The number of dumps that it took.
+    /// The number of dumps that were necessary.
     public var attempts: Int
-    /// The time that it took, in milliseconds.
+    /// The duration, in milliseconds.
     public var tookMilliseconds: Int64
     /// The number of differences.
     public var corrections: Int
@@ -39,7 +39,7 @@ public struct NetlinkResynchronization: Codable, Sendable, Hashable {
         case corrections, corrected, observed
     }
 
-    /// A resynchronization.
+    /// Creates a resynchronization.
     public init(
         code: String,
         attempts: Int,
@@ -56,7 +56,7 @@ public struct NetlinkResynchronization: Codable, Sendable, Hashable {
         self.observed = observed
     }
 
-    /// A difference between what the agent knew and what the kernel has.
+    /// A difference between the agent's state and the kernel's.
     public struct Correction: Codable, Sendable, Hashable {
         /// The code of the change.
         public var code: String
@@ -64,10 +64,10 @@ public struct NetlinkResynchronization: Codable, Sendable, Hashable {
         public var interface: String?
         /// The family concerned.
         public var family: String?
-        /// The particulars, for people.
+        /// The details, for people.
         public var detail: String
 
-        /// A correction.
+        /// Creates a correction.
         public init(code: String, interface: String? = nil, family: String? = nil, detail: String) {
             self.code = code
             self.interface = interface
@@ -86,21 +86,21 @@ public struct SubscriberLagged: Codable, Sendable, Hashable {
         case lastSequence = "last_seq"
     }
 
-    /// The end of a subscription.
+    /// Creates the end of a subscription.
     public init(lastSequence: UInt64) {
         self.lastSequence = lastSequence
     }
 }
 
-/// A change of whether the journal can be written.
+/// A change of the journal between writable and not writable.
 public struct JournalDegraded: Codable, Sendable, Hashable {
-    /// True when it cannot be written, false when it can be written again.
+    /// True if it cannot be written, false when it can be written again.
     public var isDegraded: Bool
-    /// The code of the obstacle, present or past.
+    /// The code of the present or past obstacle.
     public var code: String
-    /// The particulars, for people.
+    /// The details, for people.
     public var detail: String?
-    /// The first number that the journal does not have because of it.
+    /// The first number that is missing from the journal because of it.
     public var missingFirstSequence: UInt64?
     /// The last such number.
     public var missingLastSequence: UInt64?
@@ -112,7 +112,7 @@ public struct JournalDegraded: Codable, Sendable, Hashable {
         case missingLastSequence = "missing_last_seq"
     }
 
-    /// A change.
+    /// Creates a change.
     public init(
         isDegraded: Bool,
         code: String,
@@ -128,7 +128,7 @@ public struct JournalDegraded: Codable, Sendable, Hashable {
     }
 }
 
-/// Events that were recorded, and not kept for as long as others: it stands in the place of the last of them.
+/// Recorded events that were not kept for as long as others: this event replaces the last of them.
 ///
 /// The numbers from ``firstSequence`` to the event's own are not missing.
 public struct EventsOmitted: Codable, Sendable, Hashable {
@@ -142,7 +142,7 @@ public struct EventsOmitted: Codable, Sendable, Hashable {
         case count
     }
 
-    /// Omitted events.
+    /// Creates omitted events.
     public init(firstSequence: UInt64, count: UInt64) {
         self.firstSequence = firstSequence
         self.count = count

@@ -1,4 +1,4 @@
-/// One event of the agent: a CloudEvents 1.0 envelope, and the value that belongs to its type.
+/// One event of the agent: a CloudEvents 1.0 envelope, and the value of its type.
 public struct AgentEvent: Sendable, Hashable {
     /// The unique id of the event.
     public var id: String
@@ -15,11 +15,11 @@ public struct AgentEvent: Sendable, Hashable {
     /// The content.
     public var content: Content
 
-    /// The schema's version: raised when a member is added, never for anything else.
+    /// The schema version: raised only when a member is added.
     public static let schemaVersion = 1
-    /// The subject of everything that concerns the default path.
+    /// The subject of the events about the default path.
     public static let defaultSubject = "default"
-    /// The subject of what concerns the agent itself.
+    /// The subject of the events about the agent itself.
     public static let agentSubject = "agent"
 
     /// The content of an event, by its type.
@@ -30,7 +30,7 @@ public struct AgentEvent: Sendable, Hashable {
         case agentStarted(AgentStarted)
         /// `agent.stopping`: the last numbered event of a run.
         case agentStopping(AgentStopping)
-        /// `path.changed`: every edge of a path, at once.
+        /// `path.changed`: every change of a path, reported immediately.
         case pathChanged(StateChange)
         /// `reachability.changed`: the machine's reachability, settled.
         case reachabilityChanged(StateChange)
@@ -58,9 +58,9 @@ public struct AgentEvent: Sendable, Hashable {
         case hookCompleted(HookCompletion)
         /// `journal.degraded`: the journal cannot be written, or can be written again.
         case journalDegraded(JournalDegraded)
-        /// `sink.lost`: events that a sink's broker never gets.
+        /// `sink.lost`: events that a sink's broker will never receive.
         case sinkLost(SinkLoss)
-        /// `events.omitted`: events that are not kept any more.
+        /// `events.omitted`: events that are no longer kept.
         case eventsOmitted(EventsOmitted)
         /// `agent.hello`: the first line on a socket.
         case agentHello(AgentHello)
@@ -72,19 +72,19 @@ public struct AgentEvent: Sendable, Hashable {
         case probeProgress(ProbeProgress)
         /// `subscriber.lagged`: the client was too slow.
         case subscriberLagged(SubscriberLagged)
-        /// A type of a later version, or one whose content has another form than this version's.
+        /// A type of a later version, or content whose format differs from this version's.
         case unknown
     }
 
-    /// The type, where this version knows it.
+    /// The type, if this version knows it.
     public var knownType: EventType? { EventType(rawValue: type) }
 }
 
 extension AgentEvent {
     /// Reads an event from a line of the stream or of the journal.
     ///
-    /// - Parameter line: The line, without its end.
-    /// - Returns: `nil` when the line is longer than `ScannedLine.maximumBytes`, is not one well-formed JSON object, or
+    /// - Parameter line: The line, without its newline.
+    /// - Returns: `nil` if the line is longer than `ScannedLine.maximumBytes`, is not one well-formed JSON object, or
     ///   has no envelope.
     public init?(line: [UInt8]) {
         guard line.count <= ScannedLine.maximumBytes, let event = try? EventDecoder.decode(AgentEvent.self, from: line)
@@ -99,7 +99,7 @@ extension AgentEvent: Codable {
         case sequence = "seq"
     }
 
-    /// Reads an event; members that are not known are ignored, and content that cannot be read is ``Content/unknown``.
+    /// Reads an event; unknown members are ignored, and unreadable content is ``Content/unknown``.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
@@ -113,7 +113,7 @@ extension AgentEvent: Codable {
 
     /// Writes the event as the agent does.
     ///
-    /// - Throws: `EncodingError` for content that is ``Content/unknown``: only the line that it came from has it.
+    /// - Throws: `EncodingError` for ``Content/unknown`` content, which only the original line contains.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode("1.0", forKey: .specversion)
@@ -137,7 +137,7 @@ extension AgentEvent: Codable {
 extension AgentEvent.Content {
     /// Reads the content of a type.
     ///
-    /// - Parameter read: Reads the event's `data` as a value, if it is one.
+    /// - Parameter read: Reads the event's `data` as a value, if possible.
     init(of type: EventType?, _ read: (any Decodable.Type) -> (any Decodable)?) {
         func content<Value: Decodable>(_ make: (Value) -> Self) -> Self {
             (read(Value.self) as? Value).map(make) ?? .unknown
@@ -175,7 +175,7 @@ extension AgentEvent.Content {
 extension AgentEvent.Content: Encodable {
     /// Writes the event's `data`.
     ///
-    /// - Throws: `EncodingError` for ``unknown``: only the line that it came from has it.
+    /// - Throws: `EncodingError` for ``unknown``, whose content only the original line contains.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .agentStarted(let value): try value.encode(to: encoder)

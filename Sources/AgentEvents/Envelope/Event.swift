@@ -1,7 +1,7 @@
-/// An event as the agent publishes it: the value, and the line that it is on the wire.
+/// An event as the agent publishes it: the value, and its line on the wire.
 ///
-/// The line is encoded once, when the event is made; all consumers share it, and the value: an event waits in the queue of
-/// each of them.
+/// The line is encoded once, when the event is created; all consumers share it and the value, because an event waits in
+/// the queue of each of them.
 public struct Event: Sendable {
     private final class Storage: Sendable {
         let type: EventType
@@ -21,24 +21,24 @@ public struct Event: Sendable {
     public var type: EventType { storage.type }
     /// The value.
     public var value: AgentEvent { storage.value }
-    /// The JSON text in UTF-8, without the line's end.
+    /// The JSON text in UTF-8, without the newline.
     public var line: [UInt8] { storage.line }
 
     /// The subject: `default`, `agent`, or the name of a target, a probe, an interface or a hook.
     public var subject: String { value.subject }
-    /// The moment at which the event was made.
+    /// The moment at which the event was created.
     public var time: Timestamp { value.time }
     /// The number; `nil` for types that are not numbered.
     public var sequence: UInt64? { value.sequence }
-    /// The event for people, in one line.
+    /// The event as one line for people.
     public var summary: String { value.content.summary }
 
-    /// Makes an event.
+    /// Creates an event.
     ///
     /// - Parameters:
     ///   - draft: The type, the subject and the content.
     ///   - origin: The agent that publishes it.
-    ///   - time: The moment at which it is made.
+    ///   - time: The moment at which it is created.
     ///   - number: The sequence number of a numbered type; for the others a number that makes the `id` unique.
     public init(_ draft: EventDraft, from origin: EventOrigin, at time: Timestamp, number: UInt64) {
         let isNumbered = draft.type.isNumbered
@@ -56,7 +56,7 @@ public struct Event: Sendable {
 }
 
 extension AgentEvent {
-    /// The event's line; unknown content is left out.
+    /// The event's line; unknown content is omitted.
     fileprivate var line: [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -79,7 +79,7 @@ extension AgentEvent {
     }
 }
 
-/// The origin of events: the parts of the envelope that stay the same.
+/// The origin of events: the constant parts of the envelope.
 public struct EventOrigin: Sendable, Hashable {
     /// The first part of each `id`: unique to a stream of numbers.
     public let streamID: String
@@ -87,10 +87,10 @@ public struct EventOrigin: Sendable, Hashable {
     public let host: String
     /// The CloudEvents `source`: `/reachagent/` and the host's name.
     public let source: String
-    /// The kernel's name for this boot of the machine (`/proc/sys/kernel/random/boot_id`); `nil` when it is not known.
+    /// The kernel's id of this boot of the machine (`/proc/sys/kernel/random/boot_id`); `nil` if it is not known.
     public let bootID: String?
 
-    /// An origin on a host.
+    /// Creates an origin on a host.
     public init(streamID: String, host: String, bootID: String? = nil) {
         self.streamID = streamID
         self.bootID = bootID
@@ -108,14 +108,14 @@ public struct EventDraft: Sendable {
     /// The content.
     public let content: AgentEvent.Content
 
-    /// The event for people, in one line.
+    /// The event as one line for people.
     public var summary: String { content.summary }
 
-    /// A draft.
+    /// Creates a draft.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - subject: The subject; that of all events about the agent is ``AgentEvent/agentSubject``.
+    ///   - subject: The subject; for all events about the agent, ``AgentEvent/agentSubject``.
     ///   - content: The content that belongs to the type.
     public init(_ type: EventType, subject: String = AgentEvent.agentSubject, _ content: AgentEvent.Content) {
         self.type = type

@@ -1,66 +1,66 @@
-/// The types of event.
+/// The event types.
 ///
-/// The raw value is the CloudEvents `type`; none is ever renamed or given another meaning.
+/// The raw value is the CloudEvents `type`, which is never renamed or given another meaning.
 public enum EventType: String, Sendable, Hashable, CaseIterable {
-    /// The agent is ready; the first numbered event of its life.
+    /// The agent is ready; the first numbered event of a run.
     case agentStarted = "reachagent.agent.started"
-    /// The agent is about to end; the last numbered event of its life.
+    /// The agent is about to stop; the last numbered event of a run.
     case agentStopping = "reachagent.agent.stopping"
-    /// A path changed: every edge, at once.
+    /// A path changed: every change, reported immediately.
     case pathChanged = "reachagent.path.changed"
-    /// The machine's reachability changed, and held.
+    /// The machine's reachability changed, and the change has settled.
     case reachabilityChanged = "reachagent.reachability.changed"
-    /// A target's reachability changed, and held.
+    /// A target's reachability changed, and the change has settled.
     case targetChanged = "reachagent.target.changed"
-    /// The state of an uplink changed, and held.
+    /// The state of an uplink changed, and the change has settled.
     case uplinkChanged = "reachagent.uplink.changed"
     /// A probe's verdict changed.
     case probeChanged = "reachagent.probe.changed"
     /// The checks of a probe within an hour.
     case probeSummary = "reachagent.probe.summary"
-    /// A certificate came to the end of its lifetime as far as a threshold.
+    /// The remaining lifetime of a certificate fell below a threshold.
     case certificateExpiring = "reachagent.certificate.expiring"
-    /// The machine was suspended, and is awake again.
+    /// The machine was suspended, and has resumed.
     case suspendResumed = "reachagent.suspend.resumed"
-    /// The agent was given another configuration.
+    /// The agent applied another configuration.
     case configReloaded = "reachagent.config.reloaded"
-    /// A reload was rejected; the next `config.reloaded` ends it.
+    /// A reload was rejected, until the next `config.reloaded`.
     case configRejected = "reachagent.config.rejected"
     /// Kernel messages were lost or could not be read.
     case netlinkOverrun = "reachagent.netlink.overrun"
     /// The kernel's state was read again after a loss.
     case netlinkResynced = "reachagent.netlink.resynced"
-    /// A run of a hook is over, or could not begin.
+    /// A run of a hook ended, or could not start.
     case hookCompleted = "reachagent.hook.completed"
-    /// The journal cannot be written any more, or can be written again.
+    /// The journal can no longer be written, or can be written again.
     case journalDegraded = "reachagent.journal.degraded"
     /// Events left the journal before a sink had shipped them.
     case sinkLost = "reachagent.sink.lost"
-    /// Events that were recorded are not kept any more; in their place in the journal.
+    /// Recorded events are no longer kept; this event replaces them in the journal.
     case eventsOmitted = "reachagent.events.omitted"
-    /// The introduction of the agent with the number of its newest event; the first line on a socket, not numbered.
+    /// The first line on a socket: the agent, and the number of its newest event; not numbered.
     case agentHello = "reachagent.agent.hello"
     /// The complete current state; not numbered.
     case networkSnapshot = "reachagent.network.snapshot"
-    /// A check is over; for subscribers that ask for it; not numbered.
+    /// A check ended; only for subscribers that request it; not numbered.
     case probeCompleted = "reachagent.probe.completed"
-    /// The progress of a transfer; for subscribers that ask for it; not numbered.
+    /// The progress of a transfer; only for subscribers that request it; not numbered.
     case probeProgress = "reachagent.probe.progress"
-    /// The subscriber was too slow, and events are missing from here on; not numbered.
+    /// The subscriber was too slow, and events after this one are missing; not numbered.
     case subscriberLagged = "reachagent.subscriber.lagged"
 
-    /// The prefix of all types, which people leave out.
+    /// The prefix of all types, which is omitted for people.
     public static let prefix = "reachagent."
 
     /// The type without ``prefix``: `reachability.changed`.
     public var shortName: String { Self.shortName(of: rawValue) }
 
-    /// A type's name without ``prefix``; one that does not begin with it, such as a stranger's, as it is.
+    /// Returns the name of a type without ``prefix``; a foreign type without the prefix is returned unchanged.
     public static func shortName(of type: String) -> String {
         type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type
     }
 
-    /// True when events of the type are part of the history: numbered, and kept in the journal.
+    /// True if events of the type are part of the history: numbered, and kept in the journal.
     public var isNumbered: Bool {
         switch self {
         case .agentHello, .networkSnapshot, .probeCompleted, .probeProgress, .subscriberLagged: false
@@ -70,7 +70,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension EventType {
-    /// The meaning of an event of this type, for people: the list that docs/events.md and reachagent-events(7) are made from.
+    /// The meaning of an event of this type, for people: the source of the list in docs/events.md and
+    /// reachagent-events(7).
     public var meaning: String {
         switch self {
         case .agentStarted: "The agent is ready; the first event of a run."
@@ -102,7 +103,7 @@ extension EventType {
 }
 
 extension EventType {
-    /// The types that a pattern names: one by its name, or all that begin with what stands before a `*` at the end.
+    /// Returns the types that a pattern selects: one by its name, or all with the prefix before a `*` at the end.
     ///
     /// - Parameter pattern: With or without ``prefix``: `path.changed`, `probe.*`, `*`.
     package static func matching(_ pattern: String) -> [EventType] {
@@ -115,7 +116,8 @@ extension EventType {
 extension EventType {
     private static let texts = allCases.map { (type: $0, text: Array($0.rawValue.utf8)) }
 
-    /// The type with this raw value in UTF-8; made without a string, because a journal has tens of thousands of lines.
+    /// Creates the type with this raw value in UTF-8, without a string, because a journal has tens of thousands of
+    /// lines.
     package init?(text: Span<UInt8>) {
         let found = text.withUnsafeBufferPointer { text in
             Self.texts.first { $0.text.count == text.count && $0.text.elementsEqual(text) }

@@ -1,27 +1,27 @@
 /// The envelope of a line of the stream, and proof that the whole line is one well-formed JSON object.
 ///
-/// Made in one pass over the bytes, without recursion and without an allocation: replaying a journal scans every line.
-/// Nothing is decoded; where the values stand is remembered.
+/// Created in one pass over the bytes, without recursion or allocation, because replaying a journal scans every line.
+/// Nothing is decoded; only the positions of the values are recorded.
 public struct ScannedLine: Sendable, Hashable {
-    /// The longest line that is accepted, in bytes: more than any event that the agent writes.
+    /// The maximum length of a line in bytes, which exceeds that of any event of the agent.
     public static let maximumBytes = 4 << 20
-    /// The deepest nesting of objects and arrays that is accepted.
+    /// The maximum nesting depth of objects and arrays.
     public static let maximumDepth = 64
 
-    /// The number; `nil` when the event is not numbered.
+    /// The number; `nil` if the event is not numbered.
     public var sequence: UInt64?
     /// The range of the text of `type`, without the quotation marks.
     public var type: Range<Int>
-    /// The range of the text of `subject`, without the quotation marks; empty when there is none.
+    /// The range of the text of `subject`, without the quotation marks; empty if there is none.
     public var subject: Range<Int>
-    /// The time of the event; `nil` when `time` is missing or no RFC 3339 time in UTC.
+    /// The time of the event; `nil` if `time` is missing or is not an RFC 3339 time in UTC.
     public var time: Timestamp?
 
     /// Scans a line.
     ///
-    /// - Parameter line: The bytes of the line, without its end.
-    /// - Returns: `nil` when the line is too long, is not one JSON object in UTF-8, has no `type`, or has a `seq` that
-    ///   is no positive whole number of 64 bits.
+    /// - Parameter line: The bytes of the line, without its newline.
+    /// - Returns: `nil` if the line is too long, is not one JSON object in UTF-8, has no `type`, or has a `seq` that is
+    ///   not a positive 64-bit integer.
     public init?(_ line: Span<UInt8>) {
         guard line.count <= Self.maximumBytes else { return nil }
         let members = line.withUnsafeBufferPointer { bytes in
@@ -36,11 +36,11 @@ public struct ScannedLine: Sendable, Hashable {
     }
 }
 
-/// JSON text that came from elsewhere.
+/// JSON text from an untrusted source.
 package enum JSONText {
-    /// The places of the values of some members, in the order of the names; `nil` where there is no such member.
+    /// Returns the ranges of the values of some members, in the order of the names; `nil` for a missing member.
     ///
-    /// - Returns: `nil` when the bytes are anything else than one well-formed JSON object on one line.
+    /// - Returns: `nil` unless the bytes are one well-formed JSON object on one line.
     package static func values(of names: [StaticString], in text: Span<UInt8>) -> [Range<Int>?]? {
         text.withUnsafeBufferPointer { bytes in
             var scanner = JSONScanner(bytes)

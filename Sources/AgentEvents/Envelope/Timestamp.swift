@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A moment of civil time, to the microsecond.
+/// A point in civil time, with microsecond resolution.
 public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     /// Microseconds since 1970-01-01 00:00:00 UTC, without leap seconds.
     public let microsecondsSince1970: Int64
 
-    /// A moment.
+    /// Creates a timestamp.
     public init(microsecondsSince1970: Int64) { self.microsecondsSince1970 = microsecondsSince1970 }
 
-    /// The present moment.
+    /// The current time.
     public static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -18,7 +18,7 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     /// RFC 3339 in UTC with six decimals: `2026-11-21T07:00:00.123456Z`.
     public var description: String { String(decoding: text(.utc), as: UTF8.self) }
 
-    /// RFC 3339 in the system's time zone, with milliseconds and the offset: what people read.
+    /// RFC 3339 in the system's time zone, with milliseconds and the offset, for people.
     public var localDescription: String { String(decoding: text(.local), as: UTF8.self) }
 
     private enum Zone { case utc, local }
@@ -60,7 +60,7 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Timestamp: Comparable {
-    /// Returns true when the left moment is earlier.
+    /// Returns true if the left timestamp is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microsecondsSince1970 < right.microsecondsSince1970
     }
@@ -78,7 +78,7 @@ extension Duration {
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// Whole microseconds, or the nearest number of them that can be kept.
+    /// Whole microseconds, clamped to the range of the type.
     package var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -88,11 +88,11 @@ extension Duration {
 }
 
 extension Timestamp {
-    /// The moment that an RFC 3339 text in UTC stands for, as ``description`` writes it; fewer or no decimals are fine.
+    /// Parses an RFC 3339 time in UTC as ``description`` writes it, with six or fewer decimals.
     ///
-    /// - Returns: `nil` when the text is anything else: `2026-11-21T07:00:00.123456Z` is the only form.
+    /// - Returns: `nil` if the text has any other format than `2026-11-21T07:00:00.123456Z`.
     public init?(utc text: Span<UInt8>) {
-        // "2026-11-21T07:00:00Z" is the shortest, six decimals are the most.
+        // "2026-11-21T07:00:00Z" is the minimum, six decimals are the maximum.
         guard (20...27).contains(text.count), text[text.count - 1] == UInt8(ascii: "Z") else { return nil }
         for (offset, mark) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")] as [(Int, Unicode.Scalar)] {
             guard text[offset] == UInt8(ascii: mark) else { return nil }
@@ -122,7 +122,7 @@ extension Timestamp {
         self.init(microsecondsSince1970: Int64(seconds) * 1_000_000 + Int64(microseconds))
     }
 
-    /// Days from 1970-01-01 to a day of the Gregorian calendar, with years that begin in March.
+    /// Returns the days from 1970-01-01 to a day of the Gregorian calendar, with years that begin in March.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

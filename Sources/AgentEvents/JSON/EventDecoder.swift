@@ -1,12 +1,12 @@
 /// Reads values from JSON as an agent of another version may write it.
 ///
-/// Members that a type does not know are ignored; a member of another form than the type's reads as absent where the type
-/// allows that. The text is checked strictly, by the scanner that the journal uses.
+/// Unknown members are ignored; a member of an unexpected type reads as absent if it is optional. The text is checked
+/// strictly, by the scanner that the journal uses.
 package enum EventDecoder {
-    /// The value that a text stands for.
+    /// Decodes a value.
     ///
-    /// - Parameter text: One JSON value on one line, with or without its end, which the caller has bounded.
-    /// - Throws: `DecodingError` when the text is not well-formed, or a member that the type needs is missing.
+    /// - Parameter text: One JSON value on one line, with or without its newline; the caller bounds its length.
+    /// - Throws: `DecodingError` if the text is not well-formed, or a required member is missing.
     package static func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
         let line = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
         guard let document = JSONDocument(line) else {
@@ -23,11 +23,11 @@ package enum EventDecoder {
 /// A value in the text.
 private struct NodeDecoder: Decoder, SingleValueDecodingContainer {
     let node: JSONNode
-    /// The keys of the values around it.
+    /// The keys of the enclosing values.
     let parents: [any CodingKey]
-    /// Its own key; `nil` for the outermost value and for an element.
+    /// The value's own key; `nil` for the outermost value and for an element.
     var key: (any CodingKey)?
-    /// Made only for errors and containers: each costs an allocation.
+    /// Created only for errors and containers, because each costs an allocation.
     var codingPath: [any CodingKey] { parents + [key].compactMap(\.self) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -115,7 +115,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try value(key).decode(type) }
 
-    // A member of another kind is as good as none, where none will do.
+    // A member of another type counts as absent if it is optional.
     private func lenient<Value: Decodable>(_ key: Key) -> Value? {
         guard let node = decoder.node.member(key.stringValue) else { return nil }
         return try? Value(from: NodeDecoder(node: node, parents: codingPath, key: key))

@@ -1,12 +1,13 @@
 /// Writes values as the schema's JSON.
 ///
-/// Members stand in the order in which a type encodes them, which for synthesized conformances is that of its declaration,
-/// and absent ones are left out; the names of a dictionary are sorted. So the bytes of an event are the same from one
-/// release to the next, which Foundation's encoder does not promise.
+/// Members appear in the order in which a type encodes them, which for synthesized conformances is that of the
+/// declaration; absent members are omitted, and the names of a dictionary are sorted. So the bytes of an event are the
+/// same in every release, which Foundation's encoder does not guarantee.
 package enum EventEncoder {
-    /// The JSON text of a value, on one line.
+    /// Returns the JSON text of a value, on one line.
     ///
-    /// - Throws: The error of the value's own `encode(to:)`; of this module's only an event of unknown content throws one.
+    /// - Throws: The error of the value's own `encode(to:)`; in this module, only an event of unknown content throws
+    ///   one.
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let output = Output(JSONWriter())
         try output.append(value)
@@ -15,30 +16,30 @@ package enum EventEncoder {
 }
 
 extension JSONWriter {
-    /// The text of a value of this module, on one line.
+    /// Returns the text of a value of this module, on one line.
     package static func text(of value: some Encodable) -> [UInt8] {
         var json = JSONWriter()
         json.encode(value)
         return json.bytes
     }
 
-    /// Writes a value of this module; of the others those whose `encode(to:)` never throws.
+    /// Writes a value of this module, or a foreign one whose `encode(to:)` never throws.
     package mutating func encode(_ value: some Encodable) {
-        // The text moves to the encoder and back: a second owner would have it copied.
+        // The text moves to the encoder and back: a second owner would cause a copy.
         let output = Output(JSONWriter(capacity: 0))
         swap(&self, &output.json)
         do { try output.append(value) } catch { output.json.null() }
         swap(&self, &output.json)
     }
 
-    /// Writes a member whose value is encoded.
+    /// Writes a member with an encoded value.
     package mutating func member(_ name: StaticString, encoding value: some Encodable) {
         self.name(name)
         encode(value)
     }
 }
 
-/// The text so far, and the containers that are open in it.
+/// The text so far, and its open containers.
 private final class Output {
     var json: JSONWriter
     private var brackets: [UInt8] = []
@@ -50,7 +51,7 @@ private final class Output {
         while brackets.count > level { json.close(brackets.removeLast()) }
     }
 
-    /// Makes sure that a container is open at a level; a type that encodes another one's members asks for it twice.
+    /// Opens a container at a level unless it is open: a type that encodes another one's members requests it twice.
     func open(_ bracket: UInt8, closing end: UInt8, at level: Int) {
         close(downTo: level + 1)
         guard brackets.count <= level else { return }
@@ -65,10 +66,10 @@ private final class Output {
     }
 }
 
-/// The place of a value in the text.
+/// The position of a value in the text.
 ///
-/// Two words, which an existential holds without an allocation. The coding path is not kept: it would cost one for each
-/// member, and only foreign types throw.
+/// Two words, which an existential holds without an allocation. The coding path is not kept: it would cost one
+/// allocation for each member, and only foreign types throw.
 private struct Position: Encoder, SingleValueEncodingContainer {
     let output: Output
     let level: Int

@@ -1,21 +1,22 @@
 /// A well-formed JSON text (RFC 8259), parsed once.
 ///
-/// Values are kept in the order of the text in one array, each with the index of the value behind it: neither parsing
-/// nor reading recurses, and both are linear. Strings stay bytes of the text until they are asked for.
+/// Values are kept in the order of the text in one array, each with the index of the value after it: neither parsing
+/// nor reading recurses, and both are linear. Strings stay bytes of the text until they are read.
 package final class JSONDocument: Sendable {
     /// The kinds of a value.
     package enum Kind: UInt8, Sendable { case object, array, string, number, `true`, `false`, null }
 
-    /// A value, or the name of a member, which comes before its value.
+    /// A value, or the name of a member, which precedes its value.
     struct Entry: Sendable {
         var kind: Kind
         /// The bytes of a number, or of a string between its quotation marks.
         var text: Range<Int>
-        /// The index of the entry behind this one and all that is in it.
+        /// The index of the entry after this one and all its content.
         var next: Int
     }
 
-    /// The maximum of values and names in a line of the stream: more than a status with ten thousand probes has.
+    /// The maximum number of values and names in a line of the stream, which exceeds that of a status with ten thousand
+    /// probes.
     package static let maximumValues = 1 << 20
 
     let bytes: [UInt8]
@@ -25,9 +26,9 @@ package final class JSONDocument: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: One JSON value in UTF-8 on one line, whose length the caller has bounded.
-    ///   - maximumValues: The maximum of values and names in the text. Each takes 32 bytes when it is parsed, where one
-    ///     of a hostile text, such as `1,1,…`, takes two.
-    /// - Returns: `nil` when it is anything else, has more values, or is nested deeper than
+    ///   - maximumValues: The maximum number of values and names in the text. Each takes 32 bytes once parsed, but a
+    ///     hostile text, such as `1,1,…`, spends only two on it.
+    /// - Returns: `nil` if it is not such a value, has more values, or is nested deeper than
     ///   ``ScannedLine/maximumDepth``.
     package init?(_ bytes: [UInt8], maximumValues: Int = JSONDocument.maximumValues) {
         let entries = bytes.withUnsafeBufferPointer { buffer in
@@ -39,9 +40,9 @@ package final class JSONDocument: Sendable {
         self.entries = entries
     }
 
-    /// The index of the first member's value with a name.
+    /// Returns the index of the first member's value with a name.
     ///
-    /// Decoding asks for each member of each object: bytes are compared, and no slices of them are made.
+    /// Decoding requests each member of each object: bytes are compared, without slices of them.
     func value(of name: UnsafeBufferPointer<UInt8>, inObjectAt index: Int) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             entries.withUnsafeBufferPointer { entries in
@@ -60,14 +61,14 @@ package final class JSONDocument: Sendable {
 }
 
 extension JSONScanner {
-    /// All values of the text in its order; `nil` when it is not a JSON value, or has more of them.
+    /// Returns all values of the text in order; `nil` if it is not a JSON value, or has more than the maximum.
     fileprivate mutating func scanEntries(atMost maximum: Int) -> [JSONDocument.Entry]? {
         var entries: [JSONDocument.Entry] = []
-        // The containers that are open, as indices of their entries.
+        // The open containers, as indices of their entries.
         var open: [Int] = []
         repeat {
             skipSpace()
-            // Each turn adds a value, and at most one name.
+            // Each iteration adds a value, and at most one name.
             guard position < bytes.count, entries.count < maximum else { return nil }
             let start = position
             switch bytes[position] {
@@ -103,7 +104,7 @@ extension JSONScanner {
         return isAtEnd ? entries : nil
     }
 
-    /// Behind a value: the ends of containers, or a comma and, in an object, the next name.
+    /// Reads what follows a value: the ends of containers, or a comma and, in an object, the next name.
     private mutating func closeContainers(_ open: inout [Int], _ entries: inout [JSONDocument.Entry]) -> Bool {
         while let container = open.last {
             let isObject = entries[container].kind == .object

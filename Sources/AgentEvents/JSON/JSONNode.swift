@@ -13,16 +13,16 @@ package struct JSONNode: Sendable {
     /// The kind of the value.
     package var kind: JSONDocument.Kind { entry.kind }
 
-    /// The bytes of a number, or of a string as it is escaped.
+    /// The bytes of a number, or of an escaped string.
     package var text: ArraySlice<UInt8> { document.bytes[entry.text] }
 
     /// The value of a string; half of a surrogate pair reads as U+FFFD.
     package var string: String? { unescaped().map { String(decoding: $0.bytes, as: UTF8.self) } }
 
-    /// The value of a string in UTF-8; `nil` where an escape is half of a surrogate pair, which stands for no character.
+    /// The value of a string in UTF-8; `nil` if an escape is half of a surrogate pair, which is not a character.
     package var characters: [UInt8]? { unescaped().flatMap { $0.isWhole ? Array($0.bytes) : nil } }
 
-    /// The value of a whole number that fits.
+    /// Returns the value of a whole number, if it fits the type.
     package func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         guard kind == .number else { return nil }
         var digits = text
@@ -78,7 +78,7 @@ package struct JSONNode: Sendable {
         return members
     }
 
-    /// The first member of an object with a name, compared byte by byte with the name's text as it is escaped.
+    /// Returns the first member of an object with a name, compared byte by byte with the escaped text of the name.
     package func member(_ name: String) -> JSONNode? {
         guard kind == .object else { return nil }
         var name = name
@@ -86,7 +86,7 @@ package struct JSONNode: Sendable {
         return found.map { JSONNode(document: document, index: $0) }
     }
 
-    /// The value of a string without its escapes, and whether every escape stands for a character.
+    /// Returns the value of a string without its escapes, and true if every escape is a character.
     private func unescaped() -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
         guard kind == .string else { return nil }
         guard text.contains(UInt8(ascii: "\\")) else { return (text, true) }
@@ -115,7 +115,7 @@ package struct JSONNode: Sendable {
         return (result[...], isWhole)
     }
 
-    /// The character of `\uXXXX`, or of two of them; `nil` for half of a pair.
+    /// Returns the character of `\uXXXX`, or of two of them; `nil` for half of a pair.
     private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
         guard let unit = codeUnit(rest) else { return nil }
         rest = rest.dropFirst(4)

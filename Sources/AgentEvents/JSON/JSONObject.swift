@@ -1,17 +1,18 @@
-/// An object that a stranger wrote, read strictly: no name twice at any depth, and each value of the form that is expected.
+/// An untrusted JSON object, read strictly: no duplicate names at any depth, and each value of the expected type.
 ///
-/// ``JSONDocument`` checks the syntax; this checks the content. Names are compared and hashed as bytes, because a `String`
-/// compares by canonical equivalence, which a stranger can make quadratic: all of it is linear in the length of the text.
+/// ``JSONDocument`` checks the syntax, this type the content. Names are compared and hashed as bytes, because `String`
+/// compares by canonical equivalence, which a hostile text can make quadratic: everything here is linear in the length
+/// of the text.
 package struct JSONObject: Sendable {
     /// The reason that an object cannot be read.
     package enum Flaw: Error, Hashable {
         /// The text is not one JSON object, or has a name or a string with half of a surrogate pair.
         case syntax
-        /// A member is given twice: its name, behind those of the members around it.
+        /// A duplicate member: its name, after those of the enclosing members.
         case duplicate(path: [[UInt8]])
-        /// A member that is needed is missing.
+        /// A required member is missing.
         case missing(member: String)
-        /// A member has another form, such as `a string`.
+        /// A member is not of the expected type, such as `a string`.
         case mismatch(member: String, expected: String)
     }
 
@@ -22,8 +23,8 @@ package struct JSONObject: Sendable {
     ///
     /// - Parameters:
     ///   - text: The text, whose length the caller has bounded.
-    ///   - maximumValues: The maximum of values and names in it.
-    ///   - readsNullAsAbsent: True where `null` says that a member has no value, false where it is a value of another form.
+    ///   - maximumValues: The maximum number of values and names in it.
+    ///   - readsNullAsAbsent: True if `null` means an absent value, false if it is a value of another type.
     package init(_ text: [UInt8], maximumValues: Int, readsNullAsAbsent: Bool = false) throws(Flaw) {
         guard let document = JSONDocument(text, maximumValues: maximumValues), document.root.kind == .object else {
             throw .syntax
@@ -43,7 +44,7 @@ package struct JSONObject: Sendable {
         self.readsNullAsAbsent = readsNullAsAbsent
     }
 
-    /// Recurses no deeper than the document is nested, which is bounded.
+    /// Recursion is bounded by the nesting depth of the document.
     private static func checkNames(in node: JSONNode, _ path: inout [[UInt8]]) throws(Flaw) {
         for element in node.elements { try checkNames(in: element, &path) }
         var names: Set<[UInt8]> = []
@@ -56,31 +57,31 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// The name of the first member that has none of these.
+    /// Returns the name of the first member other than these.
     package func firstName(besides known: [String]) -> [UInt8]? {
         members.first { member in !known.contains { member.name.elementsEqual($0.utf8) } }?.name
     }
 
-    /// The UTF-8 of a string; `nil` when it is absent.
+    /// Returns the UTF-8 of a string; `nil` if it is absent.
     package func string(_ name: String) throws(Flaw) -> [UInt8]? {
         try value(name, "a string") { $0.characters }
     }
 
-    /// The UTF-8 of a string that must be there.
+    /// Returns the UTF-8 of a required string.
     package func requiredString(_ name: String) throws(Flaw) -> [UInt8] {
         guard let string = try string(name) else { throw .missing(member: name) }
         return string
     }
 
-    /// A boolean; `nil` when it is absent.
+    /// Returns a boolean; `nil` if it is absent.
     package func boolean(_ name: String) throws(Flaw) -> Bool? { try value(name, "true or false") { $0.boolean } }
 
-    /// A whole number; `nil` when it is absent.
+    /// Returns a whole number; `nil` if it is absent.
     package func integer<Value: FixedWidthInteger>(_ name: String, as: Value.Type = Value.self) throws(Flaw) -> Value? {
         try value(name, "a whole number of \(Value.bitWidth) bits") { $0.integer() }
     }
 
-    /// The UTF-8 of each string of an array; `nil` when it is absent.
+    /// Returns the UTF-8 of each string of an array; `nil` if it is absent.
     package func strings(_ name: String) throws(Flaw) -> [[UInt8]]? {
         try value(name, "an array of strings") { node in
             guard node.kind == .array else { return nil }
@@ -93,7 +94,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// An object; `nil` when it is absent.
+    /// Returns an object; `nil` if it is absent.
     package func object(_ name: String) throws(Flaw) -> JSONObject? {
         guard let node = try value(name, "an object", { $0.kind == .object ? $0 : nil }) else { return nil }
         return try JSONObject(checked: node, readsNullAsAbsent: readsNullAsAbsent)

@@ -1,7 +1,7 @@
 /// Checks that bytes are one JSON object (RFC 8259), and finds the envelope's members in it.
 ///
-/// A scanner with a stack of its own instead of recursion: nothing that a stranger writes makes it deep or slow. It
-/// looks at no byte whose position it has not compared with the count.
+/// The scanner has its own stack instead of recursion: no hostile text makes it recurse deeply or run slowly. It reads
+/// no byte before comparing its position with the count.
 struct JSONScanner {
     /// The ranges of the envelope's members.
     struct Members {
@@ -14,19 +14,19 @@ struct JSONScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
 
-    /// A scanner of bytes that outlive it.
+    /// Creates a scanner of bytes that outlive it.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The envelope's members of the object that the bytes are; `nil` when they are anything else.
+    /// Returns the envelope's members if the bytes are an object; `nil` otherwise.
     mutating func scanEnvelope() -> Members? {
         var members = Members()
         return scanMembers { scanner, name in scanner.scanMember(name, &members) } ? members : nil
     }
 
-    /// The values of the members with these names, in their order; `nil` when the bytes are anything else than one
+    /// Returns the values of the members with these names, in the order of the names; `nil` unless the bytes are one
     /// object.
     ///
-    /// Of several members with one name the last counts.
+    /// Of several members with the same name, the last one counts.
     mutating func scanValues(of names: [StaticString]) -> [Range<Int>?]? {
         var values = [Range<Int>?](repeating: nil, count: names.count)
         let isObject = scanMembers { scanner, name in
@@ -40,10 +40,10 @@ struct JSONScanner {
         return isObject ? values : nil
     }
 
-    /// Goes through the members of the object that the bytes are.
+    /// Scans the members of the object that the bytes are.
     ///
-    /// - Parameter scanValue: Scans the value of the member with this name; `false` when it is refused.
-    /// - Returns: Whether the bytes are one object, and none of its values was refused.
+    /// - Parameter scanValue: Scans the value of the member with this name; `false` if it is rejected.
+    /// - Returns: True if the bytes are one object, and none of its values was rejected.
     mutating func scanMembers(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
         skipSpace()
         guard scanObject(scanValue) else { return false }
@@ -51,7 +51,7 @@ struct JSONScanner {
         return isAtEnd
     }
 
-    /// Goes through the members of the object that begins here, in the same way.
+    /// Scans the members of the object that starts here, in the same way.
     mutating func scanObject(_ scanValue: (inout JSONScanner, _ name: Range<Int>) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         skipSpace()
@@ -92,7 +92,7 @@ struct JSONScanner {
         range.upperBound - range.lowerBound == name.utf8CodeUnitCount && name.withUTF8Buffer { matches(range, $0) }
     }
 
-    /// Compares byte by byte: in a program that is not optimized, `elementsEqual(_:)` takes ten times as long.
+    /// Compares byte by byte: in an unoptimized program, `elementsEqual(_:)` takes ten times as long.
     func matches(_ range: Range<Int>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard range.upperBound - range.lowerBound == name.count else { return false }
         var offset = 0
@@ -114,7 +114,7 @@ struct JSONScanner {
         while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
     }
 
-    /// A line's end is no space here: what is scanned is one line.
+    /// A newline does not count as space, because the scanned text is one line.
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 
     private mutating func scanSequence() -> UInt64? {
@@ -127,14 +127,14 @@ struct JSONScanner {
             value = sum
             position += 1
         }
-        // A leading zero is no JSON, and no event has the number 0.
+        // A leading zero is not valid JSON, and no event has the number 0.
         guard position > start, bytes[start] != UInt8(ascii: "0") else { return nil }
         return value
     }
 
-    /// Skips a value of any kind; `false` when it is none, or too deep.
+    /// Skips a value of any kind; `false` if there is none, or it is nested too deeply.
     mutating func skipValue() -> Bool {
-        // One bit for each level that is open: whether it is an object.
+        // One bit for each open level: set for an object.
         var isObject: UInt64 = 0
         var depth = 0
         while true {
@@ -157,7 +157,7 @@ struct JSONScanner {
             case UInt8(ascii: "n"): guard takeWord("null") else { return false }
             default: guard skipNumber() else { return false }
             }
-            // A value has ended: so may the levels around it.
+            // After a value, the enclosing levels may end too.
             while depth > 0 {
                 skipSpace()
                 let isInObject = isObject & 1 == 1
@@ -173,7 +173,7 @@ struct JSONScanner {
         }
     }
 
-    /// A member's name and the colon behind it.
+    /// Scans a member's name and the colon after it.
     private mutating func scanName() -> Bool {
         skipSpace()
         guard scanString() != nil else { return false }
@@ -191,7 +191,7 @@ struct JSONScanner {
     mutating func skipNumber() -> Bool {
         _ = take(UInt8(ascii: "-"))
         if take(UInt8(ascii: "0")) {
-            // No digit may follow a leading zero; what follows is looked at by the caller.
+            // No digit may follow a leading zero; the caller checks what follows.
         } else {
             guard skipDigits() else { return false }
         }
@@ -211,7 +211,7 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    /// A string; gives where its text stands between the quotation marks.
+    /// Scans a string, and returns the range of its text between the quotation marks.
     mutating func scanString() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
@@ -230,9 +230,9 @@ struct JSONScanner {
         }
     }
 
-    /// Skips characters of ASCII that stand for themselves.
+    /// Skips ASCII characters that need no escape.
     ///
-    /// Most bytes of a journal are such: in a program that is not optimized, matching ranges takes ten times as long.
+    /// Most bytes of a journal are such characters: in an unoptimized program, matching ranges takes ten times as long.
     private mutating func skipPlainText() {
         guard let text = bytes.baseAddress else { return }
         let (count, quote, backslash) = (bytes.count, UInt8(ascii: "\""), UInt8(ascii: "\\"))
@@ -260,7 +260,7 @@ struct JSONScanner {
         byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
     }
 
-    /// One character of two to four bytes (RFC 3629): no overlong form, no surrogate, nothing beyond U+10FFFF.
+    /// Scans one character of two to four bytes (RFC 3629): no overlong encoding, no surrogate, nothing above U+10FFFF.
     private mutating func skipMultibyte(_ lead: UInt8) -> Bool {
         let (length, second): (Int, ClosedRange<UInt8>)
         switch lead {

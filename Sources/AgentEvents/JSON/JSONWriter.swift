@@ -1,16 +1,16 @@
 /// Writes JSON text, one token after the other, in the order of the calls.
 ///
-/// The wire format is frozen byte for byte, down to the order of the members; Foundation's encoder orders them as it
-/// likes, and is ten times slower. What is written here is always one line: control characters are escaped. Commas are
-/// set by the writer; that members have names and containers are closed is the caller's business.
+/// The wire format is frozen byte for byte, including the order of the members; Foundation's encoder chooses its own
+/// order, and is ten times slower. The output is always one line: control characters are escaped. The writer inserts
+/// commas; the caller names members and closes containers.
 public struct JSONWriter: Sendable {
-    /// The bytes written so far, and room for more: an array's own `append` checks its owner and its capacity for each quote
-    /// and comma, here that is done once for a name or a value.
+    /// The bytes written so far, with spare capacity: an array's own `append` checks its owner and its capacity for
+    /// each quote and comma, which happens here once for a name or a value.
     private var room: [UInt8]
     private var count = 0
     private var needsComma = false
 
-    /// An empty text.
+    /// Creates an empty text.
     public init() { self.init(capacity: 768) }
 
     init(capacity: Int) { room = [UInt8](repeating: 0, count: capacity) }
@@ -41,7 +41,7 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes a member's name that is not known beforehand; its value must follow.
+    /// Writes a member's name that is not a constant; its value must follow.
     package mutating func name(of member: String) {
         string(member)
         put(UInt8(ascii: ":"))
@@ -52,7 +52,7 @@ public struct JSONWriter: Sendable {
     public mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { characters in
-            // Almost no string has anything to escape.
+            // Almost no string needs escaping.
             guard JSONWriter.needEscaping(characters) else { return put(quoted: characters) }
             var escaped: [UInt8] = []
             for byte in characters { JSONWriter.append(escaping: byte, to: &escaped) }
@@ -64,7 +64,7 @@ public struct JSONWriter: Sendable {
     /// Writes a whole number.
     public mutating func number(_ value: some BinaryInteger) {
         if var rest = UInt64(exactly: value) {
-            // Twenty digits are the most that there are.
+            // Twenty digits are the maximum.
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
                 var first = digits.count
                 repeat {
@@ -92,13 +92,13 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Writes a value that is JSON text already.
+    /// Writes a value that is already JSON text.
     package mutating func value(_ text: [UInt8]) {
         text.withUnsafeBufferPointer { put($0) }
         needsComma = true
     }
 
-    /// Writes a string that has nothing to escape.
+    /// Writes a string that needs no escaping.
     package mutating func plainString(_ characters: [UInt8]) {
         characters.withUnsafeBufferPointer { put(quoted: $0) }
         needsComma = true
@@ -118,7 +118,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// A loop over a pointer: it looks at every byte of every event, in programs that are not optimized too.
+    /// A loop over a pointer, because it reads every byte of every event, also in unoptimized programs.
     private static func needEscaping(_ characters: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let text = characters.baseAddress else { return false }
         let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
@@ -157,7 +157,7 @@ extension JSONWriter {
 
     private mutating func put(_ byte: UInt8) { put(1) { $0[0] = byte } }
 
-    /// Writes characters that need no quotes, behind the comma that is due.
+    /// Writes characters without quotes, after the comma that is due.
     private mutating func put(_ characters: UnsafeBufferPointer<UInt8>) {
         let start = needsComma ? 1 : 0
         put(start + characters.count) { text in
@@ -171,7 +171,7 @@ extension JSONWriter {
         word.withUTF8 { put($0) }
     }
 
-    /// Writes characters in quotes, behind the comma that is due, and a mark after them.
+    /// Writes characters in quotes, after the comma that is due, and a mark after them.
     private mutating func put(quoted characters: UnsafeBufferPointer<UInt8>, before mark: UInt8? = nil) {
         let start = needsComma ? 2 : 1
         let end = start + characters.count
@@ -186,7 +186,7 @@ extension JSONWriter {
     }
 }
 
-/// A value that has a form in JSON.
+/// A value with a JSON representation.
 public protocol JSONRepresentable {
     /// Writes the value as one JSON value.
     func write(to json: inout JSONWriter)
@@ -211,13 +211,13 @@ extension JSONWriter {
         boolean(value)
     }
 
-    /// Writes a member whose value has a form of its own.
+    /// Writes a member whose value has its own representation.
     public mutating func member(_ name: StaticString, _ value: some JSONRepresentable) {
         self.name(name)
         value.write(to: &self)
     }
 
-    /// Writes a member, or nothing where there is no value: an absent member says "does not apply".
+    /// Writes a member, or nothing without a value: an absent member means "does not apply".
     public mutating func member<Value>(
         _ name: StaticString,
         ifPresent value: Value?,

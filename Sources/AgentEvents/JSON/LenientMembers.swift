@@ -1,5 +1,5 @@
-/// A list that is always written; one that is missing, or of another type, reads as empty, and elements that cannot be
-/// read are passed over.
+/// A list that is always written; a missing list, or a member of another type, reads as empty, and unreadable elements
+/// are skipped.
 @propertyWrapper
 public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
     /// The value.
@@ -8,7 +8,8 @@ public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, H
     /// Wraps a value.
     public init(wrappedValue: [Element]) { self.wrappedValue = wrappedValue }
 
-    /// The maximum of elements that are read: more than the largest machine has interfaces, and the agent connections.
+    /// The maximum number of elements that are read, which exceeds the interfaces of the largest machine, and the
+    /// agent's connections.
     static var maximumCount: Int { 16_384 }
 
     /// Reads the value.
@@ -25,14 +26,14 @@ public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, H
     public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
-/// An element, or nothing where it is of another form: a decoder may stay at one that throws.
+/// An element, or nothing if it is of another type: a decoder may not advance past one that throws.
 private struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
 
     init(from decoder: any Decoder) throws { value = try? Value(from: decoder) }
 }
 
-/// A list that is written when it has elements, and reads as ``List`` does.
+/// A list that is written if it has elements, and reads as ``List`` does.
 @propertyWrapper
 public struct OptionalList<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
     /// The value.
@@ -48,7 +49,7 @@ public struct OptionalList<Element: Codable & Sendable & Hashable>: Codable, Sen
     public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
-/// A mark that is written when it is set: its absence says no.
+/// A flag that is written only if it is set: its absence means false.
 @propertyWrapper
 public struct OptionalFlag: Codable, Sendable, Hashable {
     /// The value.
@@ -69,7 +70,7 @@ public struct OptionalFlag: Codable, Sendable, Hashable {
     }
 }
 
-// Synthesized conformances call these in place of the containers' own functions, as they are the more specific ones.
+// Synthesized conformances call these instead of the containers' own functions, because they are more specific.
 extension KeyedEncodingContainer {
     mutating func encode<Element>(_ list: OptionalList<Element>, forKey key: Key) throws {
         if !list.wrappedValue.isEmpty { try encode(list.wrappedValue, forKey: key) }
@@ -116,7 +117,7 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(List<Element>.self, forKey: key)?.wrappedValue
     }
 
-    // The schema has a word of its own for what is not known.
+    // The schema has its own word for an unknown medium.
     func decode(_ type: Via.Type, forKey key: Key) throws -> Via {
         try decodeIfPresent(type, forKey: key) ?? .unknown
     }

@@ -1,14 +1,14 @@
 /// The end of a check.
 public struct CompletedCheck: Codable, Sendable, Hashable {
-    /// The probe, and where it is made from.
+    /// The probe and its vantage point.
     public var point: ProbePoint
     /// The cadence of the next check: `steady`, `doubtful`, `down` or `portal`.
     public var cadence: String
-    /// The number of retries since the probe is down.
+    /// The number of retries since the probe went down.
     public var attempt: Int?
     /// The moment at which the check was due.
     public var due: Timestamp
-    /// The time by which it started late, in milliseconds.
+    /// The delay of its start, in milliseconds.
     public var delayMilliseconds: Int64
     /// True for the result of another probe's check of the same target.
     public var isShared: Bool
@@ -22,7 +22,7 @@ public struct CompletedCheck: Codable, Sendable, Hashable {
         case report
     }
 
-    /// The end of a check.
+    /// Creates the end of a check.
     public init(
         point: ProbePoint,
         cadence: String,
@@ -88,9 +88,9 @@ public struct CheckReport: Codable, Sendable, Hashable {
     public var bytesOnWire: Int
     /// The findings.
     @List public var findings: [Finding]
-    /// The servers that were asked, one after another.
+    /// The servers that were queried, one after another.
     @List public var hops: [CheckHop]
-    /// The measurements of a transfer, up to its failure where it failed; nil for a check without one.
+    /// The measurements of a transfer, up to its failure if it failed; `nil` for a check without one.
     public var transfer: Transfer?
 
     private enum CodingKeys: String, CodingKey {
@@ -102,7 +102,7 @@ public struct CheckReport: Codable, Sendable, Hashable {
         case findings, hops, transfer
     }
 
-    /// A report.
+    /// Creates a report.
     public init(
         target: String,
         verdict: String,
@@ -132,7 +132,7 @@ public struct CheckReport: Codable, Sendable, Hashable {
     }
 }
 
-/// A fact that a check found out about its target.
+/// A fact about the target that a check found.
 public struct Finding: Codable, Sendable, Hashable {
     /// The code.
     public var code: String
@@ -143,7 +143,7 @@ public struct Finding: Codable, Sendable, Hashable {
     /// The evidence, for people.
     public var evidence: String
 
-    /// A finding.
+    /// Creates a finding.
     public init(code: String, severity: String, subject: String, evidence: String) {
         self.code = code
         self.severity = severity
@@ -152,7 +152,7 @@ public struct Finding: Codable, Sendable, Hashable {
     }
 }
 
-/// One server of a check, the target or one that it redirected to.
+/// One server of a check: the target, or the target of a redirect.
 public struct CheckHop: Codable, Sendable, Hashable {
     /// The URL.
     public var url: String
@@ -174,21 +174,21 @@ public struct CheckHop: Codable, Sendable, Hashable {
     public var tls: TLSHandshake?
     /// The head of the response.
     public var response: Response?
-    /// The answer of a DNS or ICMP server, in words.
+    /// The answer of a DNS or ICMP server, as text.
     public var answer: String?
 
-    /// A server of a check.
+    /// Creates a server of a check.
     public init(url: String) { self.url = url }
 
     /// A phase of the check.
     public struct Phase: Codable, Sendable, Hashable {
         /// The phase, such as `resolve`, `connect` or `tls`.
         public var phase: String
-        /// Its start, in microseconds since that of the check.
+        /// Its start, in microseconds since the start of the check.
         public var startMicroseconds: Int64
         /// Its duration, in microseconds.
         public var durationMicroseconds: Int64
-        /// `false` for a phase that did not end; absent otherwise.
+        /// `false` for a phase that did not complete; absent otherwise.
         public var isComplete: Bool?
 
         private enum CodingKeys: String, CodingKey {
@@ -198,7 +198,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case isComplete = "complete"
         }
 
-        /// A phase.
+        /// Creates a phase.
         public init(phase: String, startMicroseconds: Int64, durationMicroseconds: Int64, isComplete: Bool? = nil) {
             self.phase = phase
             self.startMicroseconds = startMicroseconds
@@ -211,7 +211,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
     public struct Lookup: Codable, Sendable, Hashable {
         /// The family: `ipv4` or `ipv6`.
         public var family: String
-        /// Its start, in microseconds since that of the check.
+        /// Its start, in microseconds since the start of the check.
         public var startMicroseconds: Int64
         /// Its duration, in microseconds.
         public var durationMicroseconds: Int64
@@ -229,7 +229,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case addresses, code, evidence
         }
 
-        /// A lookup.
+        /// Creates a lookup.
         public init(
             family: String,
             startMicroseconds: Int64,
@@ -251,7 +251,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
     public struct Attempt: Codable, Sendable, Hashable {
         /// The address and port.
         public var address: String
-        /// Its start, in microseconds since that of the check.
+        /// Its start, in microseconds since the start of the check.
         public var startMicroseconds: Int64
         /// Its duration, in microseconds.
         public var durationMicroseconds: Int64
@@ -270,7 +270,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case code, evidence
         }
 
-        /// An attempt.
+        /// Creates an attempt.
         public init(
             address: String,
             startMicroseconds: Int64,
@@ -296,9 +296,9 @@ public struct CheckHop: Codable, Sendable, Hashable {
         public var status: Int
         /// The header fields; secret values are replaced.
         @List public var headers: [Header]
-        /// The bytes of the body as it was received.
+        /// The size of the body as received, in bytes.
         public var bodyBytes: Int
-        /// The bytes of the decoded body, where it was encoded.
+        /// The size of the decoded body, in bytes, if it was encoded.
         public var decodedBodyBytes: Int?
 
         private enum CodingKeys: String, CodingKey {
@@ -308,7 +308,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
             case decodedBodyBytes = "decoded_body_bytes"
         }
 
-        /// A response.
+        /// Creates a response.
         public init(httpVersion: String, status: Int, headers: [Header], bodyBytes: Int, decodedBodyBytes: Int? = nil) {
             self.httpVersion = httpVersion
             self.status = status
@@ -324,7 +324,7 @@ public struct CheckHop: Codable, Sendable, Hashable {
             /// The value.
             public var value: String
 
-            /// A header.
+            /// Creates a header.
             public init(name: String, value: String) {
                 self.name = name
                 self.value = value

@@ -1,34 +1,34 @@
 /// A sparse histogram of durations, with buckets that grow exponentially.
 ///
 /// Bucket `i` counts the durations above 2^((i-1)/8) and up to 2^(i/8) seconds: schema 3 of Prometheus' native
-/// histograms. Histograms merge without loss, whatever the order, and a quantile is at most 4.4 % off.
+/// histograms. Histograms merge without loss, in any order, and a quantile has an error of at most 4.4 %.
 public struct ExponentialHistogram: Sendable, Hashable {
     /// The durations that fell into one bucket.
     public struct Bucket: Sendable, Hashable {
         /// The index: the upper bound is ``ExponentialHistogram/upperBound(ofBucket:)``.
         public let index: Int
-        /// The number of durations; never 0.
+        /// The number of durations, at least 1.
         public internal(set) var count: UInt64
     }
 
-    /// The buckets that are not empty, by ascending index.
+    /// The nonempty buckets, by ascending index.
     public private(set) var buckets: [Bucket] = []
     /// The number of durations.
     public private(set) var count: UInt64 = 0
     /// The sum of the durations, in microseconds.
     public private(set) var sum: UInt64 = 0
-    /// The shortest duration, in microseconds; 0 when there is none.
+    /// The shortest duration, in microseconds; 0 if there is none.
     public private(set) var minimum: Int64 = 0
-    /// The longest duration, in microseconds; 0 when there is none.
+    /// The longest duration, in microseconds; 0 if there is none.
     public private(set) var maximum: Int64 = 0
 
-    /// The indexes: the first bucket holds everything up to a microsecond, the last everything from 11 days on.
+    /// The indexes: the first bucket holds everything up to a microsecond, the last one everything from 11 days on.
     public static let indexes = -159...160
 
-    /// A histogram of nothing.
+    /// Creates an empty histogram.
     public init() {}
 
-    /// Adds a duration in microseconds; a negative one counts as none at all, which clocks may make of it.
+    /// Adds a duration in microseconds; a negative one, which a clock step may cause, counts as zero.
     public mutating func add(microseconds: Int64) {
         let duration = max(0, microseconds)
         minimum = count == 0 ? duration : min(minimum, duration)
@@ -63,7 +63,7 @@ public struct ExponentialHistogram: Sendable, Hashable {
 
     /// Appends a bucket.
     ///
-    /// - Returns: `false` when its index does not ascend or is not known, or it is empty.
+    /// - Returns: `false` if its index does not ascend or is not known, or the bucket is empty.
     mutating func append(bucket index: Int, _ count: UInt64) -> Bool {
         guard Self.indexes.contains(index), count > 0, buckets.last.map({ $0.index < index }) ?? true else {
             return false
@@ -73,17 +73,17 @@ public struct ExponentialHistogram: Sendable, Hashable {
         return true
     }
 
-    /// Takes over the exact figures that the buckets do not have.
+    /// Sets the exact figures, which the buckets do not contain.
     mutating func measure(sum: UInt64, minimum: Int64, maximum: Int64) {
         self.sum = sum
         self.minimum = max(0, minimum)
         self.maximum = max(self.minimum, maximum)
     }
 
-    /// The duration that a share of the durations does not exceed, in microseconds; `nil` when there is none.
+    /// Returns the quantile for a share of the durations, in microseconds; `nil` if there are none.
     ///
     /// - Parameter share: From 0, the shortest, to 1, the longest; the nearest rank counts, as for exact percentiles.
-    /// - Returns: At most 4.4 % from the exact one, and half a microsecond for its rounding.
+    /// - Returns: A value within 4.4 % of the exact one, plus half a microsecond for rounding.
     public func quantile(_ share: Double) -> Int64? {
         guard count > 0 else { return nil }
         let rank = max(1, (max(0, min(1, share)) * Double(count)).rounded(.up))
@@ -91,9 +91,9 @@ public struct ExponentialHistogram: Sendable, Hashable {
         for bucket in buckets {
             seen = seen.saturating(adding: bucket.count)
             guard Double(seen) >= rank else { continue }
-            // It has no upper bound.
+            // The last bucket has no upper bound.
             if bucket.index == Self.indexes.upperBound { break }
-            // The value that is equally far, in proportion, from both bounds.
+            // The geometric mean of both bounds.
             let (lower, upper) = (Self.upperBound(ofBucket: bucket.index - 1), Self.upperBound(ofBucket: bucket.index))
             let estimate = 2 * lower * upper / (lower + upper) * 1_000_000
             return max(minimum, min(maximum, Int64(estimate.rounded())))
@@ -101,7 +101,7 @@ public struct ExponentialHistogram: Sendable, Hashable {
         return maximum
     }
 
-    /// The upper bound of a bucket, in seconds, which belongs to the bucket.
+    /// Returns the upper bound of a bucket, in seconds, which is part of the bucket.
     public static func upperBound(ofBucket index: Int) -> Double {
         Double(sign: .plus, exponent: index >> 3, significand: roots[index & 7])
     }
@@ -112,8 +112,7 @@ public struct ExponentialHistogram: Sendable, Hashable {
         1.681792830507429, 1.8340080864093424,
     ]
 
-    /// The upper bounds in whole microseconds: a table and no logarithm, whose last bit another C library may round
-    /// otherwise.
+    /// The upper bounds in whole microseconds: a table instead of a logarithm, whose last bit depends on the C library.
     private static let bounds = indexes.map(bound)
 
     private static func index(of duration: Int64) -> Int {
@@ -136,7 +135,7 @@ extension ExponentialHistogram: Codable {
 
     /// Reads a histogram.
     ///
-    /// - Throws: `DecodingError` unless the buckets' indexes ascend and are known, and none is empty.
+    /// - Throws: `DecodingError` unless the buckets' indexes ascend and are known, and all buckets are nonempty.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         var numbers = try members.nestedUnkeyedContainer(forKey: .buckets)
@@ -149,7 +148,7 @@ extension ExponentialHistogram: Codable {
         )
     }
 
-    /// Writes the histogram; its buckets as one array, in which an index and its count alternate.
+    /// Writes the histogram, with its buckets as one array of alternating indexes and counts.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(minimum, forKey: .minimum)
@@ -159,7 +158,7 @@ extension ExponentialHistogram: Codable {
         try encodeBuckets(to: &numbers)
     }
 
-    /// Reads buckets alone, whose bounds then bound the durations.
+    /// Reads only the buckets, whose bounds then bound the durations.
     init(buckets numbers: inout any UnkeyedDecodingContainer) throws {
         while !numbers.isAtEnd {
             let index = try numbers.decode(Int.self)
@@ -175,7 +174,7 @@ extension ExponentialHistogram: Codable {
         }
     }
 
-    /// Writes the buckets: an index and its count alternate.
+    /// Writes the buckets as alternating indexes and counts.
     func encodeBuckets(to numbers: inout any UnkeyedEncodingContainer) throws {
         for bucket in buckets {
             try numbers.encode(bucket.index)

@@ -1,18 +1,18 @@
-/// The progress of a probe's transfer: at each change of the phase, and at most ten times a second between.
+/// The progress of a probe's transfer: at each change of the phase, and otherwise at most ten times a second.
 public struct ProbeProgress: Codable, Sendable, Hashable {
-    /// The probe, and where it is made from.
+    /// The probe and its vantage point.
     public var point: ProbePoint
     /// `started`, `download`, `upload`, `suspended`, `resumed`, `completed` or `cancelled`.
     public var phase: String
-    /// The payload bytes of the present direction so far.
+    /// The payload bytes of the current direction so far.
     public var bytes: Int
-    /// The payload bytes wanted in the present direction.
+    /// The payload bytes requested in the current direction.
     public var totalBytes: Int
-    /// The payload rate over the last second; nil when there is none yet.
+    /// The payload rate over the last second; `nil` before the first measurement.
     public var bitsPerSecond: Int64?
-    /// The last round trip less the idle median, in microseconds; nil when there is none yet.
+    /// The last round trip minus the idle median, in microseconds; `nil` before the first measurement.
     public var addedMicroseconds: Int64?
-    /// The time since the transfer began, in microseconds.
+    /// The time since the start of the transfer, in microseconds.
     public var elapsedMicroseconds: Int64
 
     private enum CodingKeys: String, CodingKey {
@@ -23,7 +23,7 @@ public struct ProbeProgress: Codable, Sendable, Hashable {
         case elapsedMicroseconds = "elapsed_us"
     }
 
-    /// A progress.
+    /// Creates a progress report.
     public init(
         point: ProbePoint,
         phase: String,

@@ -1,8 +1,8 @@
 /// The checks of a probe over one path and in one family, within an hour.
 ///
-/// Summaries of one point add up: their counts, and their histograms by ``ExponentialHistogram/merge(_:)``.
+/// Summaries of one point can be added: their counts, and their histograms by ``ExponentialHistogram/merge(_:)``.
 public struct ProbeSummary: Codable, Sendable, Hashable {
-    /// The probe, and where it is made from.
+    /// The probe and its vantage point.
     public var point: ProbePoint
     /// The moment at which the first check ended.
     public var from: Timestamp
@@ -14,11 +14,11 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
     public var failed: Counts
     /// The number of checks that a fault of this machine prevented, by code.
     public var notChecked: Counts
-    /// The durations of the checks that succeeded, without those of transfers: they are no latency.
+    /// The durations of the checks that succeeded, excluding transfers, whose durations are not latencies.
     public var latency: ExponentialHistogram
-    /// The durations of their phases, added up over redirects.
+    /// The durations of their phases, summed over redirects.
     public var phases: Phases
-    /// The rates and the added latencies of transfers; nil without a measurement.
+    /// The rates and the added latencies of transfers; `nil` without a measurement.
     public var transfer: TransferSketches?
 
     private enum CodingKeys: String, CodingKey {
@@ -29,7 +29,7 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         case latency, phases, transfer
     }
 
-    /// A summary.
+    /// Creates a summary.
     public init(
         point: ProbePoint,
         from: Timestamp,
@@ -84,16 +84,16 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
 extension ProbeSummary {
     /// Numbers of checks by code.
     public struct Counts: Codable, Sendable, Hashable {
-        /// The maximum that is read: sums of it do not overflow.
+        /// The maximum count that is read, so that sums do not overflow.
         static let maximum = 1 << 40
 
-        /// The number of each code; none is 0.
+        /// The number of checks for each code, at least 1.
         public private(set) var byCode: [String: Int] = [:]
 
-        /// No checks.
+        /// Creates counts of no checks.
         public init() {}
 
-        /// The number of all.
+        /// The total number of checks.
         public var total: Int { byCode.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 
         /// Counts checks with a code.
@@ -119,12 +119,12 @@ extension ProbeSummary {
         }
     }
 
-    /// Histograms of the durations of phases; of each only the buckets are written.
+    /// Histograms of the durations of phases, of which only the buckets are written.
     public struct Phases: Codable, Sendable, Hashable {
         /// The histogram of each phase, such as `resolve`, `connect` or `tls`.
         public private(set) var byName: [String: ExponentialHistogram] = [:]
 
-        /// No phases.
+        /// Creates histograms of no phases.
         public init() {}
 
         /// Adds the duration of a phase, in microseconds.
@@ -132,7 +132,7 @@ extension ProbeSummary {
             byName[phase, default: ExponentialHistogram()].add(microseconds: microseconds)
         }
 
-        /// Reads the histograms, whose minimum, maximum and sum are those of their buckets' bounds.
+        /// Reads the histograms, whose minimum, maximum and sum follow from the bounds of their buckets.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: NameKey.self)
             for key in members.allKeys {
@@ -152,7 +152,7 @@ extension ProbeSummary {
     }
 }
 
-/// The name of a member that is data.
+/// A member name that is data.
 private struct NameKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -1,6 +1,6 @@
-/// A probe, and where its checks are made from.
+/// A probe and its vantage point.
 public struct ProbePoint: Codable, Sendable, Hashable {
-    /// The name of the built-in check of the next hop of each uplink; no other probe has it.
+    /// The name of the built-in check of each uplink's next hop, which no other probe may have.
     public static let firstHopName = "first-hop"
 
     /// True for the check of a next hop.
@@ -13,7 +13,7 @@ public struct ProbePoint: Codable, Sendable, Hashable {
     /// The family, `ipv4` or `ipv6`; `nil` for any.
     public var family: String?
 
-    /// A point.
+    /// Creates a point.
     public init(probe: String, interface: String? = nil, family: String? = nil) {
         self.probe = probe
         self.interface = interface
@@ -38,7 +38,7 @@ public struct ProbeVerdict: Codable, Sendable, Hashable {
         case isFlapping = "flapping"
     }
 
-    /// A verdict.
+    /// Creates a verdict.
     public init(verdict: String, code: String? = nil, portalURL: String? = nil, isFlapping: Bool = false) {
         self.verdict = verdict
         self.code = code
@@ -49,7 +49,7 @@ public struct ProbeVerdict: Codable, Sendable, Hashable {
 
 /// A change of a probe's verdict.
 public struct ProbeChange: Codable, Sendable, Hashable {
-    /// The probe, and where it is made from.
+    /// The probe and its vantage point.
     public var point: ProbePoint
     /// The verdict before.
     public var from: ProbeVerdict
@@ -57,14 +57,14 @@ public struct ProbeChange: Codable, Sendable, Hashable {
     public var to: ProbeVerdict
     /// The cause.
     public var cause: ChangeCause
-    /// The moment at which the agent had the result.
+    /// The moment at which the agent received the result.
     public var observed: Timestamp
 
     private enum CodingKeys: String, CodingKey {
         case from, to, cause, observed
     }
 
-    /// A change.
+    /// Creates a change.
     public init(point: ProbePoint, from: ProbeVerdict, to: ProbeVerdict, cause: ChangeCause, observed: Timestamp) {
         self.point = point
         self.from = from
@@ -94,15 +94,15 @@ public struct ProbeChange: Codable, Sendable, Hashable {
     }
 }
 
-/// A certificate that is about to expire, or has.
+/// A certificate that is about to expire, or has expired.
 public struct CertificateExpiry: Codable, Sendable, Hashable {
     /// The probe that saw it.
     public var probe: String
     /// The threshold that was crossed, such as `14d` or `expired`.
     public var threshold: String
-    /// The share of the lifetime that is left, in per cent.
+    /// The remaining share of the lifetime, in per cent.
     public var percentLeft: Int
-    /// The whole days that are left; negative after the end.
+    /// The remaining whole days; negative after the end.
     public var daysLeft: Int
     /// The position in the chain; 0 is the server's own.
     public var position: Int
@@ -110,7 +110,7 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
     public var isVerified: Bool
     /// The certificate.
     public var certificate: Certificate
-    /// The moment at which the check had ended.
+    /// The moment at which the check ended.
     public var observed: Timestamp
 
     private enum CodingKeys: String, CodingKey {
@@ -122,7 +122,7 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
         case certificate, observed
     }
 
-    /// An expiry.
+    /// Creates an expiry.
     public init(
         probe: String,
         threshold: String,
@@ -143,7 +143,7 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
         self.observed = observed
     }
 
-    /// A certificate, as far as its expiry is concerned.
+    /// The properties of a certificate that concern its expiry.
     public struct Certificate: Codable, Sendable, Hashable {
         /// The subject, in the form of RFC 4514.
         public var subject: String
@@ -151,7 +151,7 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
         public var issuer: String
         /// The SHA-256 of its DER, in hexadecimal digits.
         public var sha256: String
-        /// The beginning of its validity.
+        /// The start of its validity.
         public var notBefore: Timestamp
         /// The end of its validity.
         public var notAfter: Timestamp
@@ -162,7 +162,7 @@ public struct CertificateExpiry: Codable, Sendable, Hashable {
             case notAfter = "not_after"
         }
 
-        /// A certificate.
+        /// Creates a certificate.
         public init(subject: String, issuer: String, sha256: String, notBefore: Timestamp, notAfter: Timestamp) {
             self.subject = subject
             self.issuer = issuer

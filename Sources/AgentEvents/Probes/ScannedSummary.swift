@@ -1,8 +1,8 @@
-/// The figures of a `probe.summary` line that a report adds up, read in one pass: no codes, no phases, nothing else.
+/// The figures of a `probe.summary` line that a report adds up, read in one pass, without codes and phases.
 ///
-/// Most of a year's journal are summaries, and decoding each as an ``AgentEvent`` takes ten times as long.
+/// Most events of a year's journal are summaries, and decoding each as an ``AgentEvent`` takes ten times as long.
 public struct ScannedSummary: Sendable, Hashable {
-    /// The probe, and where it is made from.
+    /// The probe and its vantage point.
     public let point: ProbePoint
     /// The moment at which the first check ended.
     public let from: Timestamp
@@ -14,12 +14,13 @@ public struct ScannedSummary: Sendable, Hashable {
     public let notChecked: Int
     /// The durations of the checks that succeeded.
     public let latency: ExponentialHistogram
-    /// The rates and the added latencies of transfers; nil without one.
+    /// The rates and the added latencies of transfers; `nil` without one.
     public let transfer: TransferSketches?
 
-    /// Scans the line of an event of the type `probe.summary`, without its end.
+    /// Scans the line of an event of the type `probe.summary`, without its newline.
     ///
-    /// - Returns: `nil` unless the line has the form in which this version writes it; ``AgentEvent`` reads others too.
+    /// - Returns: `nil` unless the line has the format that this version writes; ``AgentEvent`` reads other formats
+    ///   too.
     public init?(_ line: Span<UInt8>) {
         guard line.count <= ScannedLine.maximumBytes else { return nil }
         let parts = line.withUnsafeBufferPointer { bytes in
@@ -48,7 +49,7 @@ public struct ScannedSummary: Sendable, Hashable {
         transfer = parts.transfer
     }
 
-    /// The figures of a decoded summary that a report adds up.
+    /// Creates the figures of a decoded summary that a report adds up.
     public init(_ summary: ProbeSummary) {
         point = summary.point
         from = summary.from
@@ -59,7 +60,7 @@ public struct ScannedSummary: Sendable, Hashable {
         transfer = summary.transfer
     }
 
-    /// The text of a string without escapes.
+    /// Returns the text of a string without escapes.
     private static func plainText(_ bytes: Span<UInt8>) -> String? {
         bytes.withUnsafeBufferPointer { bytes in
             bytes.contains(UInt8(ascii: "\\")) ? nil : String(decoding: bytes, as: UTF8.self)
@@ -67,7 +68,7 @@ public struct ScannedSummary: Sendable, Hashable {
     }
 }
 
-/// The members of a summary: texts by their places, as each is set once.
+/// The members of a summary; strings as ranges, and each member is set at most once.
 private struct SummaryParts {
     var isRead = false
     var probe: Range<Int>?
@@ -94,7 +95,7 @@ extension JSONScanner {
         return isObject ? parts : nil
     }
 
-    /// Scans a member of the summary; `false` also for what is well-formed, but has another form than this version's.
+    /// Scans a member of the summary; `false` also for a well-formed member whose format differs from this version's.
     private mutating func scanPart(_ name: Range<Int>, _ parts: inout SummaryParts) -> Bool {
         if matches(name, "probe") { return set(&parts.probe) { $0.scanString() } }
         if matches(name, "interface") { return set(&parts.interface) { $0.scanString() } }
@@ -109,20 +110,20 @@ extension JSONScanner {
         return skipValue()
     }
 
-    /// Sets what is set once; of members with one name, readers differ about which one counts.
+    /// Sets a value that must be set only once: readers differ about which of several members with one name counts.
     private mutating func set<Value>(_ value: inout Value?, _ scan: (inout JSONScanner) -> Value?) -> Bool {
         guard value == nil else { return false }
         value = scan(&self)
         return value != nil
     }
 
-    /// A number of checks, up to the maximum above which `ProbeSummary` cuts it off.
+    /// Scans a number of checks, up to the maximum at which `ProbeSummary` clamps it.
     private mutating func scanCount() -> Int? {
         guard let count = scanWhole(), (0...Int64(ProbeSummary.Counts.maximum)).contains(count) else { return nil }
         return Int(count)
     }
 
-    /// The sum of the counts of an object.
+    /// Scans the sum of the counts of an object.
     private mutating func scanTotal() -> Int? {
         var total = 0
         let isObject = scanObject { scanner, _ in
@@ -183,7 +184,7 @@ extension JSONScanner {
         return take(UInt8(ascii: "]"))
     }
 
-    /// A whole number of at most 18 digits.
+    /// Scans a whole number of at most 18 digits.
     private mutating func scanWhole() -> Int64? {
         let isNegative = take(UInt8(ascii: "-"))
         let start = position
@@ -193,7 +194,7 @@ extension JSONScanner {
             value = value * 10 + Int64(digit)
             position += 1
         }
-        // What follows is looked at by the caller: a fraction or an exponent is none of its marks.
+        // The caller checks what follows, and accepts neither a fraction nor an exponent.
         guard position > start, bytes[start] != UInt8(ascii: "0") || position == start + 1 else { return nil }
         return isNegative ? -value : value
     }

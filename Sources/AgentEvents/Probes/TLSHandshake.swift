@@ -6,7 +6,7 @@ public struct TLSHandshake: Codable, Sendable, Hashable {
     public var cipher: String?
     /// The application protocol (ALPN).
     public var applicationProtocol: String?
-    /// The name that was asked for (SNI).
+    /// The server name that was requested (SNI).
     public var serverName: String?
     /// The verdict.
     public var trust: TrustVerdict?
@@ -18,7 +18,7 @@ public struct TLSHandshake: Codable, Sendable, Hashable {
         case trust
     }
 
-    /// A TLS handshake.
+    /// Creates a TLS handshake.
     public init(
         version: String? = nil,
         cipher: String? = nil,
@@ -36,11 +36,11 @@ public struct TLSHandshake: Codable, Sendable, Hashable {
 
 /// The security policy's verdict on a certificate chain.
 public struct TrustVerdict: Codable, Sendable, Hashable {
-    /// True when the policy accepts the server.
+    /// True if the policy accepts the server.
     public var isAccepted: Bool
-    /// The code of the refusal.
+    /// The code of the rejection.
     public var code: String?
-    /// The moment for which the chain was judged.
+    /// The moment at which the chain had to be valid.
     public var at: Timestamp
     /// The findings.
     @List public var findings: [Finding]
@@ -56,7 +56,7 @@ public struct TrustVerdict: Codable, Sendable, Hashable {
         case code, at, findings, presented, validated, pins
     }
 
-    /// A verdict.
+    /// Creates a verdict.
     public init(
         isAccepted: Bool,
         code: String? = nil,
@@ -84,11 +84,11 @@ public struct Certificate: Codable, Sendable, Hashable {
     @List public var names: [String]
     /// The issuer.
     public var issuer: String
-    /// The beginning of its validity.
+    /// The start of its validity.
     public var notBefore: Timestamp?
     /// The end of its validity.
     public var notAfter: Timestamp?
-    /// The whole days that are left; negative after the end.
+    /// The remaining whole days; negative after the end.
     public var daysLeft: Int?
     /// The serial number, in hexadecimal digits.
     public var serial: String
@@ -100,7 +100,7 @@ public struct Certificate: Codable, Sendable, Hashable {
     public var key: String
     /// The signature algorithm.
     public var signature: String
-    /// True for the certificate of an authority.
+    /// True for the certificate of a certificate authority.
     public var isCertificateAuthority: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -112,7 +112,7 @@ public struct Certificate: Codable, Sendable, Hashable {
         case isCertificateAuthority = "ca"
     }
 
-    /// A certificate.
+    /// Creates a certificate.
     public init(
         subject: String,
         names: [String],
@@ -146,7 +146,7 @@ public struct Certificate: Codable, Sendable, Hashable {
 public struct Pin: Codable, Sendable, Hashable {
     /// The pin.
     public var pin: String
-    /// True when a certificate of the path matches it.
+    /// True if a certificate of the path matches it.
     public var isMatched: Bool
     /// True for a backup pin, for the next key.
     public var isBackup: Bool?
@@ -157,7 +157,7 @@ public struct Pin: Codable, Sendable, Hashable {
         case isBackup = "backup"
     }
 
-    /// A pin.
+    /// Creates a pin.
     public init(pin: String, isMatched: Bool, isBackup: Bool? = nil) {
         self.pin = pin
         self.isMatched = isMatched

@@ -1,15 +1,15 @@
-/// The measurements of a bounded transfer: throughput, and round trips before it and while it ran.
+/// The measurements of a bounded transfer: throughput, and round trips before and during it.
 public struct Transfer: Codable, Sendable, Hashable {
-    /// The download; nil when none was wanted or it did not begin.
+    /// The download; `nil` if none was requested or it did not start.
     public var download: Leg?
-    /// The upload; nil when none was wanted or it did not begin.
+    /// The upload; `nil` if none was requested or it did not start.
     public var upload: Leg?
     /// The round trips of small requests before the transfer.
     public var idle: RoundTrips?
-    /// The interruptions that the download was resumed after, in order.
+    /// The interruptions after which the download was resumed, in order.
     @OptionalList public var seams: [Seam]
 
-    /// The measurements of a transfer.
+    /// Creates the measurements of a transfer.
     public init(download: Leg? = nil, upload: Leg? = nil, idle: RoundTrips? = nil, seams: [Seam] = []) {
         self.download = download
         self.upload = upload
@@ -17,7 +17,7 @@ public struct Transfer: Codable, Sendable, Hashable {
         self.seams = seams
     }
 
-    /// The added latency of the direction that adds more, in microseconds; nil when there is none.
+    /// The added latency of the direction that adds more, in microseconds; `nil` if there is none.
     public var addedMicroseconds: Int64? {
         [download, upload].compactMap { $0?.loaded?.addedMicroseconds }.max()
     }
@@ -26,17 +26,18 @@ public struct Transfer: Codable, Sendable, Hashable {
     public struct Leg: Codable, Sendable, Hashable {
         /// The payload bytes that were transferred.
         public var bytes: Int
-        /// The payload bytes that were wanted.
+        /// The payload bytes that were requested.
         public var wantedBytes: Int
-        /// From the first byte of the body to the last without pauses, in microseconds.
+        /// The time from the first byte of the body to the last, excluding pauses, in microseconds.
         public var durationMicroseconds: Int64
-        /// From the end of the request to the first byte of the response, in microseconds; nil for an upload.
+        /// The time from the end of the request to the first byte of the response, in microseconds; `nil` for an
+        /// upload.
         public var firstByteMicroseconds: Int64?
-        /// The payload rate; nil when the transfer ended before there was a window.
+        /// The payload rate; `nil` if the transfer ended before the first window.
         public var goodput: Goodput?
-        /// The segments that this machine sent again; nil where the kernel does not count them.
+        /// The segments that this machine retransmitted; `nil` if the kernel does not count them.
         public var retransmissions: Int?
-        /// The round trips while the transfer ran; nil when there was none.
+        /// The round trips during the transfer; `nil` if there were none.
         public var loaded: Loaded?
 
         private enum CodingKeys: String, CodingKey {
@@ -47,7 +48,7 @@ public struct Transfer: Codable, Sendable, Hashable {
             case goodput, retransmissions, loaded
         }
 
-        /// A direction.
+        /// Creates a direction.
         public init(
             bytes: Int,
             wantedBytes: Int,
@@ -77,7 +78,7 @@ public struct Transfer: Codable, Sendable, Hashable {
         public var mean: Int64
         /// The number of windows.
         public var windows: Int
-        /// The duration of slow start, which the rates leave out, in microseconds.
+        /// The duration of slow start, which the rates exclude, in microseconds.
         public var slowStartMicroseconds: Int64
 
         private enum CodingKeys: String, CodingKey {
@@ -88,7 +89,7 @@ public struct Transfer: Codable, Sendable, Hashable {
             case slowStartMicroseconds = "slow_start_us"
         }
 
-        /// A rate.
+        /// Creates a rate.
         public init(p50: Int64, p95: Int64, mean: Int64, windows: Int, slowStartMicroseconds: Int64) {
             self.p50 = p50
             self.p95 = p95
@@ -116,7 +117,7 @@ public struct Transfer: Codable, Sendable, Hashable {
             case p95 = "p95_us"
         }
 
-        /// Round trips.
+        /// Creates round trips.
         public init(count: Int, minimum: Int64, p50: Int64, p95: Int64) {
             self.count = count
             self.minimum = minimum
@@ -127,13 +128,13 @@ public struct Transfer: Codable, Sendable, Hashable {
 
     /// The round trips of small requests on a loaded uplink.
     public struct Loaded: Codable, Sendable, Hashable {
-        /// Those on a second connection.
+        /// The round trips on a second connection.
         public var separate: RoundTrips?
-        /// Those on the transfer's own connection; nil over HTTP/1.1.
+        /// The round trips on the transfer's own connection; `nil` over HTTP/1.1.
         public var same: RoundTrips?
-        /// The median of ``separate`` less the idle median, in microseconds; nil without both.
+        /// The median of ``separate`` minus the idle median, in microseconds; `nil` without both.
         public var addedMicroseconds: Int64?
-        /// Round trips a minute (draft-ietf-ippm-responsiveness).
+        /// The round trips per minute (draft-ietf-ippm-responsiveness).
         public var perMinute: Int64
 
         private enum CodingKeys: String, CodingKey {
@@ -142,7 +143,7 @@ public struct Transfer: Codable, Sendable, Hashable {
             case perMinute = "rpm"
         }
 
-        /// The round trips of a loaded uplink.
+        /// Creates the round trips of a loaded uplink.
         public init(
             separate: RoundTrips? = nil,
             same: RoundTrips? = nil,
@@ -158,17 +159,17 @@ public struct Transfer: Codable, Sendable, Hashable {
 
     /// An interruption of a download, and its resumption.
     public struct Seam: Codable, Sendable, Hashable {
-        /// The payload bytes that had come before.
+        /// The payload bytes received before the interruption.
         public var offset: Int
         /// The code of the interruption.
         public var code: String
-        /// From the interruption to the next byte, in microseconds.
+        /// The time from the interruption to the next byte, in microseconds.
         public var pauseMicroseconds: Int64
-        /// The interface before; nil when it is not known.
+        /// The interface before; `nil` if it is not known.
         public var from: String?
-        /// The interface after; nil when it is not known.
+        /// The interface after; `nil` if it is not known.
         public var to: String?
-        /// True when the server sent the object anew.
+        /// True if the server sent the object from the start.
         @OptionalFlag public var isRestarted: Bool
 
         private enum CodingKeys: String, CodingKey {
@@ -178,7 +179,7 @@ public struct Transfer: Codable, Sendable, Hashable {
             case isRestarted = "restarted"
         }
 
-        /// An interruption.
+        /// Creates an interruption.
         public init(
             offset: Int,
             code: String,

@@ -1,23 +1,24 @@
-/// The rates and the added latencies of transfers, a value for each transfer.
+/// The rates and the added latencies of transfers, with one value per transfer.
 ///
-/// Rates are in bits per second: bucket `i` counts those above 2^((i-1)/8) and up to 2^(i/8) Mbit/s. A transfer has its
-/// median rate, and the latency that the worse direction added.
+/// Rates are in bits per second: bucket `i` counts those above 2^((i-1)/8) and up to 2^(i/8) Mbit/s. A transfer counts
+/// with its median rate, and with the latency added in the worse direction.
 public struct TransferSketches: Sendable, Hashable {
     /// The rates of downloads, in bits per second.
     public var download = ExponentialHistogram()
     /// The rates of uploads, in bits per second.
     public var upload = ExponentialHistogram()
-    /// The latencies that load added, in microseconds.
+    /// The latencies added by load, in microseconds.
     public var added = ExponentialHistogram()
-    /// The rate that is configured as good, in bits per second: of the download, or of the upload where there is none.
+    /// The rate that is configured as good, in bits per second: for the download, or for the upload if there is no
+    /// download.
     public var goodBitsPerSecond: Int64?
 
-    /// No transfers.
+    /// Creates sketches of no transfers.
     public init() {}
 
-    /// Adds what was measured of a transfer.
+    /// Adds the measurements of a transfer.
     public mutating func add(_ transfer: Transfer) {
-        // As a histogram of durations has them: a unit here is a bit in a second, and a microsecond there.
+        // The histogram's unit is a microsecond; here it is a bit per second.
         if let rate = transfer.download?.goodput?.p50 { download.add(microseconds: rate) }
         if let rate = transfer.upload?.goodput?.p50 { upload.add(microseconds: rate) }
         if let latency = transfer.addedMicroseconds { added.add(microseconds: latency) }
@@ -34,12 +35,12 @@ public struct TransferSketches: Sendable, Hashable {
     /// True without a measurement.
     public var isEmpty: Bool { download.count == 0 && upload.count == 0 && added.count == 0 }
 
-    /// The rates that the good rate concerns: of the downloads, or of the uploads where there is none.
+    /// The rates that the good rate applies to: the downloads, or the uploads if there are no downloads.
     public var judged: ExponentialHistogram { download.count > 0 ? download : upload }
 }
 
 extension Transfer {
-    /// True when a rate or an added latency was measured.
+    /// True if a rate or an added latency was measured.
     public var hasMeasurements: Bool {
         download?.goodput != nil || upload?.goodput != nil || addedMicroseconds != nil
     }
@@ -72,7 +73,7 @@ extension TransferSketches: Codable {
     }
 }
 
-/// A histogram whose members say that they are rates.
+/// A histogram whose members are named as rates.
 private struct RateSketch: Codable {
     var rates: ExponentialHistogram
 

@@ -4,9 +4,9 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
     public var state: ReachabilityState
     /// The reachability of the targets.
     @List public var targets: [Target]
-    /// The verdicts of the probes, those that are not up first.
+    /// The verdicts of the probes; those that are not up come first.
     @OptionalList public var probes: [ProbeVerdict]
-    /// The number of probes that had no room in the list.
+    /// The number of probes that were omitted from the list.
     public var probesOmitted: Int?
     /// The uplinks.
     @OptionalList public var uplinks: [Uplink]
@@ -25,7 +25,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
         case isSynchronized = "synchronized"
     }
 
-    /// A snapshot.
+    /// Creates a snapshot.
     public init(
         state: ReachabilityState,
         targets: [Target],
@@ -53,7 +53,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
         /// Its reachability.
         public var state: ReachabilityState
 
-        /// A target.
+        /// Creates a target.
         public init(name: String, state: ReachabilityState) {
             self.name = name
             self.state = state
@@ -62,11 +62,11 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
 
     /// The verdict of a probe from one vantage.
     public struct ProbeVerdict: Codable, Sendable, Hashable {
-        /// The probe, and where it is made from.
+        /// The probe and its vantage point.
         public var point: ProbePoint
         /// The verdict.
         public var verdict: AgentEvents.ProbeVerdict
-        /// True when the path has changed since the last check.
+        /// True if the path has changed since the last check.
         public var isStale: Bool
         /// The moment at which the verdict became this one.
         public var since: Timestamp?
@@ -75,7 +75,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
             case since, stale
         }
 
-        /// A probe verdict.
+        /// Creates a probe verdict.
         public init(point: ProbePoint, verdict: AgentEvents.ProbeVerdict, isStale: Bool, since: Timestamp? = nil) {
             self.point = point
             self.verdict = verdict
@@ -83,7 +83,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
             self.since = since
         }
 
-        /// Reads the members of all three, which stand in one object.
+        /// Reads the members of all three from one object.
         public init(from decoder: any Decoder) throws {
             point = try ProbePoint(from: decoder)
             verdict = try AgentEvents.ProbeVerdict(from: decoder)
@@ -111,11 +111,11 @@ public struct Interface: Codable, Sendable, Hashable {
     public var name: String
     /// The kind, such as `wifi`, `wwan` or `wired`.
     public var kind: String
-    /// True when the kind is a guess.
+    /// True if the kind is a guess.
     @OptionalFlag public var kindIsGuess: Bool = false
-    /// The evidence for the kind; `nil` in a status, which leaves it out.
+    /// The evidence for the kind; `nil` in a status, which omits it.
     public var evidence: [Evidence]?
-    /// True when packets can pass.
+    /// True if packets can pass.
     public var isUsable: Bool?
     /// `up`, or the obstacle, for people.
     public var state: String?
@@ -127,7 +127,7 @@ public struct Interface: Codable, Sendable, Hashable {
     public var operationalState: String?
     /// The hardware type (`ARPHRD_…`).
     public var hardwareType: UInt16?
-    /// The kind that the driver gives (`IFLA_INFO_KIND`).
+    /// The kind according to the driver (`IFLA_INFO_KIND`).
     public var driverKind: String?
     /// The interface below.
     public var lower: String?
@@ -155,7 +155,7 @@ public struct Interface: Codable, Sendable, Hashable {
         case lower, master, parent, remote, addresses
     }
 
-    /// An interface.
+    /// Creates an interface.
     public init(index: UInt32, name: String, kind: String, isUsable: Bool, state: String, addresses: [Address]) {
         self.index = index
         self.name = name
@@ -169,10 +169,10 @@ public struct Interface: Codable, Sendable, Hashable {
     public struct Evidence: Codable, Sendable, Hashable {
         /// The source, such as `devtype`.
         public var source: String
-        /// The value found there.
+        /// The value of the source.
         public var value: String
 
-        /// An evidence.
+        /// Creates evidence.
         public init(source: String, value: String) {
             self.source = source
             self.value = value
@@ -183,13 +183,13 @@ public struct Interface: Codable, Sendable, Hashable {
     public struct Address: Codable, Sendable, Hashable {
         /// The address.
         public var address: String
-        /// The length of the network's prefix, in bits.
+        /// The prefix length of the network, in bits.
         public var prefixLength: Int?
-        /// True when packets can be sent from it.
+        /// True if packets can be sent from it.
         public var isUsable: Bool?
         /// The far end of a point-to-point link.
         public var peer: String?
-        /// The kernel's marks, such as `tentative`.
+        /// The kernel's flags, such as `tentative`.
         @OptionalList public var flags: [String]
 
         private enum CodingKeys: String, CodingKey {
@@ -199,7 +199,7 @@ public struct Interface: Codable, Sendable, Hashable {
             case peer, flags
         }
 
-        /// An address.
+        /// Creates an address.
         public init(address: String, prefixLength: Int, isUsable: Bool, peer: String? = nil, flags: [String] = []) {
             self.address = address
             self.prefixLength = prefixLength
@@ -235,7 +235,7 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         case nexthops
     }
 
-    /// A default route.
+    /// Creates a default route.
     public init(
         family: String,
         destination: String,
@@ -265,7 +265,7 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         /// The weight among several; `nil` for 1.
         public var weight: Int?
 
-        /// A next hop.
+        /// Creates a next hop.
         public init(interface: String? = nil, gateway: String? = nil, weight: Int? = nil) {
             self.interface = interface
             self.gateway = gateway

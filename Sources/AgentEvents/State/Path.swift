@@ -2,7 +2,7 @@
 public struct Path: Codable, Sendable, Hashable {
     /// The medium.
     public var via: Via
-    /// The code of what makes the path unusable; `nil` when it is usable.
+    /// The code of the reason that the path is unusable; `nil` if it is usable.
     public var reason: String?
     /// The name of the egress interface.
     public var interface: String?
@@ -10,7 +10,7 @@ public struct Path: Codable, Sendable, Hashable {
     public var interfaceIndex: UInt32?
     /// Its kind, such as `wifi` or `tunnel`.
     public var kind: String?
-    /// True when the kind is a guess.
+    /// True if the kind is a guess.
     @OptionalFlag public var kindIsGuess: Bool
     /// The next hop.
     public var gateway: String?
@@ -26,7 +26,7 @@ public struct Path: Codable, Sendable, Hashable {
     public var underlay: Underlay?
     /// The next hops of a route with several of them that cannot pass packets.
     @OptionalList public var deadLegs: [Leg]
-    /// The answer for a socket that is not connected, where it differs.
+    /// The answer for an unconnected socket, if it differs.
     public var unconnected: Leg?
 
     private enum CodingKeys: String, CodingKey {
@@ -39,7 +39,7 @@ public struct Path: Codable, Sendable, Hashable {
         case unconnected
     }
 
-    /// A path.
+    /// Creates a path.
     public init(
         via: Via,
         reason: String? = nil,
@@ -74,13 +74,13 @@ public struct Path: Codable, Sendable, Hashable {
 
     /// The interface that carries a tunnel.
     public struct Underlay: Codable, Sendable, Hashable {
-        /// Its name; `nil` when there is none.
+        /// Its name; `nil` if there is none.
         public var interface: String?
         /// Its kind.
         public var kind: String?
         /// The code of the evidence.
         public var evidence: String?
-        /// True when the evidence is a guess.
+        /// True if the evidence is a guess.
         @OptionalFlag public var isGuess: Bool
 
         private enum CodingKeys: String, CodingKey {
@@ -88,7 +88,7 @@ public struct Path: Codable, Sendable, Hashable {
             case isGuess = "is_guess"
         }
 
-        /// An underlay.
+        /// Creates an underlay.
         public init(interface: String?, kind: String?, evidence: String, isGuess: Bool = false) {
             self.interface = interface
             self.kind = kind
@@ -103,10 +103,10 @@ public struct Path: Codable, Sendable, Hashable {
         public var interface: String?
         /// The next hop's address.
         public var gateway: String?
-        /// The code of what makes it unusable.
+        /// The code of the reason that it is unusable.
         public var reason: String?
 
-        /// A next hop.
+        /// Creates a next hop.
         public init(interface: String? = nil, gateway: String? = nil, reason: String? = nil) {
             self.interface = interface
             self.gateway = gateway

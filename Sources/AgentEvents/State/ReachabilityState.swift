@@ -6,23 +6,23 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
     public var afStatus: Int
     /// The connectivity; `nil` for a target.
     public var connectivity: Connectivity?
-    /// The code that says why the connectivity is not `full`.
+    /// The code of the reason that the connectivity is not `full`.
     public var connectivityReason: String?
-    /// The probe whose result has that code.
+    /// The probe with that code.
     public var connectivityProbe: String?
     /// The address of the login page, while a portal answers.
     public var portalURL: String?
-    /// The connectivity of each family, where the probes distinguish them.
+    /// The connectivity of each family, if the probes distinguish them.
     public var connectivityByFamily: ByFamily?
     /// True while the state flaps.
     @OptionalFlag public var isFlapping: Bool
-    /// The code of what makes the path unusable.
+    /// The code of the reason that the path is unusable.
     public var reason: String?
     /// The uplink that works while the path that the kernel prefers is dead.
     public var alternative: Alternative?
     /// The target's address; `nil` for the machine.
     public var address: String?
-    /// The path, and for the machine that of each family.
+    /// The path, and for the machine also that of each family.
     public var path: Paths
 
     private enum CodingKeys: String, CodingKey {
@@ -37,7 +37,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
         case reason, alternative, address, path
     }
 
-    /// A state.
+    /// Creates a state.
     public init(
         via: Via,
         afStatus: Int,
@@ -66,7 +66,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
         self.path = path
     }
 
-    /// Reads a state; a path without a medium has that of the state.
+    /// Reads a state; a path without a medium gets that of the state.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         via = try members.decode(Via.self, forKey: .via)
@@ -84,7 +84,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
         if path.overall.via == .unknown { path.overall.via = via }
     }
 
-    /// True when packets can leave.
+    /// True if packets can leave.
     public var isReachable: Bool { via.isReachable }
 
     /// An uplink that works while the path that the kernel prefers is dead.
@@ -96,7 +96,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
         /// The name of the interface that works.
         public var interface: String
 
-        /// An alternative.
+        /// Creates an alternative.
         public init(code: String, preferred: String, interface: String) {
             self.code = code
             self.preferred = preferred
@@ -111,14 +111,14 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
         /// IPv6.
         public var ipv6: Connectivity
 
-        /// The connectivity of both.
+        /// Creates the connectivity of both families.
         public init(ipv4: Connectivity, ipv6: Connectivity) {
             self.ipv4 = ipv4
             self.ipv6 = ipv6
         }
     }
 
-    /// The path that stands for all, and that of each family.
+    /// The overall path, and that of each family.
     ///
     /// They are kept in one place: a state is copied many times on its way to the consumers of an event.
     @dynamicMemberLookup
@@ -137,7 +137,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
 
         private var storage: Storage
 
-        /// The path that stands for all: one of the two families', where there are two.
+        /// The overall path: one of the two families' paths, if there are two.
         public var overall: Path {
             get { storage.members.overall }
             set { change { $0.overall = newValue } }
@@ -163,7 +163,7 @@ public struct ReachabilityState: Codable, Sendable, Hashable {
             case ipv4, ipv6
         }
 
-        /// The paths.
+        /// Creates the paths.
         public init(_ overall: Path, ipv4: Path? = nil, ipv6: Path? = nil) {
             storage = Storage(Members(overall: overall, ipv4: ipv4, ipv6: ipv6))
         }

@@ -6,10 +6,10 @@ public struct ChangeCause: Codable, Sendable, Hashable {
     public var code: String
     /// The interface concerned.
     public var interface: String?
-    /// The particulars, for people.
+    /// The details, for people.
     public var detail: String?
 
-    /// A cause.
+    /// Creates a cause.
     public init(kind: String, code: String, interface: String? = nil, detail: String? = nil) {
         self.kind = kind
         self.code = code
@@ -18,7 +18,7 @@ public struct ChangeCause: Codable, Sendable, Hashable {
     }
 }
 
-/// A change of a path, of the machine's reachability or of a target's.
+/// A change of a path, or of the reachability of the machine or a target.
 public struct StateChange: Codable, Sendable, Hashable {
     /// The state before.
     public var from: ReachabilityState
@@ -28,7 +28,7 @@ public struct StateChange: Codable, Sendable, Hashable {
     public var cause: ChangeCause
     /// The moment at which the agent saw the change.
     public var observed: Timestamp
-    /// The settle time that it has held, in milliseconds; `nil` for a raw change of a path.
+    /// The settle time for which it has held, in milliseconds; `nil` for a raw change of a path.
     public var settledMilliseconds: Int64?
 
     private enum CodingKeys: String, CodingKey {
@@ -36,7 +36,7 @@ public struct StateChange: Codable, Sendable, Hashable {
         case settledMilliseconds = "settled_ms"
     }
 
-    /// A change.
+    /// Creates a change.
     public init(
         from: ReachabilityState,
         to: ReachabilityState,
@@ -52,8 +52,8 @@ public struct StateChange: Codable, Sendable, Hashable {
     }
 }
 
-// Changes of states and uplinks are written on the thread that reads the kernel's messages, and by hand: the encoder takes four times
-// as long for them (18 µs instead of 4). The golden files hold both to the same bytes.
+// Changes of states and uplinks are written on the thread that reads the kernel messages, and by hand: the encoder
+// takes four times as long for them (18 µs instead of 4). The golden files hold both to the same bytes.
 
 extension StateChange: JSONRepresentable {
     /// Writes the change as the encoder does.

@@ -6,13 +6,13 @@ public struct Uplink: Codable, Sendable, Hashable {
     public var interfaceIndex: UInt32?
     /// The interface's kind.
     public var kind: String
-    /// True when the kind is a guess.
+    /// True if the kind is a guess.
     @OptionalFlag public var kindIsGuess: Bool
-    /// The connectivity, by the verdicts of the probes bound to it.
+    /// The connectivity, according to the verdicts of the probes bound to it.
     public var connectivity: Connectivity
-    /// The reason when the connectivity is not `full`.
+    /// The reason if the connectivity is not `full`.
     public var reason: Reason?
-    /// True when the default path of a family leads through it, false for a standby uplink.
+    /// True if the default path of a family leads through it, false for a standby uplink.
     public var isUsed: Bool
     /// True for an interface without a default route, to which a probe is bound.
     @OptionalFlag public var isBoundOnly: Bool
@@ -27,7 +27,7 @@ public struct Uplink: Codable, Sendable, Hashable {
         case isBoundOnly = "bound_only"
     }
 
-    /// An uplink.
+    /// Creates an uplink.
     public init(
         interface: String,
         interfaceIndex: UInt32,
@@ -62,7 +62,7 @@ public struct Uplink: Codable, Sendable, Hashable {
             case portalURL = "portal_url"
         }
 
-        /// A reason.
+        /// Creates a reason.
         public init(code: String, probe: String? = nil, portalURL: String? = nil) {
             self.code = code
             self.probe = probe
@@ -81,7 +81,7 @@ public struct UplinkChange: Codable, Sendable, Hashable {
     public var cause: ChangeCause
     /// The moment at which the agent saw the change.
     public var observed: Timestamp
-    /// The settle time that it has held, in milliseconds.
+    /// The settle time for which it has held, in milliseconds.
     public var settledMilliseconds: Int64
 
     private enum CodingKeys: String, CodingKey {
@@ -89,7 +89,7 @@ public struct UplinkChange: Codable, Sendable, Hashable {
         case settledMilliseconds = "settled_ms"
     }
 
-    /// A change.
+    /// Creates a change.
     public init(from: Uplink, to: Uplink, cause: ChangeCause, observed: Timestamp, settledMilliseconds: Int64) {
         self.from = from
         self.to = to

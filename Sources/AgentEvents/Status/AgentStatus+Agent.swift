@@ -11,7 +11,7 @@ extension AgentStatus {
         public var processID: Int32?
         /// The moment of its start.
         public var started: Timestamp?
-        /// The time since then, in milliseconds, by a clock that does not jump.
+        /// The time since then, in milliseconds, by a monotonic clock.
         public var uptimeMilliseconds: Int64?
         /// The kernel's id of this boot of the machine.
         public var bootID: String?
@@ -27,7 +27,7 @@ extension AgentStatus {
             case stream
         }
 
-        /// An agent.
+        /// Creates an agent.
         public init(
             version: String,
             schema: Int,
@@ -59,15 +59,15 @@ extension AgentStatus {
         public var newestSequence: UInt64?
         /// The number of its files.
         public var segments: Int?
-        /// The size of them together, in bytes.
+        /// Their total size, in bytes.
         public var bytes: UInt64?
-        /// True while it cannot be written.
+        /// True while the journal cannot be written.
         public var isDegraded: Bool?
         /// The code of the obstacle.
         public var code: String?
-        /// The particulars, for people.
+        /// The details, for people.
         public var detail: String?
-        /// The numbers that it does not have.
+        /// The missing numbers.
         @List public var missing: [Gap]
         /// The sync policy: `always`, `interval` or `never`.
         public var sync: String?
@@ -84,7 +84,7 @@ extension AgentStatus {
             case syncMilliseconds = "sync_ms"
         }
 
-        /// A journal.
+        /// Creates a journal.
         public init(
             directory: String,
             oldestSequence: UInt64? = nil,
@@ -123,7 +123,7 @@ extension AgentStatus {
                 case lastSequence = "last_seq"
             }
 
-            /// Numbers.
+            /// Creates a gap.
             public init(firstSequence: UInt64, lastSequence: UInt64) {
                 self.firstSequence = firstSequence
                 self.lastSequence = lastSequence
@@ -141,7 +141,7 @@ extension AgentStatus {
         public var http: String?
         /// The number of connections to all of them.
         public var connections: Int?
-        /// The maximum of them.
+        /// The maximum number of connections.
         public var limit: Int?
 
         /// Creates the sockets.
@@ -158,14 +158,14 @@ extension AgentStatus {
     public struct Overruns: Codable, Sendable, Hashable {
         /// The number of losses.
         public var count: UInt64?
-        /// The number of datagrams that the kernel dropped, where it says so.
+        /// The number of datagrams that the kernel dropped, if it reports that.
         public var dropped: UInt64?
         /// The code of the last loss.
         public var code: String?
         /// The moment at which the last loss was noticed.
         public var last: Timestamp?
 
-        /// Losses.
+        /// Creates the losses.
         public init(count: UInt64, dropped: UInt64, code: String? = nil, last: Timestamp? = nil) {
             self.count = count
             self.dropped = dropped
@@ -176,15 +176,15 @@ extension AgentStatus {
 
     /// The configuration.
     public struct Configuration: Codable, Sendable, Hashable {
-        /// The files, the main one first; empty without any.
+        /// The files, the main one first; empty without a configuration.
         @List public var files: [String]
-        /// The moment at which they were last read and valid.
+        /// The moment at which they were last read and found valid.
         public var loaded: Timestamp?
-        /// The main file, which a reload reads; `nil` without one.
+        /// The main file, which a reload reads; `nil` if there is none.
         public var path: String?
-        /// The files that a reload looks for, while there is none.
+        /// The files that a reload searches for, while there is none.
         @OptionalList public var searched: [String]
-        /// The last reload, if it was rejected; `nil` after one that was not.
+        /// The last reload, if it was rejected; `nil` after a successful one.
         public var rejected: RejectedReload?
 
         /// Creates a configuration.
@@ -202,13 +202,13 @@ extension AgentStatus {
             self.rejected = rejected
         }
 
-        /// A reload that was rejected.
+        /// A rejected reload.
         public struct RejectedReload: Codable, Sendable, Hashable {
             /// The moment of the rejection.
             public var time: Timestamp?
             /// The errors, each with its file, line and key; at most 16.
             @List public var errors: [String]
-            /// The number of further errors; `nil` without any.
+            /// The number of further errors; `nil` if there are none.
             public var errorsOmitted: Int?
 
             private enum CodingKeys: String, CodingKey {
@@ -216,7 +216,7 @@ extension AgentStatus {
                 case errorsOmitted = "errors_omitted"
             }
 
-            /// A rejected reload.
+            /// Creates a rejected reload.
             public init(_ rejection: ConfigurationRejection, time: Timestamp) {
                 self.time = time
                 errors = rejection.errors
@@ -227,12 +227,12 @@ extension AgentStatus {
 
     /// The hooks as a whole.
     public struct HookSetup: Codable, Sendable, Hashable {
-        /// The folders whose files are run, by falling priority.
+        /// The folders whose files are run, by descending priority.
         @List public var folders: [String]
-        /// The means by which the processes of a run are found: `control_groups` or `descendants`; `nil` before the first
-        /// run.
+        /// The method by which the processes of a run are found: `control_groups` or `descendants`; `nil` before the
+        /// first run.
         public var containment: String?
-        /// The control group, or the reason why there are none.
+        /// The control group, or the reason that there are none.
         public var containmentDetail: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -240,7 +240,7 @@ extension AgentStatus {
             case containmentDetail = "containment_detail"
         }
 
-        /// A setup.
+        /// Creates a hook setup.
         public init(folders: [String], containment: String? = nil, containmentDetail: String? = nil) {
             self.folders = folders
             self.containment = containment
@@ -258,9 +258,9 @@ extension AgentStatus {
         public var type: String?
         /// The subject: `default`, or the name of a target, an uplink or a probe.
         public var subject: String?
-        /// The state before, in words.
+        /// The state before, as text.
         public var from: String?
-        /// The state after, in words.
+        /// The state after, as text.
         public var to: String?
         /// The code of the cause.
         public var code: String?
@@ -268,7 +268,7 @@ extension AgentStatus {
         public var interface: String?
         /// The family of a probe; `nil` for any.
         public var family: String?
-        /// The particulars, for people.
+        /// The details, for people.
         public var detail: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -276,7 +276,7 @@ extension AgentStatus {
             case time, type, subject, from, to, code, interface, family, detail
         }
 
-        /// A transition.
+        /// Creates a transition.
         public init(
             sequence: UInt64,
             time: Timestamp,

@@ -1,5 +1,5 @@
 extension AgentStatus {
-    /// A probe from one vantage.
+    /// The status of a probe from one vantage point.
     public struct ProbeStatus: Codable, Sendable, Hashable {
         /// The probe's name.
         public var probe: String
@@ -15,11 +15,11 @@ extension AgentStatus {
         public var portalURL: String?
         /// True while the verdict flaps.
         @OptionalFlag public var isFlapping: Bool = false
-        /// True when the path has changed since the last check.
+        /// True if the path has changed since the last check.
         @OptionalFlag public var isStale: Bool = false
-        /// The moment at which the verdict became this one.
+        /// The moment since which the verdict is this one.
         public var since: Timestamp?
-        /// The time since then, in milliseconds, by a clock that does not jump.
+        /// The time since then, in milliseconds, by a monotonic clock.
         public var forMilliseconds: Int64?
         /// The number of consecutive checks with the outcome of the last one.
         public var streak: Int?
@@ -29,15 +29,15 @@ extension AgentStatus {
         public var lastOutcome: String?
         /// The duration of the last check, in milliseconds.
         public var latencyMilliseconds: Int64?
-        /// The code of the last check, where it differs from that of the verdict.
+        /// The code of the last check, if it differs from that of the verdict.
         public var lastCode: String?
-        /// The particulars of the last check that was not `ok`, for people.
+        /// The details of the last check that was not `ok`, for people.
         public var detail: String?
-        /// Of the certificates that the server sent, the one that expires first.
+        /// The first of the server's certificates to expire.
         public var certificate: ExpiringCertificate?
         /// The pins; `nil` for a policy without pins.
         public var pins: [Pin]?
-        /// The transfers; `nil` without one in the last 24 hours and since the start.
+        /// The transfers; `nil` if there was none since the start and in the last 24 hours.
         public var transfer: TransferStatus?
 
         private enum CodingKeys: String, CodingKey {
@@ -54,7 +54,7 @@ extension AgentStatus {
             case detail, certificate, pins, transfer
         }
 
-        /// A probe's status.
+        /// Creates a probe's status.
         public init(probe: String, verdict: String) {
             self.probe = probe
             self.verdict = verdict
@@ -63,7 +63,7 @@ extension AgentStatus {
 
     /// The transfers of a probe.
     public struct TransferStatus: Codable, Sendable, Hashable {
-        /// The end of the last one since the start of the agent.
+        /// The end of the last transfer since the start of the agent.
         public var last: Timestamp?
         /// The median payload rate of its download, in bits per second.
         public var downloadBitsPerSecond: Int64?
@@ -92,7 +92,7 @@ extension AgentStatus {
                 case addedMicroseconds = "added_p50_us"
             }
 
-            /// The medians of transfers; `nil` without one.
+            /// Creates the medians of transfers; `nil` without one.
             public init?(_ sketches: TransferSketches) {
                 guard !sketches.isEmpty else { return nil }
                 count = max(sketches.download.count, sketches.upload.count, sketches.added.count)
@@ -110,11 +110,11 @@ extension AgentStatus {
             case day
         }
 
-        /// The transfers of a probe; `nil` without one.
+        /// Creates the transfers of a probe; `nil` without one.
         ///
         /// - Parameters:
-        ///   - transfer: The last one since the start of the agent, and its end.
-        ///   - sketches: Those of the last 24 hours.
+        ///   - transfer: The last transfer since the start of the agent, and its end.
+        ///   - sketches: The transfers of the last 24 hours.
         public init?(last transfer: (transfer: Transfer, ended: Timestamp)?, day sketches: TransferSketches) {
             day = Day(sketches)
             guard transfer != nil || day != nil else { return nil }
@@ -125,13 +125,13 @@ extension AgentStatus {
         }
     }
 
-    /// A certificate, as far as its expiry is concerned.
+    /// The properties of a certificate that concern its expiry.
     public struct ExpiringCertificate: Codable, Sendable, Hashable {
         /// The subject, in the form of RFC 4514.
         public var subject: String?
         /// The end of its validity.
         public var notAfter: Timestamp?
-        /// The whole days that are left; negative after the end.
+        /// The remaining whole days; negative after the end.
         public var daysLeft: Int?
 
         private enum CodingKeys: String, CodingKey {
@@ -140,7 +140,7 @@ extension AgentStatus {
             case daysLeft = "days_left"
         }
 
-        /// An expiring certificate.
+        /// Creates an expiring certificate.
         public init(subject: String, notAfter: Timestamp, daysLeft: Int) {
             self.subject = subject
             self.notAfter = notAfter
@@ -150,19 +150,19 @@ extension AgentStatus {
 
     /// The counters of the probe scheduler since the start.
     public struct Schedule: Codable, Sendable, Hashable {
-        /// The number of checks that were started.
+        /// The number of started checks.
         public var checks: UInt64?
-        /// The number of results that another probe's check provided.
+        /// The number of results provided by another probe's check.
         public var shared: UInt64?
-        /// The number of checks that were left out because the one before had not ended.
+        /// The number of checks that were skipped because the previous one had not ended.
         public var skipped: UInt64?
-        /// The number of checks that the budget or the policy for cellular links did not allow.
+        /// The number of checks that the budget or the policy for cellular links refused.
         public var refused: UInt64?
-        /// The longest time by which a check started late, in milliseconds.
+        /// The longest delay of a check's start, in milliseconds.
         public var longestDelayMilliseconds: Int64?
-        /// The bytes of today, by account.
+        /// The bytes used today, by account.
         public var bytes: [String: Int]?
-        /// The maximum of bytes a day, for each account that has one.
+        /// The maximum number of bytes a day, for each account that has one.
         public var bytesPerDay: [String: Int]?
 
         private enum CodingKeys: String, CodingKey {
@@ -172,7 +172,7 @@ extension AgentStatus {
             case bytesPerDay = "bytes_per_day"
         }
 
-        /// The counters.
+        /// Creates the counters.
         public init(
             checks: UInt64,
             shared: UInt64,
@@ -192,7 +192,7 @@ extension AgentStatus {
         }
     }
 
-    /// A hook.
+    /// The status of a hook.
     public struct HookStatus: Codable, Sendable, Hashable {
         /// The hook's name.
         public var hook: String
@@ -204,13 +204,13 @@ extension AgentStatus {
         public var failedRuns: UInt64?
         /// The number of events that were dropped because newer ones replaced them.
         public var superseded: UInt64?
-        /// The number of runs at present.
+        /// The number of current runs.
         public var running: Int?
-        /// The number of events that wait.
+        /// The number of waiting events.
         public var waiting: Int?
         /// The number of consecutive failures.
         public var failures: Int?
-        /// The rest of the pause because of them, in milliseconds.
+        /// The remaining pause because of them, in milliseconds.
         public var pausedMilliseconds: Int64?
         /// The failed attempt of a request that is being retried.
         public var attempt: Attempt?
@@ -225,7 +225,7 @@ extension AgentStatus {
             case attempt, last
         }
 
-        /// A hook's status.
+        /// Creates a hook's status.
         public init(
             hook: String,
             kind: String,
@@ -250,10 +250,10 @@ extension AgentStatus {
             self.last = last
         }
 
-        /// The number of consecutive failures that make a hook one that fails repeatedly.
+        /// The minimum number of consecutive failures of a hook that fails repeatedly.
         public static let repeatedFailures = 3
 
-        /// True when it fails repeatedly, when its file is refused, or while a request is being retried.
+        /// True if it fails repeatedly, if its file is refused, or while a request is being retried.
         public var isTroubled: Bool {
             attempt != nil || last?.ending.outcome == "refused" || (failures ?? 0) >= Self.repeatedFailures
         }
@@ -266,7 +266,7 @@ extension AgentStatus {
             public var maximum: Int?
             /// The code of the failure.
             public var code: String?
-            /// The particulars, for people.
+            /// The details, for people.
             public var detail: String?
             /// The status of the response.
             public var httpStatus: Int?
@@ -284,7 +284,7 @@ extension AgentStatus {
                 case pauseMilliseconds = "pause_ms"
             }
 
-            /// An attempt.
+            /// Creates an attempt.
             public init(
                 attempts: Int,
                 maximum: Int,
@@ -323,7 +323,7 @@ extension AgentStatus {
                 case output
             }
 
-            /// A run.
+            /// Creates a run.
             public init(
                 ending: HookEnding,
                 ended: Timestamp? = nil,

@@ -1,23 +1,23 @@
 extension AgentStatus {
-    /// A settled state, the moments since which it holds, and the change that may replace it.
+    /// A settled state, the moments since which its parts hold, and the change that may replace it.
     public struct SettledState: Codable, Sendable, Hashable {
         /// The settled state.
         public var state: ReachabilityState?
-        /// The moment at which it was published; `nil` while nothing was.
+        /// The moment at which it was published; `nil` before the first publication.
         public var since: Timestamp?
-        /// The time since then, in milliseconds, by a clock that does not jump.
+        /// The time since then, in milliseconds, by a monotonic clock.
         public var forMilliseconds: Int64?
-        /// The moment since which the medium is the same, whatever else changed.
+        /// The moment since which the medium is unchanged.
         public var viaSince: Timestamp?
         /// The time since then, in milliseconds.
         public var viaForMilliseconds: Int64?
-        /// The moment since which the connectivity is the same; `nil` while it is not known.
+        /// The moment since which the connectivity is unchanged; `nil` while it is not known.
         public var connectivitySince: Timestamp?
         /// The time since then, in milliseconds.
         public var connectivityForMilliseconds: Int64?
         /// The cause of the state.
         public var cause: ChangeCause?
-        /// A state that was observed and has not held for the settle time.
+        /// An observed state that has not yet held for the settle time.
         public var pending: Pending?
 
         private enum CodingKeys: String, CodingKey {
@@ -30,12 +30,12 @@ extension AgentStatus {
             case cause, pending
         }
 
-        /// A state that was not published.
+        /// Creates a state that was not published.
         public init(state: ReachabilityState) {
             self.state = state
         }
 
-        /// A state that was observed and has not held for the settle time.
+        /// An observed state that has not yet held for the settle time.
         public struct Pending: Codable, Sendable, Hashable {
             /// The state.
             public var state: ReachabilityState?
@@ -52,7 +52,7 @@ extension AgentStatus {
                 case cause
             }
 
-            /// A state that has not held.
+            /// Creates a pending state.
             public init(state: ReachabilityState, since: Timestamp, forMilliseconds: Int64, cause: ChangeCause) {
                 self.state = state
                 self.since = since
@@ -62,7 +62,7 @@ extension AgentStatus {
         }
     }
 
-    /// A target, and how it is reachable.
+    /// A target and its reachability.
     public struct Target: Codable, Sendable, Hashable {
         /// The target's name, the subject of its events.
         public var name: String
@@ -71,7 +71,7 @@ extension AgentStatus {
 
         private enum CodingKeys: String, CodingKey { case name }
 
-        /// A target.
+        /// Creates a target.
         public init(name: String, settled: SettledState) {
             self.name = name
             self.settled = settled
@@ -83,7 +83,7 @@ extension AgentStatus {
             settled = try SettledState(from: decoder)
         }
 
-        /// Writes a target, with its settled state behind the name.
+        /// Writes a target, with its settled state after the name.
         public func encode(to encoder: any Encoder) throws {
             var members = encoder.container(keyedBy: CodingKeys.self)
             try members.encode(name, forKey: .name)
@@ -97,9 +97,9 @@ extension AgentStatus {
     public struct Availability: Codable, Sendable, Hashable {
         /// The uplink's interface; `nil` for the default path.
         public var uplink: String?
-        /// The share of the present day, which begins at local midnight.
+        /// The share of the current day, which starts at local midnight.
         public var today: Share
-        /// The share of the present day and the 29 before it.
+        /// The share of the current day and the 29 days before it.
         public var thirtyDays: Share
 
         private enum CodingKeys: String, CodingKey {
@@ -107,7 +107,7 @@ extension AgentStatus {
             case thirtyDays = "days_30"
         }
 
-        /// An availability.
+        /// Creates an availability.
         public init(uplink: String? = nil, today: Share, thirtyDays: Share) {
             self.uplink = uplink
             self.today = today
@@ -116,9 +116,9 @@ extension AgentStatus {
 
         /// A share of time.
         public struct Share: Codable, Sendable, Hashable {
-            /// The time in which something beyond the first hop answered, in microseconds.
+            /// The time during which something beyond the first hop answered, in microseconds.
             public var availableMicroseconds: Int64
-            /// The time of which something is known, in microseconds.
+            /// The known time, in microseconds.
             public var knownMicroseconds: Int64
 
             private enum CodingKeys: String, CodingKey {
@@ -126,13 +126,14 @@ extension AgentStatus {
                 case knownMicroseconds = "known_us"
             }
 
-            /// A share.
+            /// Creates a share.
             public init(availableMicroseconds: Int64, knownMicroseconds: Int64) {
                 self.availableMicroseconds = availableMicroseconds
                 self.knownMicroseconds = knownMicroseconds
             }
 
-            /// Per cent with three decimals, rounded down so that 100 is never reached by rounding; `nil` of nothing.
+            /// Per cent with three decimals, rounded down so that rounding never results in 100; `nil` if nothing is
+            /// known.
             public var percent: String? {
                 guard knownMicroseconds > 0 else { return nil }
                 let share = max(0, Int128(availableMicroseconds)) * 100_000 / Int128(knownMicroseconds)

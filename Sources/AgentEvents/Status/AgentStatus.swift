@@ -1,7 +1,8 @@
 /// The state of an agent at one moment: the reply to `status`.
 ///
-/// An agent of another version may send more members, which are ignored, and fewer: what is missing, or of another form, is
-/// `nil` or empty. Text is as the agent sent it: escape it before a terminal shows it. docs/status.md describes the members.
+/// An agent of another version may send more members, which are ignored, or fewer: a missing member, or one of another
+/// type, is `nil` or empty. Text is unescaped: escape it before showing it on a terminal. docs/status.md describes the
+/// members.
 public struct AgentStatus: Sendable, Hashable {
     /// The agent.
     public var agent: Agent?
@@ -11,35 +12,35 @@ public struct AgentStatus: Sendable, Hashable {
     public var reachability: SettledState
     /// The reachability of the targets.
     public var targets: [Target]
-    /// The probes: those that are not up first.
+    /// The probes; those that are not up come first.
     public var probes: [ProbeStatus]
-    /// The number of probes that had no room in the reply.
+    /// The number of probes that were omitted from the reply.
     public var probesOmitted: Int?
     /// The uplinks.
     public var uplinks: [Uplink]
-    /// The availability of the default path and of each uplink; empty until the journal was read.
+    /// The availability of the default path and of each uplink; empty until the journal has been read.
     public var availability: [Availability]
     /// The counters of the probe scheduler; `nil` without one.
     public var schedule: Schedule?
-    /// The configuration; `nil` for an agent that reads no file.
+    /// The configuration; `nil` for an agent without configuration files.
     public var configuration: Configuration?
     /// The folders and the containment of hooks.
     public var hookSetup: HookSetup?
-    /// The hooks: those that fail first.
+    /// The hooks; failing ones come first.
     public var hooks: [HookStatus]
-    /// The number of hooks that had no room in the reply.
+    /// The number of hooks that were omitted from the reply.
     public var hooksOmitted: Int?
-    /// The sinks, by their names; empty without one.
+    /// The sinks, by name; empty without one.
     public var sinks: [SinkStatus]
-    /// The interfaces, by their index.
+    /// The interfaces, by index.
     public var interfaces: [Interface]
     /// The default routes.
     public var defaultRoutes: [DefaultRoute]
-    /// The newest settled changes, the oldest first.
+    /// The newest settled changes, oldest first.
     public var recent: [Transition]
-    /// The number of the newest event; 0 while there is none.
+    /// The number of the newest event; 0 if there is none.
     public var lastSequence: UInt64?
-    /// The journal; `nil` when none is kept.
+    /// The journal; `nil` if none is kept.
     public var journal: Journal?
     /// The sockets.
     public var sockets: Sockets?
@@ -115,7 +116,8 @@ extension AgentStatus: Codable {
         case overruns
     }
 
-    /// Reads a status, with the machine's settled state beside its own members; only what is not an object is an error.
+    /// Reads a status, with the machine's settled state beside its own members; only a value that is not an object is
+    /// an error.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         func list<Element: Codable & Sendable & Hashable>(_ key: CodingKeys) throws -> [Element] {

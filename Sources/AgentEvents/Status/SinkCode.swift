@@ -1,23 +1,24 @@
-/// The reasons for which a sink does not ship, or an event does not get to its broker, each with a sentence and a remedy.
+/// The reasons that a sink does not ship, or that an event does not reach its broker, each with a sentence and a
+/// remedy.
 ///
-/// `budget_exhausted` and `path_changed` are codes of checks too, and explained with those. The codes are part of the
+/// `budget_exhausted` and `path_changed` are also codes of checks, and are explained there. The codes are part of the
 /// event schema: a code is never renamed and never reused.
 public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     /// `reachagent-sink` has not reported.
     case sinkAbsent = "sink_absent"
     /// No server of the broker answers.
     case brokerUnreachable = "broker_unreachable"
-    /// There is no TLS connection that can be trusted.
+    /// No trustworthy TLS connection can be established.
     case brokerTLS = "broker_tls"
-    /// The broker refuses the credentials or the permission.
+    /// The broker rejects the credentials or denies the permission.
     case brokerDenied = "broker_denied"
-    /// No stream takes the subject.
+    /// No stream accepts the subject.
     case brokerNoStream = "broker_no_stream"
     /// The stream or the disk is full.
     case brokerFull = "broker_full"
     /// Another machine ships under the same name.
     case brokerConflict = "broker_conflict"
-    /// The broker refuses an event for its size.
+    /// The broker rejects an event because of its size.
     case brokerTooLarge = "broker_too_large"
     /// The broker does not answer in time.
     case brokerTimeout = "broker_timeout"
@@ -25,11 +26,11 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     case brokerProtocol = "broker_protocol"
     /// A file with credentials cannot be used.
     case credentialsUnreadable = "credentials_unreadable"
-    /// The present medium is not listed.
+    /// The current medium is not listed.
     case mediumExcluded = "medium_excluded"
-    /// A captive portal answers in the place of the broker.
+    /// A captive portal answers instead of the broker.
     case captivePortal = "captive_portal"
-    /// The journal counts anew.
+    /// The journal started new numbering.
     case journalRestarted = "journal_restarted"
     /// The journal has removed events before they were shipped.
     case eventsExpired = "events_expired"

@@ -1,20 +1,20 @@
-/// The state of a sink: a program of its own reports it, and the agent shows it.
+/// The state of a sink: `reachagent-sink` reports it, and the agent shows it.
 public struct SinkStatus: Codable, Sendable, Hashable {
     /// The state of the connection.
     public struct State: OpenCode {
-        /// The word.
+        /// The code.
         public let rawValue: String
 
-        /// A state.
+        /// Creates a state.
         public init(_ word: String) { rawValue = word }
 
-        /// `reachagent-sink` has not reported yet: it is not installed, or does not run.
+        /// `reachagent-sink` has not reported yet: it is not installed, or not running.
         public static let absent = State("absent")
-        /// It waits for connectivity, for another uplink, for tomorrow's budget, or for the next attempt.
+        /// The sink waits for connectivity, for another uplink, for tomorrow's budget, or for the next attempt.
         public static let waiting = State("waiting")
-        /// It is connecting.
+        /// The sink is connecting.
         public static let connecting = State("connecting")
-        /// It is connected.
+        /// The sink is connected.
         public static let connected = State("connected")
     }
 
@@ -24,19 +24,19 @@ public struct SinkStatus: Codable, Sendable, Hashable {
     public var broker: String
     /// The state of the connection.
     public var state: State
-    /// The moment at which the state began; `nil` while absent.
+    /// The moment at which the state started; `nil` while absent.
     public var since: Timestamp?
-    /// The reason that it is not connected, or that an event was refused: a stable code.
+    /// The stable code of the reason that it is not connected, or that an event was rejected.
     public var code: String?
     /// A sentence for people.
     public var detail: String?
-    /// The number up to which the broker has all events; `nil` while that is not known.
+    /// The number up to which the broker has all events; `nil` if it is not known.
     public var acknowledged: UInt64?
     /// The moment of the last acknowledgement.
     public var acknowledgedTime: Timestamp?
-    /// The number of events that wait.
+    /// The number of waiting events.
     public var pending: UInt64?
-    /// The number of events that were lost to the broker, since the sink was configured.
+    /// The number of events lost to the broker since the sink was configured.
     public var lost: UInt64
 
     private enum CodingKeys: String, CodingKey {
@@ -46,7 +46,7 @@ public struct SinkStatus: Codable, Sendable, Hashable {
         case pending, lost
     }
 
-    /// A status.
+    /// Creates a status.
     public init(
         name: String,
         broker: String,
@@ -74,18 +74,18 @@ public struct SinkStatus: Codable, Sendable, Hashable {
 
 /// The report of a sink to its agent: the parameters of the control method `sink`.
 public struct SinkReport: Codable, Sendable, Hashable {
-    /// The state; its ``SinkStatus/pending`` and ``SinkStatus/lost`` are the agent's to count.
+    /// The state, whose ``SinkStatus/pending`` and ``SinkStatus/lost`` the agent counts itself.
     public var status: SinkStatus
     /// The stream of numbers that ``SinkStatus/acknowledged`` belongs to.
     public var stream: String?
     /// The bytes that the connection used since the last report, for the budget of metered uplinks.
     public var bytes: UInt64
-    /// Events that the broker refused for good; `nil` without any.
+    /// The events that the broker rejected permanently; `nil` if there are none.
     ///
     /// Each loss is reported once, and the agent publishes it as `sink.lost`.
     public var lost: SinkLoss?
 
-    /// A report.
+    /// Creates a report.
     public init(status: SinkStatus, stream: String?, bytes: UInt64, lost: SinkLoss? = nil) {
         self.status = status
         self.stream = stream
@@ -96,9 +96,9 @@ public struct SinkReport: Codable, Sendable, Hashable {
 
 /// The agent's answer to a sink's report.
 public struct SinkReportReply: Codable, Sendable, Hashable {
-    /// True when the path that the sink would use is metered.
+    /// True if the path that the sink would use is metered.
     public var isMetered: Bool
-    /// The number of bytes that may still be used over it today; `nil` for any number.
+    /// The number of bytes that may still be used over it today; `nil` without a limit.
     public var budget: UInt64?
 
     private enum CodingKeys: String, CodingKey {
@@ -106,16 +106,16 @@ public struct SinkReportReply: Codable, Sendable, Hashable {
         case budget = "budget_bytes"
     }
 
-    /// An answer.
+    /// Creates an answer.
     public init(isMetered: Bool, budget: UInt64? = nil) {
         self.isMetered = isMetered
         self.budget = budget
     }
 }
 
-/// Events that a sink's broker never gets.
+/// Events that a sink's broker will never receive.
 public struct SinkLoss: Codable, Sendable, Hashable {
-    /// The code of events that left the journal before the broker had them.
+    /// The code of events that were removed from the journal before the broker had them.
     public static let expired = "events_expired"
 
     /// The sink.
@@ -124,7 +124,7 @@ public struct SinkLoss: Codable, Sendable, Hashable {
     public var firstSequence: UInt64
     /// The number of the last lost event.
     public var lastSequence: UInt64
-    /// The reason: ``expired``, or the code with which the broker refuses an event for good, such as `broker_too_large`.
+    /// The reason: ``expired``, or the code of the permanent rejection, such as `broker_too_large`.
     public var code: String
 
     private enum CodingKeys: String, CodingKey {
@@ -134,7 +134,7 @@ public struct SinkLoss: Codable, Sendable, Hashable {
         case code
     }
 
-    /// A loss.
+    /// Creates a loss.
     public init(sink: String, firstSequence: UInt64, lastSequence: UInt64, code: String = SinkLoss.expired) {
         self.sink = sink
         self.firstSequence = firstSequence

@@ -1,11 +1,11 @@
 /// The connections to an agent: the reply to `subscribers`.
 ///
-/// Members that are missing, or of another type, are `nil` or empty. Text is as the agent sent it: escape it before a terminal shows
-/// it. docs/protocol.md describes the members.
+/// A missing member, or one of another type, is `nil` or empty. Text is unescaped: escape it before showing it on a
+/// terminal. docs/protocol.md describes the members.
 public struct SubscriberList: Codable, Sendable, Hashable {
-    /// The maximum of connections.
+    /// The maximum number of connections.
     public var limit: Int?
-    /// The connections, the oldest first, with the one that asked.
+    /// The connections, oldest first, including the requesting one.
     @List public var subscribers: [Subscriber]
 
     /// A connection to the agent.
@@ -26,19 +26,19 @@ public struct SubscriberList: Codable, Sendable, Hashable {
         public var connected: Timestamp?
         /// `opening`, `replaying`, `live`, `idle` or `lagged`.
         public var state: String?
-        /// The types of event that it asked for; empty for all.
+        /// The requested event types; empty for all.
         @OptionalList public var types: [String]
-        /// The subjects that it asked for; empty for all.
+        /// The requested subjects; empty for all.
         @OptionalList public var subjects: [String]
-        /// The number of the next event for it; `nil` while it has not subscribed.
+        /// The number of its next event; `nil` before it subscribes.
         public var nextSequence: UInt64?
-        /// The number of events that it was not sent yet.
+        /// The number of events that have not been sent to it yet.
         public var lag: UInt64?
-        /// The number of unnumbered events that it did not get because it was too slow; `nil` where it asks for none.
+        /// The number of unnumbered events that were dropped because it was too slow; `nil` if it requests none.
         public var dropped: UInt64?
-        /// The number of lines that it was sent.
+        /// The number of lines sent to it.
         public var lines: UInt64?
-        /// The number of bytes that it was sent.
+        /// The number of bytes sent to it.
         public var bytes: UInt64?
 
         private enum CodingKeys: String, CodingKey {

@@ -1,5 +1,5 @@
 extension AgentEvent.Content {
-    /// The event for people, in one line, with text as strangers wrote it; empty for ``unknown`` content.
+    /// The event as one line for people, with unescaped text; empty for ``unknown`` content.
     public var summary: String {
         switch self {
         case .agentStarted(let agent): "agent \(agent.version) started"
@@ -45,7 +45,7 @@ extension Path {
 }
 
 extension ReachabilityState {
-    /// The path in a few words, with the families that it holds for, and the verdicts of the probes, where there are any.
+    /// A short description of the path, with its families and the verdicts of the probes, if any.
     public var summary: String {
         let standby = alternative.map { ", \($0.interface) works (\($0.code))" } ?? ""
         let end = standby + (isFlapping ? ", flapping" : "")
@@ -55,7 +55,7 @@ extension ReachabilityState {
             .joined(separator: " ") + beyond + end
     }
 
-    /// `, full`, or `, partial (tls_expired web)`; nothing where the probes say nothing.
+    /// `, full`, or `, partial (tls_expired web)`; empty if the probes have no verdict.
     private var beyond: String {
         guard let connectivity, connectivity != .unknown || connectivityReason != nil else { return "" }
         return ", \(connectivity)" + SummaryText.because(connectivityReason, connectivityProbe)
@@ -78,7 +78,7 @@ extension ProbeVerdict {
 }
 
 extension ProbePoint {
-    /// The place that a probe is made from, unless it is the usual: `wwan0 IPv6: `.
+    /// The vantage point of a probe, unless it is the default one: `wwan0 IPv6: `.
     var place: String {
         let words = [interface, family.map(SummaryText.familyName)].compactMap { $0 }
         return words.isEmpty ? "" : words.joined(separator: " ") + ": "
@@ -172,7 +172,7 @@ extension HookCompletion {
 }
 
 extension HookEnding {
-    /// True when the hook did what it was to do.
+    /// True if the hook succeeded.
     public var isSuccess: Bool { outcome == "succeeded" }
 
     /// `failed: exit status 3 after 1.2 s`.

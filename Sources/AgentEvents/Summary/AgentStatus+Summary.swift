@@ -1,9 +1,9 @@
 extension ReachabilityState {
-    /// The answer to how this machine is reachable: `PARTIAL over wifi wlan0 (IPv4, IPv6)`.
+    /// Returns the reachability of the machine as a headline: `PARTIAL over wifi wlan0 (IPv4, IPv6)`.
     ///
     /// - Parameters:
-    ///   - state: The state; `nil` where none is known.
-    ///   - kept: Keeps words on one line.
+    ///   - state: The state; `nil` if none is known.
+    ///   - kept: Keeps words together on one line.
     package static func answer(_ state: ReachabilityState?, keeping kept: (String) -> String = { $0 }) -> String {
         guard let state, state.via != .unknown else { return "UNKNOWN: the kernel has not answered yet" }
         guard state.isReachable else { return "NOT REACHABLE" }
@@ -15,7 +15,7 @@ extension ReachabilityState {
         return "\(word) over \(state.path.overall.summary)\(state.families(keeping: kept))"
     }
 
-    /// ` (IPv4, IPv6)`, with what the probes say of each where that differs.
+    /// Returns ` (IPv4, IPv6)`, with the verdict of the probes for each family if they differ.
     private func families(keeping kept: (String) -> String) -> String {
         let beyond = connectivityByFamily
         let differs = beyond.map {
@@ -29,8 +29,8 @@ extension ReachabilityState {
 }
 
 extension AgentStatus.SettledState {
-    /// The moment since which the answer holds, and the milliseconds since then: whatever else has changed since is among
-    /// the changes.
+    /// The moment since which the headline holds, and the milliseconds since then; other changes since then are listed
+    /// separately.
     package var answerSince: (moment: Timestamp?, age: Int64?) {
         let path = (moment: viaSince ?? since, age: viaForMilliseconds ?? forMilliseconds)
         let beyond = (moment: connectivitySince, age: connectivityForMilliseconds)
@@ -40,10 +40,10 @@ extension AgentStatus.SettledState {
 }
 
 extension AgentStatus {
-    /// The interfaces that could be an uplink, whether or not they have a default route.
+    /// The kinds of interface that could be an uplink, with or without a default route.
     private static let media = ["wired", "wifi", "wwan"]
 
-    /// The uplinks, each with its default route: the active ones, then the standby ones, by their metric.
+    /// The uplinks, each with its default route: the active ones, then the standby ones, by metric.
     package var rankedUplinks: [(uplink: Uplink, route: (route: DefaultRoute, hop: DefaultRoute.NextHop)?)] {
         func rank(_ uplink: Uplink, _ metric: UInt32?) -> (Int, UInt32) {
             (uplink.isUsed ? 0 : uplink.isBoundOnly ? 2 : 1, metric ?? .max)
@@ -52,20 +52,20 @@ extension AgentStatus {
             .sorted { rank($0.uplink, $0.route?.route.metric) < rank($1.uplink, $1.route?.route.metric) }
     }
 
-    /// The interfaces that have no default route, and could have one.
+    /// The interfaces that could have a default route, but have none.
     package var unusedInterfaces: [Interface] {
         interfaces.filter { interface in
             Self.media.contains(interface.kind) && !uplinks.contains { $0.interface == interface.name }
         }
     }
 
-    /// The path of a family that leads through an uplink.
+    /// Returns the path of a family that leads through an uplink.
     package func path(over uplink: Uplink) -> Path? {
         [reachability.state?.path.ipv4, reachability.state?.path.ipv6].compactMap { $0 }
             .first { $0.interface == uplink.interface }
     }
 
-    /// The state of an uplink: `full`, `local (connect_timeout)`, `no carrier`.
+    /// Describes the state of an uplink: `full`, `local (connect_timeout)`, `no carrier`.
     package func summary(of uplink: Uplink) -> String {
         if let obstacle = obstacle(of: uplink) { return obstacle }
         guard uplink.connectivity == .unknown else {
@@ -75,14 +75,14 @@ extension AgentStatus {
         return uplink.reason.map { "not checked (\($0.code))" } ?? (uplink.isUsed ? "up" : "not probed")
     }
 
-    /// The reason why the interface of an uplink passes no packets; `nil` where it does.
+    /// Returns the reason that the interface of an uplink passes no packets; `nil` if it passes them.
     package func obstacle(of uplink: Uplink) -> String? {
         interfaces.first { $0.name == uplink.interface }.flatMap(\.obstacle)
     }
 }
 
 extension Interface {
-    /// The reason why it passes no packets; `nil` where it does.
+    /// The reason that it passes no packets; `nil` if it passes them.
     package var obstacle: String? {
         guard isUsable == false else { return nil }
         guard let state else { return "down" }

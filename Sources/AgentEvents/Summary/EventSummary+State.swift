@@ -1,5 +1,5 @@
 extension EventSummary {
-    /// The headline of a path, of the machine or of a target: only what changed.
+    /// Creates the headline of a path, of the machine or of a target: only the changes.
     init(_ change: StateChange, of subject: String) {
         let (from, to) = (change.from, change.to)
         var parts: [String] = []
@@ -24,7 +24,7 @@ extension EventSummary {
         )
     }
 
-    /// `wifi wlan0 → none (link_down)`, `IPv4+IPv6 → IPv4`; `nil` when the path leads where it led.
+    /// Returns `wifi wlan0 → none (link_down)`, `IPv4+IPv6 → IPv4`; `nil` if the path is unchanged.
     private static func path(_ from: ReachabilityState, _ to: ReachabilityState) -> String? {
         let before = from.isReachable ? words(from) : from.via == .unknown ? nil : from.via.rawValue
         guard to.isReachable else {
@@ -43,7 +43,7 @@ extension EventSummary {
         return familiesBefore == families ? nil : "\(familiesBefore) → \(families)"
     }
 
-    /// `full → partial (tls_expired web)`; `nil` when nothing is known, or nothing new.
+    /// Returns `full → partial (tls_expired web)`; `nil` if nothing is known, or nothing changed.
     private static func connectivity(_ from: ReachabilityState, _ to: ReachabilityState) -> String? {
         guard let after = to.connectivity else { return nil }
         let because = SummaryText.because(to.connectivityReason, to.connectivityProbe)
@@ -58,7 +58,7 @@ extension EventSummary {
         return "\(after)\(because)"
     }
 
-    /// The other differences, in each family that differs: `IPv4 gateway 192.0.2.1 → 192.0.2.254`.
+    /// Returns the other differences, for each family that differs: `IPv4 gateway 192.0.2.1 → 192.0.2.254`.
     private static func particulars(_ from: ReachabilityState, _ to: ReachabilityState) -> [String] {
         let families = [(from.path.ipv4, to.path.ipv4, "IPv4 "), (from.path.ipv6, to.path.ipv6, "IPv6 ")]
         let pairs = families.compactMap { from, to, name in from.flatMap { from in to.map { (from, $0, name) } } }
@@ -74,7 +74,7 @@ extension EventSummary {
         }
     }
 
-    /// `wwan wg0 over wwan0`, with dead legs.
+    /// Returns `wwan wg0 over wwan0`, with dead legs.
     private static func words(_ state: ReachabilityState) -> String { state.path.overall.summary }
 
     private static func families(_ state: ReachabilityState) -> String {
@@ -86,7 +86,7 @@ extension EventSummary {
 }
 
 extension EventSummary.Tone {
-    /// The tone of a change between two worths; what is not known is no loss and no recovery.
+    /// Creates the tone of a change between two worths; an unknown one is neither a loss nor a recovery.
     init(from: Int?, to: Int?) {
         guard let from, let to, from != to else {
             self = .neutral
@@ -97,7 +97,7 @@ extension EventSummary.Tone {
 }
 
 extension ReachabilityState {
-    /// A rank of the reachable part of the world; `nil` before the kernel has answered.
+    /// The rank of the reachable part of the network; `nil` before the kernel has answered.
     package var worth: Int? {
         guard via != .unknown else { return nil }
         return isReachable ? connectivity?.worth ?? Connectivity.full.worth : 0
@@ -105,7 +105,8 @@ extension ReachabilityState {
 }
 
 extension Connectivity {
-    /// A rank of the reachable part of the world; an unknown connectivity counts as full, as no probe denies it.
+    /// The rank of the reachable part of the network; an unknown connectivity counts as full, because no probe
+    /// contradicts it.
     package var worth: Int {
         switch self {
         case .none: 0

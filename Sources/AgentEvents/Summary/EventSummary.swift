@@ -1,4 +1,4 @@
-/// An event for people: its subject, the headline, and the detail, with all text as strangers wrote it.
+/// An event for people: its subject, the headline, and the detail, with unescaped text.
 package struct EventSummary: Sendable, Hashable {
     /// The direction of a change.
     package enum Tone: String, Sendable, Hashable {
@@ -16,11 +16,11 @@ package struct EventSummary: Sendable, Hashable {
     package var subject: String
     /// The headline: `wifi wlan0 → none (link_down)`.
     package var headline: String
-    /// The rest, such as `no carrier`, without what the headline has already.
+    /// The rest, such as `no carrier`, without repeating the headline.
     package var detail = ""
     package var tone = Tone.neutral
 
-    /// The headline of an event; `nil` for content that this version does not know.
+    /// Creates the headline of an event; `nil` for content that this version does not know.
     package init?(_ event: AgentEvent) {
         switch event.content {
         case .unknown: return nil
@@ -61,26 +61,27 @@ package struct EventSummary: Sendable, Hashable {
         self.tone = tone
     }
 
-    /// The first part of the type, and the subject unless the type says it already.
+    /// Returns the first part of the type, and the subject unless the type contains it already.
     package static func subject(of event: AgentEvent) -> String {
         let family = EventType.shortName(of: event.type).prefix { $0 != "." }
         let isGeneral = [AgentEvent.defaultSubject, AgentEvent.agentSubject, ""].contains(event.subject)
         return isGeneral ? String(family) : "\(family) \(event.subject)"
     }
 
-    /// A headline with the cause's code and interface, unless it has them already: `none → wwan wwan0 [route_added]`.
+    /// Adds the cause's code and interface to a headline, unless it has them already: `none → wwan wwan0
+    /// [route_added]`.
     static func adding(_ cause: ChangeCause, to headline: String) -> String {
         guard !headline.contains(word: cause.code), !repeated.contains(cause.code) else { return headline }
         let interface = cause.interface.flatMap { headline.contains(word: $0) ? nil : " \($0)" } ?? ""
         return "\(headline) [\(cause.code)\(interface)]"
     }
 
-    /// Codes that say no more than the change itself.
+    /// The codes that add nothing to the change itself.
     private static let repeated: Set = ["initial", "recovered", "flapping_started", "flapping_stopped"]
 }
 
 extension String {
-    /// True if the text has a word, as between spaces and brackets.
+    /// Returns true if the text contains a word delimited by spaces or brackets.
     fileprivate func contains(word: String) -> Bool {
         split { " ()[],;".contains($0 as Character) }.contains { $0 == word }
     }
@@ -123,7 +124,7 @@ extension EventSummary {
         )
     }
 
-    /// The end of one check.
+    /// Creates the headline of a completed check.
     private init(_ check: CompletedCheck) {
         let report = check.report
         let verdict = report.verdict + SummaryText.because(report.code, nil)
@@ -135,7 +136,7 @@ extension EventSummary {
         )
     }
 
-    /// ` over wwan0 IPv6`, where a probe is not made over the default path in whatever family.
+    /// Returns ` over wwan0 IPv6`; empty for a probe over the default path in any family.
     private static func place(_ point: ProbePoint) -> String {
         let words = [point.interface, point.family.map(SummaryText.familyName)].compactMap { $0 }
         return words.isEmpty ? "" : " over " + words.joined(separator: " ")

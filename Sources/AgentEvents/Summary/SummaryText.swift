@@ -1,12 +1,12 @@
-/// Phrases that the summaries of several values, and the texts of commands, have in common.
+/// Phrases shared by the summaries of several values and the texts of commands.
 package enum SummaryText {
-    /// ` (dead leg eth0)`, or ` (dead legs eth0, eth1)`; nothing where every leg is usable.
+    /// Returns ` (dead leg eth0)`, or ` (dead legs eth0, eth1)`; empty if every leg is usable.
     package static func deadLegs(_ interfaces: [String]) -> String {
         guard !interfaces.isEmpty else { return "" }
         return " (dead leg\(interfaces.count == 1 ? "" : "s") \(interfaces.joined(separator: ", ")))"
     }
 
-    /// `IPv4` for `ipv4`.
+    /// Returns `IPv4` for `ipv4`.
     package static func familyName(_ family: String) -> String {
         switch family {
         case "ipv4": "IPv4"
@@ -15,7 +15,7 @@ package enum SummaryText {
         }
     }
 
-    /// The last line of an output that says something; `nil` where none does.
+    /// Returns the last line of an output that is not blank; `nil` if there is none.
     package static func lastLine(_ output: String) -> String? {
         guard let line = output.split(whereSeparator: \.isNewline).last(where: { !$0.allSatisfy(\.isWhitespace) })
         else { return nil }
@@ -24,10 +24,10 @@ package enum SummaryText {
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestOutputLine))) + "..."
     }
 
-    /// The maximum number of shown characters of an output line.
+    /// The maximum number of characters shown of an output line.
     package static let longestOutputLine = 200
 
-    /// `840 ms`, `1.2 s`, `59.9 s`, `3 min 20 s`.
+    /// Formats a duration: `840 ms`, `1.2 s`, `59.9 s`, `3 min 20 s`.
     package static func lasting(milliseconds: Int64) -> String {
         let milliseconds = max(0, milliseconds)
         guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
@@ -36,14 +36,14 @@ package enum SummaryText {
         return "\(milliseconds / 1000)\(tenth == 0 ? "" : ".\(tenth)") s"
     }
 
-    /// `0.4 ms`, `20.8 ms`, `1.2 s`.
+    /// Formats a latency: `0.4 ms`, `20.8 ms`, `1.2 s`.
     package static func latency(microseconds: Int64) -> String {
         guard microseconds < 1_000_000 else { return lasting(milliseconds: microseconds / 1000) }
         let tenths = (max(0, microseconds) + 50) / 100
         return tenths % 10 == 0 ? "\(tenths / 10) ms" : "\(tenths / 10).\(tenths % 10) ms"
     }
 
-    /// `8 h 3 min`: the two largest units.
+    /// Formats a duration in its two largest units: `8 h 3 min`.
     package static func coarse(_ seconds: Int64) -> String {
         let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)]
         guard let first = units.firstIndex(where: { seconds >= $0.1 }) else { return "less than a second" }
@@ -56,28 +56,28 @@ package enum SummaryText {
         return words.joined(separator: " ")
     }
 
-    /// ` (tls_expired web)`; nothing where there is neither.
+    /// Returns ` (tls_expired web)`; empty without a code and a probe.
     package static func because(_ code: String?, _ probe: String?) -> String {
         let words = [code, probe].compactMap { $0 }.joined(separator: " ")
         return words.isEmpty ? "" : " (\(words))"
     }
 
-    /// `up → down (connect_refused); 192.0.2.1:443`: a code that the new state gives is not repeated.
+    /// Returns `up → down (connect_refused); 192.0.2.1:443`, without a code that the new state contains already.
     static func change(_ from: String, _ to: String, _ cause: ChangeCause) -> String {
         change(from, to, cause, code: to.contains("(\(cause.code)") ? nil : cause.code)
     }
 
-    /// `wifi wlan0 IPv4 → none (link_down wlan0) [link_down]; no carrier`.
+    /// Returns `wifi wlan0 IPv4 → none (link_down wlan0) [link_down]; no carrier`.
     static func change(_ from: String, _ to: String, _ cause: ChangeCause, code: String?) -> String {
         "\(from) → \(to)" + (code.map { " [\($0)]" } ?? "") + (cause.detail.map { "; \($0)" } ?? "")
     }
 
-    /// `1 probe`, `12,000 probes`.
+    /// Returns `1 probe`, `12,000 probes`.
     package static func count(_ number: UInt64, _ noun: String) -> String {
         "\(Self.number(Int(clamping: number))) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// A number with a comma between thousands: `9,980`.
+    /// Formats a number with thousands separators: `9,980`.
     package static func number(_ value: Int) -> String {
         var groups: [Substring] = []
         var rest = String(value.magnitude)[...]
@@ -88,7 +88,7 @@ package enum SummaryText {
         return (value < 0 ? "-" : "") + ([rest] + groups).joined(separator: ",")
     }
 
-    /// `1 added (probe.web)`; at most eight names.
+    /// Returns `1 added (probe.web)`, with at most eight names.
     package static func listed(_ names: [String]) -> String {
         names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
     }

@@ -1,5 +1,5 @@
 extension Transfer {
-    /// `38.2 Mbit/s down, 9.4 Mbit/s up, +24.5 ms under load`; empty when nothing was measured.
+    /// `38.2 Mbit/s down, 9.4 Mbit/s up, +24.5 ms under load`; empty if nothing was measured.
     public var summary: String {
         var parts: [String] = []
         if let rate = download?.goodput?.p50 { parts.append("\(SummaryText.bitRate(rate)) down") }
@@ -13,7 +13,7 @@ extension Transfer {
 }
 
 extension TransferSketches {
-    /// The medians: `38.2 Mbit/s down, 9.4 Mbit/s up, +24.5 ms under load`; nil without a measurement.
+    /// The medians: `38.2 Mbit/s down, 9.4 Mbit/s up, +24.5 ms under load`; `nil` without a measurement.
     package var summary: String? {
         let medians = [(download, "down"), (upload, "up")].compactMap { rates, direction in
             rates.quantile(0.5).map { "\(SummaryText.bitRate($0)) \(direction)" }
@@ -30,7 +30,7 @@ extension AgentStatus.TransferStatus {
         let medians = day.map {
             Self.words($0.downloadBitsPerSecond, $0.uploadBitsPerSecond, $0.addedMicroseconds)
         }
-        // One transfer is its own median.
+        // A single transfer is its own median.
         guard let day, let medians, !medians.isEmpty, day.count > 1 || last.isEmpty else { return last }
         return (last.isEmpty ? "" : "\(last); ") + "24 h: \(medians)"
     }
@@ -45,7 +45,7 @@ extension AgentStatus.TransferStatus {
 }
 
 extension CheckReport {
-    /// `; 38.2 Mbit/s down`; nothing for a check without a transfer.
+    /// `; 38.2 Mbit/s down`; empty for a check without a transfer.
     var transferred: String {
         guard let summary = transfer?.summary, !summary.isEmpty else { return "" }
         return "; \(summary)"
@@ -72,17 +72,17 @@ extension ProbeProgress {
 }
 
 extension SummaryText {
-    /// A bit rate with three digits: `850 bit/s`, `38.2 Mbit/s`, `1.25 Gbit/s`.
+    /// Formats a bit rate with three digits: `850 bit/s`, `38.2 Mbit/s`, `1.25 Gbit/s`.
     package static func bitRate(_ bitsPerSecond: Int64) -> String {
         let rate = min(max(0, Double(bitsPerSecond)), 999e12)
         guard rate >= 999.5 else { return "\(Int(rate.rounded())) bit/s" }
         var (value, unit) = (rate / 1000, "kbit/s")
-        // A rate that rounds to 1000 of a unit is 1 of the next one.
+        // A rate that rounds to 1000 of a unit is shown as 1 of the next unit.
         for next in ["Mbit/s", "Gbit/s", "Tbit/s"] where value >= 999.5 { (value, unit) = (value / 1000, next) }
         return "\(value < 9.995 ? fixed(value, 100) : value < 99.95 ? fixed(value, 10) : fixed(value, 1)) \(unit)"
     }
 
-    /// A part of a rate in the unit of the whole, rounded down: `38.2 of 100 Mbit/s`, `0.82 of 5 Mbit/s`.
+    /// Formats a part of a rate in the unit of the whole, rounded down: `38.2 of 100 Mbit/s`, `0.82 of 5 Mbit/s`.
     package static func bitRate(_ bitsPerSecond: Int64, outOf whole: Int64) -> String {
         var (scale, unit) = (1.0, "bit/s")
         for (next, name) in [(1e3, "kbit/s"), (1e6, "Mbit/s"), (1e9, "Gbit/s")] where Double(whole) >= next {
@@ -91,17 +91,17 @@ extension SummaryText {
         return "\(plain(Double(bitsPerSecond) / scale)) of \(plain(Double(whole) / scale)) \(unit)"
     }
 
-    /// A number with at most three digits from one on, rounded down, without zeros at its end.
+    /// Formats a number with at most three digits from one on, rounded down, without trailing zeros.
     private static func plain(_ value: Double) -> String {
         let step = value < 10 ? 1 : value < 100 ? 10 : 100
-        // A millionth more: 0.29 times 100 is less than 29.
+        // Adds a millionth, because 0.29 times 100 is less than 29.
         let hundredths = Int(min(max(0, value), 1e9) * 100 + 1e-6) / step * step
         let fraction = String(hundredths % 100 + 100).dropFirst()
         guard hundredths % 100 > 0 else { return "\(hundredths / 100)" }
         return "\(hundredths / 100).\(hundredths % 10 == 0 ? fraction.dropLast() : fraction)"
     }
 
-    /// A number in tenths or hundredths: `38.0`.
+    /// Formats a number in tenths or hundredths: `38.0`.
     private static func fixed(_ value: Double, _ scale: Int) -> String {
         let digits = Int((value * Double(scale)).rounded())
         guard scale > 1 else { return "\(digits)" }

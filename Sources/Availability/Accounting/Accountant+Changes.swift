@@ -1,7 +1,7 @@
 internal import AgentEvents
 
 extension Accountant {
-    /// The time within which the other checks say how an outage began, in microseconds.
+    /// The time within which other checks can reveal the cause of a new outage, in microseconds.
     private static let checkDelay: Int64 = 60_000_000
 
     mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64) {
@@ -11,7 +11,7 @@ extension Accountant {
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
         openPath = to.condition.isOutage ? (change, sequence) : nil
-        // The path of a probe that has been down for long has no bearing on the time before.
+        // The path of a probe that has been down for a long time is no evidence about the time before.
         reattributeProbes(at: time, youngOnly: true)
     }
 
@@ -53,10 +53,10 @@ extension Accountant {
         reattribute(at: time)
     }
 
-    /// Evaluates the current silences again, now that the first hop answers, or no longer does.
+    /// Reevaluates the current silences after the first hop started or stopped answering.
     ///
-    /// The change concerns the silence as a whole if it has just started, because the check takes a while, and if
-    /// nothing was known before. Otherwise it concerns the time from then on.
+    /// The change concerns the whole silence if it has just started, because the check takes a while, or if nothing was
+    /// known before. Otherwise it concerns the time from now on.
     private mutating func followFirstHop(_ change: ProbeChange, at time: Timestamp) {
         let observations = observations
         func follow(_ track: inout Track, _ failed: FailedState, since begin: Timestamp) {
@@ -79,7 +79,7 @@ extension Accountant {
         }
     }
 
-    /// Looks at the outages that are undetermined again, now that more is known.
+    /// Reevaluates the undetermined outages with the new evidence.
     private mutating func reattribute(at time: Timestamp) {
         if let (change, sequence) = openPath, pathTrack.isUndetermined {
             pathTrack.attribute(
@@ -94,8 +94,8 @@ extension Accountant {
         reattributeProbes(at: time, youngOnly: false)
     }
 
-    /// Looks at the outages of probes again: those that are undetermined, and young ones of a target while another one was
-    /// up, which may only have been checked later.
+    /// Reevaluates the outages of probes: the undetermined ones, and the young ones of a target while another target
+    /// was up, which may only have been checked later.
     private mutating func reattributeProbes(at time: Timestamp, youngOnly: Bool) {
         for (point, open) in openProbes {
             let age = time.microsecondsSince1970 - open.change.observed.microsecondsSince1970
@@ -107,7 +107,7 @@ extension Accountant {
         }
     }
 
-    /// The verdict of a probe, beside the outage of its path.
+    /// Returns the attribution of a probe's verdict, considering the outage of its path.
     private func attribution(of change: ProbeChange, _ sequence: UInt64) -> Attribution {
         let path = change.point.interface.map { uplinkTracks[$0]?.state } ?? pathTrack.state
         return observations.attribution(of: change, path: path?.attribution, sequence: sequence)
@@ -199,7 +199,7 @@ extension Condition {
         case .local: self = .local
         case .none: self = .none
         case .unknown: self = .unknown(.noProbe)
-        // A word of a later version.
+        // A value of a later version.
         default: self = .unknown(.noData)
         }
     }

@@ -2,19 +2,21 @@ public import AgentEvents
 
 /// Adds up the events of a journal, in the order of their numbers, to an account of a window.
 ///
-/// One pass, in memory that does not depend on the number of events. There is no clock: every time is that of an event.
+/// It works in one pass, with memory that does not depend on the number of events. It uses no clock: every time is that
+/// of an event.
 public struct Accountant: Sendable {
     /// The maximum number of uplinks, and of probe points.
     static let maximumSubjects = 256
-    /// An event before this was stamped by a clock that was not set: 2020-01-01.
+    /// The earliest plausible time, 2020-01-01: an earlier event was stamped by a clock that was not set.
     private static let earliestPlausible: Int64 = 1_577_836_800_000_000
 
     /// The completeness of the events that are added.
     public enum Numbering: Sendable, Hashable {
-        /// All events of a journal: nothing is known of the time around a number that is missing.
+        /// All events of a journal: nothing is known about the time around a missing number.
         case complete
-        /// A selection of them, by their types for example: a missing number has no meaning. A change that does not
-        /// begin with the known state shows that one before it is missing.
+        /// A selection of the events, for example by type: a missing number has no meaning.
+        ///
+        /// A change whose previous state is not the known one shows that a change before it is missing.
         case selected
     }
 
@@ -22,13 +24,13 @@ public struct Accountant: Sendable {
     public let window: Window
     /// The completeness of the events.
     public let numbering: Numbering
-    /// The track of a subject without an event so far.
+    /// The track of a subject before its first event.
     private(set) var template: Track
     var pathTrack: Track
     var uplinkTracks: [String: Track] = [:]
     var probeTracks: [ProbePoint: Track] = [:]
     var observations = Observations()
-    /// The changes that began the present outages.
+    /// The changes that started the current outages.
     var openPath: (change: StateChange, sequence: UInt64)?
     var openUplinks: [String: (change: UplinkChange, sequence: UInt64)] = [:]
     var openProbes: [ProbePoint: (change: ProbeChange, sequence: UInt64)] = [:]
@@ -41,7 +43,7 @@ public struct Accountant: Sendable {
     private var last: (sequence: UInt64, time: Timestamp)?
     private var hasStopped = false
 
-    /// An account of a window.
+    /// Creates an accountant of a window.
     ///
     /// - Parameters:
     ///   - window: The time to account for.
@@ -53,7 +55,7 @@ public struct Accountant: Sendable {
         pathTrack = template
     }
 
-    /// True for types whose content matters; of others number and time are enough.
+    /// Returns true for types whose content matters; for others, number and time are sufficient.
     public static func needsContent(_ type: EventType?) -> Bool {
         switch type {
         case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .probeChanged, .suspendResumed,
@@ -63,7 +65,7 @@ public struct Accountant: Sendable {
         }
     }
 
-    /// Adds an event; one without a number, or whose number was added before, changes nothing.
+    /// Adds an event; one without a number, or with a number that was added before, is ignored.
     public mutating func add(_ event: AgentEvent) {
         guard let sequence = event.sequence else { return }
         var isStart = false
@@ -80,7 +82,7 @@ public struct Accountant: Sendable {
         case .probeSummary(let summary): note(ScannedSummary(summary))
         case .suspendResumed(let resumed): note(resumed, at: event.time)
         case .certificateExpiring(let expiry):
-            // By the window alone, not by how much before it was read.
+            // The condition depends only on the window, not on the amount of history read before it.
             if expiry.observed >= window.start, event.time < window.end {
                 certificates.note(expiry, sequence: sequence)
             }
@@ -88,16 +90,16 @@ public struct Accountant: Sendable {
         }
     }
 
-    /// Adds an event by its line, of which no more is decoded than matters.
+    /// Adds an event by its line, which is decoded only as needed.
     ///
     /// - Parameters:
-    ///   - line: The line without its end.
-    ///   - type: The type in it; `nil` for one that is not known.
-    ///   - sequence: The number in it.
-    ///   - time: The time in it.
+    ///   - line: The line without its newline.
+    ///   - type: Its type; `nil` for an unknown one.
+    ///   - sequence: Its number.
+    ///   - time: Its time.
     public mutating func add(_ line: Span<UInt8>, type: EventType?, sequence: UInt64, time: Timestamp) {
         if type == .probeSummary {
-            // Those from before the window are read for the order of the numbers alone.
+            // Events before the window matter only for the order of the numbers.
             if time < window.start { return add(sequence: sequence, time: time) }
             if let summary = ScannedSummary(line) {
                 guard accept(sequence, from: sequence, time, stream: nil, isStart: false) else { return }
@@ -117,8 +119,8 @@ public struct Accountant: Sendable {
 
     /// Ends the account.
     ///
-    /// - Parameter alive: The moment until which the agent that wrote the last event is known to run; `nil` when that is
-    ///   not known: the account then ends at the last event.
+    /// - Parameter alive: The moment until which the agent that wrote the last event is known to run; if `nil`, the
+    ///   account ends at the last event.
     public consuming func account(aliveUntil alive: Timestamp? = nil) -> Account {
         let end = window.end.microsecondsSince1970
         let known = last.map { max($0.time, hasStopped ? $0.time : alive ?? $0.time) }
@@ -130,7 +132,7 @@ public struct Accountant: Sendable {
 
     // MARK: The order of events
 
-    /// - Parameter first: The number from which on none is missing: less than the event's own for omitted events.
+    /// - Parameter first: The first number from which none is missing: less than the event's own for omitted events.
     private mutating func accept(
         _ sequence: UInt64,
         from first: UInt64,
@@ -153,7 +155,7 @@ public struct Accountant: Sendable {
         }
         if let name { stream = name }
         if isOtherStream {
-            // Another agent's numbers: what was between them is not known.
+            // The numbers of another agent: the events between them are not known.
             coverage.streams += 1
             interrupt(until: moment, .noData)
         } else if let last {
@@ -183,7 +185,8 @@ public struct Accountant: Sendable {
         coverage.last = time
     }
 
-    /// Ends what is known: from the last event until a moment nothing is, and then each state waits for its next change.
+    /// Ends the known time: it is unknown from the last event until the given moment, and then each state waits for its
+    /// next change.
     private mutating func interrupt(until moment: Int64, _ reason: Condition.UnknownReason) {
         let start = min(last?.time.microsecondsSince1970 ?? moment, moment)
         updateTracks {
@@ -198,7 +201,7 @@ public struct Accountant: Sendable {
 
     private mutating func note(_ resumed: SuspendResumed, at time: Timestamp) {
         let end = min(resumed.observed, time).microsecondsSince1970
-        // Longer than any suspend, and far from an overflow.
+        // A bound longer than any suspend, and far below an overflow.
         let milliseconds = min(max(0, resumed.suspendedMilliseconds), 100 * 366 * 86_400_000)
         updateTracks { $0.gap(from: end - milliseconds * 1000, to: end, .suspended) }
     }

@@ -1,21 +1,21 @@
-/// The reachability during a stretch of time, in a closed world: each microsecond has exactly one.
+/// The reachability during a period: every microsecond has exactly one condition.
 public enum Condition: Sendable, Hashable {
-    /// Everything required answers.
+    /// Every required probe answers.
     case full
-    /// Something answers, and not everything required.
+    /// Some, but not all, required probes answer.
     case partial
     /// A captive portal answers.
     case portal
-    /// There is a path, and nothing answers beyond it.
+    /// There is a path, but nothing beyond it answers.
     case local
     /// There is no path; for a probe, its target is down.
     case none
-    /// Nothing is known, for a reason.
+    /// Nothing is known, for the given reason.
     case unknown(UnknownReason)
 
-    /// The reason for which nothing is known.
+    /// The reason that nothing is known.
     public enum UnknownReason: String, Sendable, Hashable, CaseIterable {
-        /// The agent had stopped.
+        /// The agent was stopped.
         case agentOff = "agent_off"
         /// The agent ended without a last event: from its last event to its next start.
         case agentCrashed = "agent_crashed"
@@ -23,9 +23,9 @@ public enum Condition: Sendable, Hashable {
         case suspended
         /// There are no probes, or none had a verdict.
         case noProbe = "no_probe"
-        /// The journal does not have the time: before its first event, after its last, or in a hole.
+        /// The journal does not cover the time: before its first event, after its last one, or in a gap.
         case noData = "no_data"
-        /// The clock was not set yet.
+        /// The clock had not been set yet.
         case clockNotSet = "clock_not_set"
     }
 
@@ -64,21 +64,21 @@ public enum Condition: Sendable, Hashable {
 public struct Tally: Sendable, Hashable {
     private var microseconds = [Int64](repeating: 0, count: Condition.allCases.count)
 
-    /// A tally of no time.
+    /// Creates a tally of no time.
     public init() {}
 
     /// The microseconds of a condition.
     public subscript(_ condition: Condition) -> Int64 { microseconds[condition.index] }
 
-    /// The time of the window.
+    /// The duration of the window.
     public var total: Int64 { microseconds.reduce(0, +) }
-    /// The time that was available.
+    /// The available time.
     public var available: Int64 { microseconds[0] + microseconds[1] }
     /// The time of outages.
     public var unavailable: Int64 { microseconds[2] + microseconds[3] + microseconds[4] }
-    /// The time of which nothing is known.
+    /// The unknown time.
     public var unknown: Int64 { microseconds[5...].reduce(0, +) }
-    /// The time of which something is known.
+    /// The known time.
     public var known: Int64 { available + unavailable }
 
     /// The microseconds of each of ``Condition/words``.

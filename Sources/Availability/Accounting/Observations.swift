@@ -1,8 +1,8 @@
 internal import AgentEvents
 
-/// The verdicts and uplinks as the newest events have them: what an outage can be put down to.
+/// The verdicts and uplinks according to the newest events: the evidence for attributing an outage.
 struct Observations: Sendable {
-    /// The maximum number of points and of uplinks that are remembered.
+    /// The maximum number of points, and of uplinks, that are kept.
     static let maximumCount = 1024
 
     private struct Verdict: Sendable {
@@ -15,11 +15,12 @@ struct Observations: Sendable {
     private static let transferCodes: Set<String> = ["throughput_low", "added_latency_high", "transfer_stalled"]
 
     private var verdicts: [ProbePoint: Verdict] = [:]
-    /// The points whose checks are transfers: they are hours apart, and their verdicts no evidence of the present.
+    /// The points whose checks are transfers: they are hours apart, so their verdicts are no evidence about the
+    /// present.
     private var transfers: Set<ProbePoint> = []
     private var uplinks: [String: (connectivity: Connectivity, sequence: UInt64)] = [:]
 
-    /// Notes the checks of an hour.
+    /// Records the checks of an hour.
     mutating func note(_ summary: ScannedSummary) {
         if summary.transfer != nil { noteTransfer(summary.point) }
     }
@@ -46,12 +47,12 @@ struct Observations: Sendable {
 
     mutating func forget() { (verdicts, uplinks) = ([:], [:]) }
 
-    /// Puts the silence of everything beyond a path down to the first hop or to the network behind it.
+    /// Attributes the silence of everything beyond a path to the first hop or to the network behind it.
     ///
     /// - Parameters:
-    ///   - interface: The egress interface; points bound to it count, and for the default path those that are bound to
-    ///     none.
-    ///   - uplink: The interface on the link to the first hop: for a tunnel that of its underlay.
+    ///   - interface: The egress interface; points bound to it count, and for the default path those that are not
+    ///     bound.
+    ///   - uplink: The interface on the link to the first hop: for a tunnel, that of its underlay.
     func silence(over interface: String?, uplink: String?, isDefault: Bool, code: String) -> Attribution {
         func isOver(_ point: ProbePoint) -> Bool {
             point.interface == nil ? isDefault : point.interface == interface
@@ -68,7 +69,7 @@ struct Observations: Sendable {
             name != interface && name != uplink && (state.connectivity == .full || state.connectivity == .partial)
         }.min { $0.key < $1.key }
 
-        // A gateway that answers in one family is there for both.
+        // A gateway that answers in one family is reachable for both.
         let firstHops = sorted { $0.isFirstHop && $0.interface == uplink }
         let firstHop = firstHops.first(where: \.isUp) ?? firstHops.first
         if let firstHop { attribution.evidence.append(firstHop.evidence) }
@@ -100,7 +101,7 @@ struct Observations: Sendable {
         return attribution
     }
 
-    /// A probe at another target that is up over the same path.
+    /// Returns a probe of another target that is up over the same path.
     func otherTarget(than point: ProbePoint) -> Evidence? {
         sorted { other in
             other.probe != point.probe && !other.isFirstHop && other.interface == point.interface
@@ -114,7 +115,7 @@ struct Observations: Sendable {
         var evidence: Evidence
     }
 
-    /// In the order of the events, so that the same journal gives the same evidence.
+    /// Sorts by event number, so that the same journal yields the same evidence.
     private func sorted(_ isWanted: (ProbePoint) -> Bool) -> [Fact] {
         let wanted = verdicts.filter { isWanted($0.key) && !transfers.contains($0.key) }
         return wanted.sorted { $0.value.sequence < $1.value.sequence }.map { point, verdict in
@@ -130,13 +131,13 @@ struct Observations: Sendable {
     }
 }
 
-/// A state without availability, as the default path and the uplinks have it in common.
+/// A state without availability: the common properties of the default path and the uplinks.
 struct FailedState: Sendable {
     /// The connectivity: `none`, `local` or `portal`.
     var connectivity: Connectivity
     /// The code of the reason.
     var reason: String?
-    /// The probe that the code is of.
+    /// The probe with that code.
     var probe: String?
     /// The egress interface.
     var interface: String?
@@ -153,10 +154,10 @@ struct FailedState: Sendable {
 }
 
 extension Observations {
-    /// Puts a state down to a segment.
+    /// Attributes a state to a segment.
     ///
-    /// - Parameter previous: The attribution of the outage so far: a route or an address that is lost after its link
-    ///   went with the link.
+    /// - Parameter previous: The attribution of the outage so far: a route or address that disappears after its link
+    ///   was lost because of the link.
     func attribution(of failed: FailedState, after previous: Attribution?) -> Attribution {
         let code = failed.reason ?? failed.cause?.code ?? failed.connectivity.rawValue
         if failed.connectivity == .local {
@@ -190,9 +191,9 @@ extension Observations {
         return attribution
     }
 
-    /// Puts a probe's verdict down to a segment.
+    /// Attributes a probe's verdict to a segment.
     ///
-    /// - Parameter path: The attribution of the present outage of the path that the probe uses.
+    /// - Parameter path: The attribution of the current outage of the path that the probe uses.
     func attribution(of change: ProbeChange, path: Attribution?, sequence: UInt64) -> Attribution {
         let code = change.to.code ?? change.to.verdict
         let interface = change.point.interface

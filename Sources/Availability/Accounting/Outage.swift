@@ -1,12 +1,12 @@
 public import AgentEvents
 
-/// Uninterrupted time without availability: ``Condition/portal``, ``Condition/local`` or ``Condition/none``.
+/// A continuous period without availability: ``Condition/portal``, ``Condition/local`` or ``Condition/none``.
 public struct Outage: Sendable, Hashable {
     /// The end of an outage.
     public enum Ending: Sendable, Hashable {
         /// Something answers again.
         case recovered
-        /// Nothing is known of the time after it.
+        /// Nothing is known about the time after it.
         case unknown(Condition.UnknownReason)
         /// The window ends first.
         case windowEnd
@@ -21,24 +21,24 @@ public struct Outage: Sendable, Hashable {
         }
     }
 
-    /// The first moment within the window.
+    /// The first moment of the outage within the window.
     public var begin: Timestamp
-    /// The first moment after it.
+    /// The first moment after the outage.
     public var end: Timestamp
     /// True if it started before the window.
     public var isContinued: Bool
-    /// The reason that it ends there.
+    /// The reason for its end.
     public var ending: Ending
-    /// The segment of the longest part, the earlier one of two equal ones.
+    /// The segment of the longest part; the earlier one of two equal ones.
     public var attribution: Attribution
 
     /// The duration in microseconds.
     public var duration: Int64 { end.microsecondsSince1970 - begin.microsecondsSince1970 }
 }
 
-/// The outages of an account: each of them, up to a maximum, and the figures of all.
+/// The outages of an account: each of them, up to a maximum, and the totals.
 struct OutageLog: Sendable {
-    /// The maximum number that is listed; the figures count all.
+    /// The maximum number of listed outages; the totals include all of them.
     static let maximumListed = 10_000
 
     private(set) var listed: [Outage] = []
@@ -90,9 +90,9 @@ struct OutageLog: Sendable {
     }
 }
 
-/// The part of the way to the target that an outage is put down to.
+/// The part of the path to the target that an outage is attributed to.
 public enum Segment: String, Sendable, Hashable, CaseIterable {
-    /// This machine: a link that is down, no address, no route, no device.
+    /// This machine: a link that is down, or a missing address, route or device.
     case machine
     /// The Wi-Fi link.
     case wifi
@@ -110,7 +110,7 @@ public enum Segment: String, Sendable, Hashable, CaseIterable {
     case undetermined
 }
 
-/// A fact for which an event of the journal stands.
+/// A fact that an event of the journal proves.
 public struct Evidence: Sendable, Hashable {
     /// The kind of fact.
     public enum Kind: String, Sendable, Hashable {
@@ -136,9 +136,9 @@ public struct Evidence: Sendable, Hashable {
     public var sequence: UInt64
 }
 
-/// The segment that an outage is put down to, and why.
+/// The segment that an outage is attributed to, with the evidence.
 public struct Attribution: Sendable, Hashable {
-    /// Evidence that events did not have.
+    /// Evidence that the events do not contain.
     public enum Missing: String, Sendable, Hashable {
         /// No check of the first hop.
         case firstHop = "first_hop"
@@ -158,9 +158,9 @@ public struct Attribution: Sendable, Hashable {
     public var interface: String?
     /// The facts, at most `maximumEvidence`.
     public var evidence: [Evidence]
-    /// The evidence that would have decided; `nil` unless the segment is ``Segment/undetermined``.
+    /// The evidence that would have been decisive; `nil` unless the segment is ``Segment/undetermined``.
     public var missing: [Missing] = []
 
-    /// The maximum number of facts beside an outage.
+    /// The maximum number of facts for an outage.
     static let maximumEvidence = 6
 }

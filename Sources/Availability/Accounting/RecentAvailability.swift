@@ -2,20 +2,20 @@ public import AgentEvents
 
 /// The availability of the default path and of each uplink, day by day over the last 90 days, event by event.
 ///
-/// A value: reading it costs as much as its days and uplinks, whatever the number of events.
+/// The cost of reading this value depends on its days and uplinks, not on the number of events.
 public struct RecentAvailability: Sendable {
-    /// The number of days, today among them.
+    /// The number of days, including today.
     public static let days = 90
-    /// The number of days of ``Entry/recent``, today among them.
+    /// The number of days of ``Entry/recent``, including today.
     public static let recentDays = 30
-    /// The number of days after the present one for which a value can be used.
+    /// The number of days after the current one for which a value can be used.
     private static let daysAhead = 30
 
     /// The available share of the known time.
     public struct Share: Sendable, Hashable {
         /// The available time in microseconds.
         public var available: Int64 = 0
-        /// The time of which something is known, in microseconds.
+        /// The known time, in microseconds.
         public var known: Int64 = 0
 
         mutating func add(_ tally: Tally) {
@@ -28,19 +28,19 @@ public struct RecentAvailability: Sendable {
     public struct Entry: Sendable, Hashable {
         /// The subject.
         public var subject: Subject
-        /// That of the present day.
+        /// The share of the current day.
         public var today: Share
-        /// That of the last 30 days.
+        /// The share of the last 30 days.
         public var recent: Share
     }
 
     private var accountant: Accountant
     private let window: Window
 
-    /// The availability before the first event; `nil` for a moment that no calendar has.
+    /// Creates the availability before the first event; `nil` for a time outside the calendar.
     ///
     /// - Parameters:
-    ///   - now: The present moment.
+    ///   - now: The current time.
     ///   - civilTime: The time zone in which days begin.
     public init?(at now: Timestamp, in civilTime: CivilTime) {
         let today = civilTime.day(of: now)
@@ -54,10 +54,10 @@ public struct RecentAvailability: Sendable {
     /// The first moment of the 90 days at the time of creation.
     public var start: Timestamp { window.start }
 
-    /// The moment from which on the value has to be made anew.
+    /// The moment at which the value must be replaced.
     public var end: Timestamp { window.end }
 
-    /// True for types whose content matters; of others number and time are enough.
+    /// Returns true for types whose content matters; for others, number and time are sufficient.
     public static func needsContent(_ type: EventType?) -> Bool {
         type != .probeChanged && type != .probeSummary && type != .certificateExpiring && Accountant.needsContent(type)
     }
@@ -74,13 +74,13 @@ public struct RecentAvailability: Sendable {
     /// Adds an event of which only number and time matter.
     public mutating func add(sequence: UInt64, time: Timestamp) { accountant.add(sequence: sequence, time: time) }
 
-    /// True when nothing is known of the first day, of which older events may tell.
+    /// True if nothing is known about the first day, for which there may be older events.
     public var lacksBeginning: Bool {
         let account = accountant.account()
         return account.subjects.first?.days.first.map { $0[.unknown(.noData)] > 0 } ?? true
     }
 
-    /// The shares at a moment: the default path, then the uplinks by name.
+    /// Returns the shares at a moment: the default path, then the uplinks by name.
     public func entries(at now: Timestamp) -> [Entry] {
         subjects(at: now).map { account in
             let days = days(of: account, at: now)
@@ -91,7 +91,7 @@ public struct RecentAvailability: Sendable {
         }
     }
 
-    /// The days at a moment: of the default path, then of the uplinks by name.
+    /// Returns the days at a moment: of the default path, then of the uplinks by name.
     public func calendars(at now: Timestamp) -> [AvailabilityCalendar] {
         subjects(at: now).map { account in
             let days = days(of: account, at: now).map { day, tally in
@@ -110,7 +110,7 @@ public struct RecentAvailability: Sendable {
         accountant.account(aliveUntil: now).subjects.filter { $0.subject.kind != .probe }
     }
 
-    /// The last 90 days of a subject, today being the last.
+    /// Returns the last 90 days of a subject, the last one being today.
     private func days(of account: SubjectAccount, at now: Timestamp) -> [(day: CivilTime.Day, tally: Tally)] {
         let today = Int(clamping: window.civilTime.day(of: now).number - (window.days.first?.number ?? 0))
         return zip(window.days, account.days).enumerated()
@@ -127,7 +127,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
         public var date: CivilTime.Day
         /// The available time, in microseconds.
         public var available: Int64
-        /// The time of which something is known, in microseconds; 0 for a day without data.
+        /// The known time, in microseconds; 0 for a day without data.
         public var known: Int64
         /// The time of outages, in microseconds.
         public var outages: Int64
@@ -143,7 +143,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
 
     /// The interface of an uplink; `nil` for the default path.
     public var uplink: String?
-    /// The days without a gap, today being the last.
+    /// The days without a gap, the last one being today.
     public var days: [Day]
     /// The number of outages in these days.
     public var outageCount: Int
@@ -169,7 +169,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
         )
     }
 
-    /// The available share of all days; `nil` where nothing is known.
+    /// The available share of all days; `nil` if nothing is known.
     public var share: AgentStatus.Availability.Share? {
         let known = days.reduce(0) { $0 + $1.known }
         guard known > 0 else { return nil }
@@ -178,7 +178,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
 }
 
 extension AvailabilityCalendar.Day {
-    /// The available share of the day; `nil` where nothing is known.
+    /// The available share of the day; `nil` if nothing is known.
     public var share: AgentStatus.Availability.Share? {
         known > 0 ? .init(availableMicroseconds: available, knownMicroseconds: known) : nil
     }

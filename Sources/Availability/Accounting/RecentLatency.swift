@@ -2,19 +2,19 @@ public import AgentEvents
 
 /// The checks of each probe point in the last 24 hours, hour by hour, from their summaries.
 ///
-/// Bounded: the hours before are forgotten, and points beyond the maximum are left out.
+/// The size is bounded: earlier hours are removed, and points beyond the maximum are omitted.
 public struct RecentLatency: Sendable {
-    /// The number of hours, the present one among them.
+    /// The number of hours, including the current one.
     public static let hours = 24
     /// The maximum number of points.
     public static let maximumPoints = 256
     private static let hourMicroseconds: Int64 = 3_600_000_000
-    /// The number of further hours that are kept: a clock that was wrong for a while costs none of the others.
+    /// The number of additional hours that are kept, so that a temporarily wrong clock displaces none of the others.
     private static let spare = 6
 
     /// The checks of an hour of UTC.
     public struct Hour: Sendable, Hashable {
-        /// The beginning of the hour.
+        /// The start of the hour.
         public var start: Timestamp
         /// The number of checks that succeeded.
         public var succeeded: Int
@@ -34,13 +34,13 @@ public struct RecentLatency: Sendable {
 
     private var points: [ProbePoint: [Hour]] = [:]
 
-    /// No checks.
+    /// Creates figures without checks.
     public init() {}
 
-    /// True for a moment whose hour is among the last 24 at another moment.
+    /// Returns true for a moment whose hour is among the last 24 at another moment.
     public static func covers(_ moment: Timestamp, at now: Timestamp) -> Bool { moment >= firstHour(at: now) }
 
-    /// Adds a summary; those of an hour add up.
+    /// Adds a summary; the summaries of an hour are merged.
     public mutating func add(_ summary: ProbeSummary) {
         guard points.count < Self.maximumPoints || points[summary.point] != nil else { return }
         let hour = Hour(
@@ -58,7 +58,7 @@ public struct RecentLatency: Sendable {
             hours.append(hour)
         }
         hours.sort { $0.start < $1.start }
-        // What is farthest from the present: what a clock once stamped in the future must not displace it.
+        // The hour farthest from the present: one that a clock stamped in the future must not displace it.
         while hours.count > Self.hours + Self.spare, let first = hours.first, let last = hours.last {
             let isFuture = hour.start.distance(to: last.start) > first.start.distance(to: hour.start)
             if isFuture { hours.removeLast() } else { hours.removeFirst() }
@@ -66,13 +66,13 @@ public struct RecentLatency: Sendable {
         points[summary.point] = hours
     }
 
-    /// The hours that had checks, in their order, of each point that had any in the 24 hours before a moment.
+    /// Returns the hours with checks, in order, of each point with checks in the 24 hours before a moment.
     public func hours(at now: Timestamp) -> [ProbePoint: [Hour]] {
         points.mapValues { hours in hours.filter { Self.covers($0.start, at: now) && $0.start <= now } }
             .filter { !$0.value.isEmpty }
     }
 
-    /// The beginning of the first of the 24 hours at a moment.
+    /// Returns the start of the first of the 24 hours at a moment.
     public static func firstHour(at now: Timestamp) -> Timestamp {
         Timestamp(
             microsecondsSince1970: hour(of: now).microsecondsSince1970 &- Int64(hours - 1) * hourMicroseconds
@@ -92,7 +92,7 @@ extension Timestamp {
 }
 
 extension Int64 {
-    /// The remainder that is never negative.
+    /// Returns the nonnegative remainder.
     fileprivate func remainder(by divisor: Int64) -> Int64 {
         let rest = self % divisor
         return rest < 0 ? rest + divisor : rest

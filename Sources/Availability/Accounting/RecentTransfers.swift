@@ -2,26 +2,27 @@ public import AgentEvents
 
 /// The transfers of each probe point, hour by hour over the last 24 hours and day by day over the last 30 days.
 ///
-/// Bounded: what is older is forgotten, and points beyond the maximum are left out.
+/// The size is bounded: older slots are removed, and points beyond the maximum are omitted.
 public struct RecentTransfers: Sendable {
-    /// The number of hours, the present one among them.
+    /// The number of hours, including the current one.
     public static let hours = 24
-    /// The number of days, today among them.
+    /// The number of days, including today.
     public static let days = 30
     /// The maximum number of points.
     public static let maximumPoints = 256
-    /// The number of further hours and days that are kept: a clock that was wrong for a while costs none of the others.
+    /// The number of additional hours and days that are kept, so that a temporarily wrong clock displaces none of the
+    /// others.
     private static let spare = 6
     private static let hourMicroseconds: Int64 = 3_600_000_000
 
     /// An hour of UTC, or a day of local time.
     public struct Slot: Sendable, Hashable {
-        /// The beginning.
+        /// The start.
         public var start: Timestamp
-        /// The transfers; empty without one.
+        /// The transfers; empty if there were none.
         public var transfers: TransferSketches
 
-        /// A slot.
+        /// Creates a slot.
         public init(start: Timestamp, transfers: TransferSketches) {
             self.start = start
             self.transfers = transfers
@@ -30,12 +31,12 @@ public struct RecentTransfers: Sendable {
 
     /// The transfers of one point, or of the points of one uplink.
     public struct Series: Sendable, Hashable {
-        /// The last 24 hours, in their order.
+        /// The last 24 hours, in order.
         public var hours: [Slot]
-        /// The last 30 days, in their order.
+        /// The last 30 days, in order.
         public var days: [Slot]
 
-        /// A series.
+        /// Creates a series.
         public init(hours: [Slot] = [], days: [Slot] = []) {
             self.hours = hours
             self.days = days
@@ -55,16 +56,16 @@ public struct RecentTransfers: Sendable {
     private let civilTime: CivilTime
     private var points: [ProbePoint: Point] = [:]
 
-    /// No transfers.
+    /// Creates figures without transfers.
     public init(in civilTime: CivilTime) { self.civilTime = civilTime }
 
-    /// True for a moment that may be among the last 30 days at another moment.
+    /// Returns true for a moment that may be among the last 30 days at another moment.
     public static func covers(_ moment: Timestamp, at now: Timestamp) -> Bool {
         let age = now.microsecondsSince1970 &- moment.microsecondsSince1970
         return age < Int64(days + 1) * 24 * hourMicroseconds
     }
 
-    /// Adds the transfers of a summary; those of an hour and of a day add up.
+    /// Adds the transfers of a summary, merged into those of the same hour and day.
     public mutating func add(_ summary: ScannedSummary) {
         guard let transfers = summary.transfer, !transfers.isEmpty,
             points.count < Self.maximumPoints || points[summary.point] != nil
@@ -77,7 +78,7 @@ public struct RecentTransfers: Sendable {
         points[summary.point] = point
     }
 
-    /// Drops what is farthest from the present: what a clock once stamped in the future must not displace it.
+    /// Removes the slots farthest from the present: one that a clock stamped in the future must not displace it.
     private static func bound(_ slots: inout [Int64: TransferSketches], to count: Int, around present: Int64) {
         while slots.count > count + spare, let farthest = slots.keys.max(by: { abs($0 - present) < abs($1 - present) })
         {
@@ -88,10 +89,10 @@ public struct RecentTransfers: Sendable {
     /// The points with transfers.
     public var probePoints: [ProbePoint] { Array(points.keys) }
 
-    /// The transfers of a point at a moment.
+    /// Returns the transfers of a point at a moment.
     public func series(of point: ProbePoint, at now: Timestamp) -> Series { series(of: [point], at: now) }
 
-    /// The transfers of several points together at a moment.
+    /// Returns the combined transfers of several points at a moment.
     public func series(of wanted: [ProbePoint], at now: Timestamp) -> Series {
         let (hour, day) = (Self.hour(of: now), civilTime.day(of: now).number)
         let known = wanted.compactMap { points[$0] }

@@ -3,9 +3,9 @@ internal import AgentEvents
 /// The account of one subject: the default path, an uplink, or a probe at one point.
 struct Track: Sendable {
     private(set) var totals: SpanTotals
-    /// The state since ``cursor``; `nil` while the next change will tell it.
+    /// The state since ``cursor``; `nil` until the next change sets it.
     private(set) var state: TrackState?
-    /// Everything before this moment is in the totals.
+    /// The moment up to which everything is in the totals.
     private(set) var cursor = Int64.min
 
     init(window: Window) { totals = SpanTotals(window: window) }
@@ -14,10 +14,10 @@ struct Track: Sendable {
         TrackState(condition: .unknown(reason))
     }
 
-    /// Records a change; the state before is the change's own where nothing is known of it.
+    /// Records a change; if the state before is not known, it is taken from the change.
     ///
-    /// - Returns: The moment at which it counts: when it was observed, no earlier than the change before, and no later
-    ///   than it was published.
+    /// - Returns: The effective moment: the time of observation, no earlier than the previous change, and no later than
+    ///   the publication.
     @discardableResult
     mutating func change(observed: Timestamp, published: Timestamp, from: TrackState, to: TrackState) -> Int64 {
         let moment = min(max(observed.microsecondsSince1970, cursor), published.microsecondsSince1970)
@@ -26,13 +26,13 @@ struct Track: Sendable {
         return moment
     }
 
-    /// Records a stretch of which nothing is known; the state continues after it.
+    /// Records an unknown period, after which the state continues.
     mutating func gap(from start: Int64, to end: Int64, _ reason: Condition.UnknownReason) {
         settle(until: start, state ?? Self.unknown(.noData))
         settle(until: end, Self.unknown(reason))
     }
 
-    /// Takes the time since the last change for unknown where the state at its end is another one than is known.
+    /// Marks the time since the last change as unknown if the known state differs from the given condition.
     mutating func distrust(unless condition: Condition, until observed: Timestamp, _ published: Timestamp) {
         guard let state, state.condition != condition else { return }
         let moment = min(observed, published).microsecondsSince1970
@@ -40,20 +40,20 @@ struct Track: Sendable {
         settle(until: moment, Self.unknown(.noData))
     }
 
-    /// Forgets the state, which the next change sets again.
+    /// Clears the state, which the next change sets again.
     mutating func forget(at moment: Int64) {
         settle(until: moment, state ?? Self.unknown(.noData))
         state = nil
     }
 
-    /// Follows a clock that was set back: what is recorded from now on replaces the time that repeats.
+    /// Follows a clock that was set back: the records from now on replace those of the repeated time.
     mutating func rewind(to moment: Int64) {
         guard moment < cursor else { return }
         totals.truncate(at: moment)
         cursor = moment
     }
 
-    /// Puts the present outage down to a segment, as soon as there is evidence.
+    /// Attributes the current outage to a segment, once there is evidence.
     mutating func attribute(_ attribution: Attribution) { state?.attribution = attribution }
 
     /// Ends the account.
@@ -77,25 +77,25 @@ struct Period: Sendable {
     var state: TrackState
 }
 
-/// A condition, and the segment at fault while it is an outage.
+/// A condition, and the attribution if it is an outage.
 struct TrackState: Sendable {
     var condition: Condition
     var attribution: Attribution?
 }
 
-/// Spans in order, added up over a window.
+/// Consecutive spans, added up over a window.
 ///
-/// The newest spans are not added up yet: when the clock is set back, what was recorded for the time that repeats is
-/// replaced. The number of spans that can be replaced is bounded.
+/// The newest spans are not added up yet: if the clock is set back, the records of the repeated time are replaced. The
+/// number of replaceable spans is bounded.
 struct SpanTotals: Sendable {
     private static let maximumPending = 1024
 
     private let window: Window
     private var pending: [Period] = []
-    /// Spans before this moment are added up.
+    /// The moment before which spans are added up.
     private var committedEnd = Int64.min
     private var day = 0
-    /// True when the window begins within an outage, or right after one.
+    /// True if the window starts within an outage, or directly after one.
     private var beginsInOutage = false
 
     private(set) var tally = Tally()
@@ -107,7 +107,7 @@ struct SpanTotals: Sendable {
         days = [Tally](repeating: Tally(), count: window.days.count)
     }
 
-    /// Appends a span; one that ends before it starts is none.
+    /// Appends a span; one that ends before it starts is ignored.
     mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
         let start = max(start, pending.last?.end ?? committedEnd)
         guard start < end else { return }
@@ -115,13 +115,13 @@ struct SpanTotals: Sendable {
         if pending.count > Self.maximumPending { commit(Self.maximumPending / 2) }
     }
 
-    /// Forgets what was recorded for the time from a moment on.
+    /// Removes the records of the time from a moment on.
     mutating func truncate(at moment: Int64) {
         while let last = pending.last, last.start >= moment { pending.removeLast() }
         if let last = pending.indices.last { pending[last].end = min(pending[last].end, moment) }
     }
 
-    /// Adds up everything, and the rest of the window as unknown.
+    /// Adds up all spans, and the rest of the window as unknown.
     mutating func close() {
         append(from: .min, to: window.end.microsecondsSince1970, TrackState(condition: .unknown(.noData)))
         commit(pending.count)

@@ -1,21 +1,21 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// Numbers and names as all formats for people have them.
+/// Numbers and names in the format shared by all reports for people.
 package enum Figures {
-    /// Per cent with three decimals, rounded down so that 100 is never reached by rounding; `nil` of nothing.
+    /// Returns per cent with three decimals, rounded down so that rounding never results in 100; `nil` of nothing.
     package static func percent(_ part: Int64, of whole: Int64) -> String? {
         guard whole > 0 else { return nil }
         let thousandths = Int128(part) * 100_000 / Int128(whole)
         return "\(thousandths / 1000).\(CivilTime.digits(Int(thousandths % 1000), 3))"
     }
 
-    /// Per cent with its sign, or a dash.
+    /// Returns per cent with the sign, or a dash.
     static func percentText(_ part: Int64, of whole: Int64) -> String {
         percent(part, of: whole).map { "\($0) %" } ?? "—"
     }
 
-    /// The two greatest units: `3d4h`, `1m30s`, `850ms`.
+    /// Formats a duration in its two largest units: `3d4h`, `1m30s`, `850ms`.
     package static func duration(_ microseconds: Int64) -> String {
         guard microseconds >= 0 else { return "-" + duration(-max(microseconds, -.max)) }
         let seconds = microseconds / 1_000_000
@@ -30,17 +30,17 @@ package enum Figures {
         return text
     }
 
-    /// Seconds with six decimals, exactly.
+    /// Returns exact seconds with six decimals.
     package static func seconds(_ microseconds: Int64) -> String {
         let magnitude = microseconds.magnitude
         let sign = microseconds < 0 ? "-" : ""
         return "\(sign)\(magnitude / 1_000_000).\(CivilTime.digits(Int(magnitude % 1_000_000), 6))"
     }
 
-    /// Text of strangers on one line, without control characters.
+    /// Returns untrusted text on one line, without control characters.
     static func shown(_ text: String, limit: Int = 120) -> String { ForeignText.shown(text, limit: limit) }
 
-    /// The segment, with what was missing where it is undetermined.
+    /// Returns the segment, with the missing evidence if it is undetermined.
     static func segment(_ attribution: Attribution) -> String {
         guard attribution.segment == .undetermined, !attribution.missing.isEmpty else {
             return attribution.segment.rawValue
@@ -48,7 +48,7 @@ package enum Figures {
         return "undetermined"
     }
 
-    /// The evidence in one line: `#41 reason link_down (wlan0); missing: first_hop`.
+    /// Returns the evidence on one line: `#41 reason link_down (wlan0); missing: first_hop`.
     static func evidence(_ attribution: Attribution) -> String {
         var parts = attribution.evidence.map { fact in
             let subject = fact.subject.map { " (\(shown($0)))" } ?? ""
@@ -60,7 +60,7 @@ package enum Figures {
         return parts.joined(separator: "; ")
     }
 
-    /// The irregularities of what was read, as sentences.
+    /// Returns the irregularities of the events, as sentences.
     static func notes(_ account: Account) -> [String] {
         let coverage = account.coverage
         var notes: [String] = []

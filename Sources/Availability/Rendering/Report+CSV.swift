@@ -1,8 +1,8 @@
 internal import AgentEvents
 
 extension Report {
-    /// Records of RFC 4180: a `total` and a `day` for each condition with time, `checks` and `latency`, `download`, `upload`
-    /// and `added_latency` of transfers, and each `outage`.
+    /// Returns RFC 4180 records: a `total` and a `day` for each condition that occurred, `checks` and `latency`,
+    /// `download`, `upload` and `added_latency` of transfers, and each `outage`.
     public func csv() -> String {
         var records = [
             [
@@ -56,7 +56,7 @@ extension Report {
             }
     }
 
-    /// Rates in bits per second are in the column `count`, latencies in `seconds`.
+    /// Returns the records of transfers: rates in bits per second in the column `count`, latencies in `seconds`.
     private static func transfers(_ transfers: TransferFigures, _ name: [String], _ window: Window) -> [[String]] {
         let times = [window.start.description, window.end.description]
         return [("", transfers.all), (":evening", transfers.evening)].flatMap { suffix, sketches in
@@ -72,9 +72,9 @@ extension Report {
         }
     }
 
-    /// A field in quotation marks where it needs them.
+    /// Returns a field, in quotation marks if necessary.
     ///
-    /// A spreadsheet takes text that begins with these characters for a formula: an apostrophe before it makes it text.
+    /// A spreadsheet interprets text that starts with these characters as a formula, unless an apostrophe precedes it.
     static func field(_ text: String) -> String {
         var text = Figures.shown(text, limit: 4096)
         if let first = text.first, "=+-@".contains(first) { text = "'" + text }

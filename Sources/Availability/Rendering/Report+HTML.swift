@@ -1,8 +1,8 @@
 internal import AgentEvents
 
 extension Report {
-    /// One self-contained HTML file: its own style and SVG, no script, nothing from elsewhere; for light and dark
-    /// screens, and for A4.
+    /// Returns one self-contained HTML file: with its own style and SVG, without scripts and external resources, for
+    /// light and dark screens, and for A4.
     public func html() -> String {
         let civil = account.window.civilTime
         let notes = Figures.notes(account)
@@ -163,7 +163,7 @@ extension Report {
             """
     }
 
-    /// Text for an element or an attribute in quotation marks.
+    /// Escapes text for an element or a quoted attribute.
     static func html(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {
@@ -181,7 +181,8 @@ extension Report {
 }
 
 extension Report {
-    /// The style: colours that differ in lightness too, for those who do not see red and green, and for grey printers.
+    /// The style: colours that also differ in lightness, for readers with red-green colour blindness, and for grayscale
+    /// printers.
     static let style = """
         :root { --ink: #1b1f24; --soft: #59636e; --paper: #fff; --line: #d1d9e0; --full: #2da44e; --partial: #9bd4a8;
           --portal: #8250df; --local: #fb8f44; --none: #b3201f; --unknown: #c8cfd6 }

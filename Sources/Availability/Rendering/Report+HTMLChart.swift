@@ -1,14 +1,14 @@
 internal import AgentEvents
 
 extension Report {
-    /// The order of the parts of a bar, from the left on, with the class that has the colour.
+    /// The order of the parts of a bar from left to right, with the class that defines the colour.
     private static let parts = ["full", "partial", "portal", "local", "none", "unknown"]
 
     static let legend =
         "<p class=\"legend\">"
         + parts.map { "<span><i class=\"\($0)\"></i>\($0)</span>" }.joined(separator: " ") + "</p>"
 
-    /// Bars by day; by month where there are more days than fit on a page.
+    /// The bars by day, or by month if there are more days than fit on a page.
     var chart: String {
         let bars = self.bars
         let height = 18
@@ -32,7 +32,7 @@ extension Report {
             """
     }
 
-    /// True for bars by month.
+    /// True if the bars are by month.
     var isMonthly: Bool { account.window.days.count > 62 }
 
     private var bars: [(title: String, tally: Tally)] {
@@ -48,7 +48,7 @@ extension Report {
         return bars
     }
 
-    /// Draws each condition that occurred at least as wide as a hair, so that a minute of a month is seen.
+    /// Draws each condition that occurred at least as wide as a hairline, so that a minute of a month is visible.
     private static func rectangles(_ tally: Tally, y: Int) -> String {
         let (left, width) = (90, 480_000)
         guard tally.total > 0 else { return "" }
@@ -57,7 +57,7 @@ extension Report {
         var widths = times.map { time in
             time > 0 ? max(least, Int(Int128(time) * Int128(width) / Int128(tally.total))) : 0
         }
-        // What the hairs took is taken from the widest part.
+        // The widest part shrinks by the width of the hairlines.
         if let widest = widths.indices.max(by: { widths[$0] < widths[$1] }) {
             widths[widest] += width - widths.reduce(0, +)
         }

@@ -1,7 +1,7 @@
 internal import AgentEvents
 
 extension Report {
-    /// One JSON object on one line.
+    /// Returns one JSON object on one line.
     ///
     /// Durations are whole microseconds; members that do not apply are absent.
     public func json() -> [UInt8] {

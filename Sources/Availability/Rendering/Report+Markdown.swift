@@ -1,5 +1,5 @@
 extension Report {
-    /// GitHub's Markdown.
+    /// Returns GitHub Flavored Markdown.
     public func markdown() -> String {
         let civil = account.window.civilTime
         var lines = [
@@ -78,7 +78,7 @@ extension Report {
         return "| " + cells.joined(separator: " | ") + " |"
     }
 
-    /// Text without a meaning in Markdown or HTML.
+    /// Escapes text for Markdown and HTML.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {

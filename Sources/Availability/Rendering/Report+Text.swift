@@ -1,11 +1,11 @@
 internal import AgentEvents
 
 extension Report {
-    /// The text report for a terminal: at most 80 columns.
+    /// Returns the text report for a terminal, with at most 80 columns.
     ///
     /// - Parameters:
-    ///   - hasColour: Whether escape sequences for colours are written.
-    ///   - introducer: The beginning of such a sequence, for a caller that escapes the text before it writes it.
+    ///   - hasColour: True to write escape sequences for colours.
+    ///   - introducer: The start of such a sequence, for a caller that escapes the text before writing it.
     public func text(hasColour: Bool = false, introducer: String = "\u{1B}[") -> String {
         var lines = heading + [""]
         lines += figures
@@ -82,7 +82,8 @@ extension Report {
             } + deliveries.flatMap { Self.wrapped($0, indent: 2) }
     }
 
-    /// A bar of 48 half-hours a day would be wider than a terminal with its figures: a bar has 40 parts.
+    /// Returns a line for each day, with a bar of 40 parts: 48 half-hours and the figures would exceed a terminal's
+    /// width.
     private func dayLines(_ introducer: String?) -> [String] {
         zip(account.window.days, main.days).map { day, tally in
             let bar = Self.bar(tally, width: 40)
@@ -93,7 +94,7 @@ extension Report {
         } + ["            = available  # outage  . unknown"]
     }
 
-    /// Each part is of the worst condition with a share in it: an outage of a minute is seen.
+    /// Returns a bar in which each part shows its worst condition, so that an outage of a minute is visible.
     static func bar(_ tally: Tally, width: Int) -> String {
         guard tally.total > 0 else { return String(repeating: ".", count: width) }
         func cells(_ time: Int64) -> Int {

@@ -1,17 +1,17 @@
 internal import AgentEvents
 
 extension Report {
-    /// The first words of every format for people.
+    /// The title of every format for people.
     var title: String {
         main.subject.kind == .path
             ? "Availability of the default path"
             : "Availability of \(main.subject.kind.rawValue) \(name(main.subject, 60))"
     }
 
-    /// The columns of a text report.
+    /// The width of a text report, in columns.
     static let columns = 80
 
-    /// A subject's name, cut to a width.
+    /// Returns a subject's name, truncated to a width.
     func name(_ subject: Subject, _ width: Int) -> String {
         let title = subject.kind == .path ? "default path" : Figures.shown(subject.title)
         return title.count <= width ? title : String(title.prefix(width - 1)) + "~"
@@ -25,7 +25,7 @@ extension Report {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// Lines of at most ``columns`` characters, the second and later ones indented; a long word is cut.
+    /// Returns lines of at most ``columns`` characters, indented from the second one on; a long word is truncated.
     static func wrapped(_ text: String, indent: Int) -> [String] {
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []
@@ -57,12 +57,12 @@ extension String {
     }
 }
 
-/// The figures of a subject's checks as all formats for people have them.
+/// The figures of a subject's checks in the format shared by all reports for people.
 struct CheckColumns {
-    /// The heads of the columns.
+    /// The column headings.
     static let heads = ["checks", "loss", "p50", "p95", "p99"]
 
-    /// A cell for each head.
+    /// One cell for each heading.
     let cells: [String]
 
     init(_ checks: CheckFigures) {
@@ -81,7 +81,8 @@ extension Report {
 }
 
 extension Figures {
-    /// The loss in per cent with three decimals, rounded up so that a lost check is never 0; `nil` without a check.
+    /// Returns the loss in per cent with three decimals, rounded up so that a lost check is never 0; `nil` without a
+    /// check.
     static func loss(_ checks: CheckFigures) -> String? {
         checks.lossMillionths.map { millionths in
             let thousandths = (millionths + 9) / 10
@@ -89,21 +90,21 @@ extension Figures {
         }
     }
 
-    /// The loss with its sign, or a dash.
+    /// Returns the loss with the sign, or a dash.
     static func lossText(_ checks: CheckFigures) -> String { loss(checks).map { "\($0) %" } ?? "-" }
 }
 
-/// One measure of a subject's transfers as all formats for people have it.
+/// One metric of a subject's transfers in the format shared by all reports for people.
 struct TransferColumns {
-    /// The heads of the columns.
+    /// The column headings.
     static let heads = ["p50", "p95", "18-23 h p50", "18-23 h p95"]
 
     /// `download`, `upload` or `added latency`.
     let measure: String
-    /// A cell for each head.
+    /// One cell for each heading.
     let cells: [String]
 
-    /// The measures that there are.
+    /// Returns the metrics that have values.
     static func rows(_ figures: TransferFigures) -> [TransferColumns] {
         [
             row("download", figures.all.download, figures.evening.download, SummaryText.bitRate),
@@ -125,7 +126,7 @@ struct TransferColumns {
 }
 
 extension Report {
-    /// The subjects with transfers: the default path and the uplinks, and the probes of a report about probes.
+    /// The subjects with transfers: the default path and the uplinks, and the probes in a report about probes.
     var transferred: [(subject: Subject, figures: TransferFigures)] {
         all.compactMap { account in
             guard account.subject.kind != .probe || main.subject.kind == .probe else { return nil }
@@ -133,7 +134,7 @@ extension Report {
         }
     }
 
-    /// A sentence for each subject on whose evenings a good rate was configured.
+    /// A sentence for each subject with evenings on which a good rate was configured.
     var deliveries: [String] {
         transferred.compactMap { subject, figures in
             figures.delivery.map { "\(name(subject, 40)): \($0.sentence)" }

@@ -21,7 +21,7 @@ public struct Subject: Sendable, Hashable {
     /// The family that a probe is bound to.
     public var family: String?
 
-    /// The name, and where a probe is made from.
+    /// The name, with the vantage point of a probe.
     public var title: String {
         let bounds = [interface.map { "over \($0)" }, family].compactMap(\.self)
         return bounds.isEmpty ? name : "\(name) (\(bounds.joined(separator: ", ")))"
@@ -32,17 +32,17 @@ public struct Subject: Sendable, Hashable {
 public struct SubjectAccount: Sendable, Hashable {
     /// The subject.
     public var subject: Subject
-    /// The microseconds of each condition; their sum is the window.
+    /// The microseconds of each condition; their sum is the duration of the window.
     public var tally: Tally
     /// The same for each day of the window.
     public var days: [Tally]
-    /// The outages, in their order; at most 10,000.
+    /// The outages, in order; at most 10,000.
     public var outages: [Outage]
     /// The number of all outages.
     public var outageCount: Int
-    /// The longest of all outages, the first of two equal ones.
+    /// The longest of all outages; the first one of two equal ones.
     public var longest: Outage?
-    /// The checks: a probe's own, and for a path those of the probes over it; `nil` without a summary.
+    /// The checks: those of a probe, or of the probes over a path; `nil` without a summary.
     public var checks: CheckFigures?
 
     init(_ subject: Subject, _ track: Track, checks: CheckFigures?) {
@@ -55,10 +55,10 @@ public struct SubjectAccount: Sendable, Hashable {
         longest = track.totals.outages.longest
     }
 
-    /// The mean time between failures: the available time by the number of outages; `nil` without one.
+    /// The mean time between failures: the available time divided by the number of outages; `nil` without an outage.
     public var meanTimeBetweenFailures: Int64? { outageCount > 0 ? tally.available / Int64(outageCount) : nil }
 
-    /// The mean time to repair: the time of outages by their number; `nil` without one.
+    /// The mean time to repair: the time of outages divided by their number; `nil` without an outage.
     public var meanTimeToRepair: Int64? { outageCount > 0 ? tally.unavailable / Int64(outageCount) : nil }
 }
 
@@ -68,11 +68,11 @@ public struct Account: Sendable {
     public var window: Window
     /// The default path, the uplinks by name, and the probes by name.
     public var subjects: [SubjectAccount]
-    /// True when there were too many uplinks or probes for all to be listed.
+    /// True if some uplinks or probes were omitted because there were too many.
     public var subjectsOmitted: Bool
     /// The certificates that were about to expire.
     public var certificates: [CertificateNotice]
-    /// The events that were read.
+    /// The coverage of the window by the events.
     public var coverage: Coverage
 
     init(_ accountant: Accountant) {
@@ -106,11 +106,11 @@ public struct Account: Sendable {
         }
     }
 
-    /// True when nothing is known of any subject within the window.
+    /// True if nothing is known about any subject within the window.
     public var isEmpty: Bool { subjects.allSatisfy { $0.tally.known == 0 } }
 }
 
-/// The part of a journal that an account read, and what was irregular about it.
+/// The part of a journal that an account read, and its irregularities.
 public struct Coverage: Sendable, Hashable {
     /// The time of the first event.
     public internal(set) var first: Timestamp?
@@ -118,11 +118,11 @@ public struct Coverage: Sendable, Hashable {
     public internal(set) var last: Timestamp?
     /// The number of events.
     public internal(set) var events = 0
-    /// The number of numbers that are missing between events.
+    /// The number of missing numbers between events.
     public internal(set) var missing: UInt64 = 0
-    /// The number of events that were there twice, and counted once.
+    /// The number of duplicate events, which were counted once.
     public internal(set) var duplicates = 0
-    /// The number of ends of the agent without a last event.
+    /// The number of times that the agent ended without a last event.
     public internal(set) var crashes = 0
     /// The number of times that the clock was set back between two events.
     public internal(set) var clockSteps = 0
@@ -132,7 +132,7 @@ public struct Coverage: Sendable, Hashable {
     public internal(set) var streams = 0
 }
 
-/// A certificate that was about to expire, or had.
+/// A certificate that was about to expire, or had expired.
 public struct CertificateNotice: Sendable, Hashable {
     /// The probe that saw it first.
     public var probe: String

@@ -10,10 +10,10 @@ public struct CheckFigures: Sendable, Hashable {
     public private(set) var notChecked = 0
     /// The durations of the checks that succeeded.
     public private(set) var latency = ExponentialHistogram()
-    /// The transfers; nil without one.
+    /// The transfers; `nil` if there were none.
     public private(set) var transfers: TransferFigures?
 
-    /// The failed share of the checks that were made, in millionths, rounded up; `nil` when none was made.
+    /// The failed share of the checks that were made, in millionths, rounded up; `nil` if none was made.
     public var lossMillionths: Int64? {
         let made = Int128(succeeded) + Int128(failed)
         guard made > 0 else { return nil }
@@ -50,25 +50,25 @@ public struct CheckFigures: Sendable, Hashable {
 struct CheckLog: Sendable {
     private(set) var byPoint: [ProbePoint: CheckFigures] = [:]
 
-    /// Adds a summary of a window.
+    /// Adds a summary that belongs to a window.
     ///
-    /// - Parameter civilTime: Local time, by which transfers of the evening are distinguished.
+    /// - Parameter civilTime: Local time, which distinguishes the transfers of the evening.
     mutating func note(_ summary: ScannedSummary, in civilTime: CivilTime) {
         guard byPoint.count < Accountant.maximumSubjects || byPoint[summary.point] != nil else { return }
         byPoint[summary.point, default: CheckFigures()].add(summary, in: civilTime)
     }
 
-    /// The checks of all points that a predicate names; `nil` without one.
+    /// Returns the checks of all points that a predicate selects; `nil` without one.
     func sum(where isWanted: (ProbePoint) -> Bool) -> CheckFigures? {
         var sum: CheckFigures?
-        // In any order: neither counts nor histograms depend on it.
+        // The order does not matter for counts and histograms.
         for (point, figures) in byPoint where isWanted(point) { sum = sum?.merged(with: figures) ?? figures }
         return sum
     }
 }
 
 extension Accountant {
-    /// Adds a summary that began within the window.
+    /// Adds a summary that started within the window.
     mutating func note(_ summary: ScannedSummary) {
         observations.note(summary)
         guard summary.from >= window.start, summary.from < window.end else { return }
@@ -76,15 +76,15 @@ extension Accountant {
     }
 }
 
-/// The rates and the added latencies of a subject's transfers, at all hours and in the evening, when a provider's network is
-/// busiest.
+/// The rates and the added latencies of a subject's transfers, at all hours and in the evening, when a provider's
+/// network is busiest.
 public struct TransferFigures: Sendable, Hashable {
     /// The hours of local time that count as evening.
     static let eveningHours = 18..<23
 
     /// The transfers at all hours.
     public private(set) var all = TransferSketches()
-    /// Those of the evening hours.
+    /// The transfers in the evening hours.
     public private(set) var evening = TransferSketches()
     /// The rates of each evening on which a good rate was configured.
     private var evenings: [CivilTime.Day: Evening] = [:]
@@ -96,7 +96,7 @@ public struct TransferFigures: Sendable, Hashable {
         var isShort: Bool { rates.quantile(0.5).map { $0 < good } ?? false }
     }
 
-    /// The rate that the evenings brought, beside the one that is configured as good.
+    /// The rate delivered in the evenings, compared with the rate that is configured as good.
     public struct Delivery: Sendable, Hashable {
         /// The number of evenings with transfers.
         public var evenings: Int
@@ -104,16 +104,16 @@ public struct TransferFigures: Sendable, Hashable {
         public var shortEvenings: Int
         /// The rate that is configured as good, in bits per second; the newest of several.
         public var good: Int64
-        /// The median rate of the short evenings, or of all where none was short.
+        /// The median rate of the short evenings, or of all evenings if none was short.
         public var delivered: Int64
     }
 
-    /// The evenings; nil without one on which a good rate was configured.
+    /// The delivery in the evenings; `nil` if no good rate was configured on any of them.
     public var delivery: Delivery? {
         guard let newest = evenings.max(by: { $0.key < $1.key }) else { return nil }
         let short = evenings.values.filter(\.isShort)
         var rates = ExponentialHistogram()
-        // In any order: histograms do not depend on it.
+        // The order does not matter for histograms.
         for evening in short.isEmpty ? Array(evenings.values) : short { rates.merge(evening.rates) }
         guard let delivered = rates.quantile(0.5) else { return nil }
         return Delivery(
@@ -140,7 +140,7 @@ public struct TransferFigures: Sendable, Hashable {
         for (day, evening) in other.evenings { add(evening, on: day) }
     }
 
-    /// The days of a window bound their number.
+    /// Adds an evening; the days of a window bound their number.
     private mutating func add(_ evening: Evening, on day: CivilTime.Day) {
         guard var sum = evenings[day] else { return evenings[day] = evening }
         sum.rates.merge(evening.rates)

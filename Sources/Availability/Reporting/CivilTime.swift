@@ -1,18 +1,18 @@
 public import AgentEvents
 
-/// Local time, by the offset from UTC at each moment.
+/// Local time, defined by the offset from UTC at each moment.
 ///
-/// Leap seconds do not exist, as in POSIX: 23:59:60 is the first second of the next day.
+/// As in POSIX, there are no leap seconds: 23:59:60 is the first second of the next day.
 public struct CivilTime: Sendable {
     /// A day of the Gregorian calendar.
     public struct Day: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// Days since 1970-01-01.
         let number: Int64
 
-        /// A day; `nil` when there is none such, or the year is not 1970 to 9998.
+        /// Creates a day; `nil` for an invalid date, or a year before 1970 or after 9998.
         public init?(year: Int, month: Int, day: Int = 1) {
             guard (1970...9998).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
-            // Years that begin in March have their leap day at the end.
+            // A year that starts in March has its leap day at the end.
             let shifted = Int64(month <= 2 ? year - 1 : year)
             let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
             number = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
@@ -45,36 +45,36 @@ public struct CivilTime: Sendable {
             return "\(CivilTime.digits(year, 4))-\(CivilTime.digits(month, 2))-\(CivilTime.digits(day, 2))"
         }
 
-        /// Returns true when the left day is earlier.
+        /// Returns true if the left day is earlier.
         public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
     }
 
     private static let daySeconds: Int64 = 86_400
     private let offset: @Sendable (Int64) -> Int64
 
-    /// Local time with an offset that may depend on the moment.
+    /// Creates a local time with an offset that may depend on the moment.
     ///
-    /// - Parameter offset: The seconds east of UTC at a moment, which is in seconds since 1970.
+    /// - Parameter offset: Returns the seconds east of UTC at a moment, given in seconds since 1970.
     public init(offset: @escaping @Sendable (Int64) -> Int64) { self.offset = offset }
 
     /// UTC.
     public static let utc = CivilTime { _ in 0 }
 
-    /// The day of a moment.
+    /// Returns the day of a moment.
     public func day(of moment: Timestamp) -> Day {
         Day(number: Self.floor(local(Self.floor(moment.microsecondsSince1970, 1_000_000)), Self.daySeconds))
     }
 
-    /// The hour of a moment, from 0 to 23.
+    /// Returns the hour of a moment, from 0 to 23.
     public func hour(of moment: Timestamp) -> Int {
         let seconds = local(Self.floor(moment.microsecondsSince1970, 1_000_000))
         return Int((seconds - Self.floor(seconds, Self.daySeconds) * Self.daySeconds) / 3600)
     }
 
-    /// The first moment of a day, which is later than midnight where daylight saving begins at midnight.
+    /// Returns the first moment of a day, which is later than midnight if daylight saving starts at midnight.
     public func start(of day: Day) -> Timestamp {
         let midnight = day.number * Self.daySeconds
-        // No offset is more than a day. The first second whose local time is midnight or later, by bisection: local
+        // No offset exceeds a day. Finds the first second whose local time is midnight or later, by bisection: local
         // time may fall back, but never by as much as the distance to another midnight.
         var low = midnight - Self.daySeconds
         var high = midnight + Self.daySeconds
@@ -89,10 +89,10 @@ public struct CivilTime: Sendable {
         return Timestamp(microsecondsSince1970: high * 1_000_000)
     }
 
-    /// `2026-11-21 07:00:30 +01:00`.
+    /// Returns `2026-11-21 07:00:30 +01:00`.
     public func text(_ moment: Timestamp) -> String { "\(shortText(moment)) \(offsetText(moment))" }
 
-    /// `2026-11-21 07:00:30`.
+    /// Returns `2026-11-21 07:00:30`.
     public func shortText(_ moment: Timestamp) -> String {
         let seconds = local(Self.floor(moment.microsecondsSince1970, 1_000_000))
         let day = Self.floor(seconds, Self.daySeconds)
@@ -120,7 +120,7 @@ public struct CivilTime: Sendable {
     }
 }
 
-/// The time that a report is about, and its days.
+/// The period of a report, and its days.
 public struct Window: Sendable {
     /// The maximum number of days: ten years.
     public static let maximumDays = 3660
@@ -129,13 +129,13 @@ public struct Window: Sendable {
     public let start: Timestamp
     /// The first moment after it.
     public let end: Timestamp
-    /// Local time, in which the days are.
+    /// The local time that defines the days.
     public let civilTime: CivilTime
-    /// The days, the first and the last of which may be cut.
+    /// The days, of which the first and the last may be partial.
     public let days: [CivilTime.Day]
     private let dayEnds: [Int64]
 
-    /// A window; `nil` when it is empty, begins before 1970, or is longer than ``maximumDays``.
+    /// Creates a window; `nil` if it is empty, starts before 1970, or is longer than ``maximumDays``.
     public init?(from start: Timestamp, to end: Timestamp, in civilTime: CivilTime) {
         let latest = Int64(253_000_000_000) * 1_000_000
         guard start < end, start.microsecondsSince1970 >= 0, end.microsecondsSince1970 < latest else { return nil }
@@ -150,7 +150,7 @@ public struct Window: Sendable {
             days.dropFirst().map { civilTime.start(of: $0).microsecondsSince1970 } + [end.microsecondsSince1970]
     }
 
-    /// The microseconds.
+    /// The duration, in microseconds.
     public var duration: Int64 { end.microsecondsSince1970 - start.microsecondsSince1970 }
 
     func end(ofDay day: Int) -> Int64 { dayEnds[min(day, dayEnds.count - 1)] }

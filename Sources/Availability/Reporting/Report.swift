@@ -1,19 +1,19 @@
-/// An account as people and programs read it, in one of several formats.
+/// An account in one of several formats for people and programs.
 ///
-/// A value: the same account makes the same bytes.
+/// The output is deterministic: the same account yields the same bytes.
 public struct Report: Sendable {
     /// The account.
     public var account: Account
-    /// The objective, where there is one.
+    /// The objective; `nil` if there is none.
     public var objective: Objective?
-    /// The account whose outages and days stand first.
+    /// The account whose outages and days come first.
     public var main: SubjectAccount
     /// The other accounts.
     public var others: [SubjectAccount]
 
     /// A selection of an account's subjects.
     public enum Selection: Sendable, Hashable {
-        /// The default path, beside everything else.
+        /// The default path first, and then everything else.
         case everything
         /// One uplink, and the probes bound to it.
         case uplink(String)
@@ -21,7 +21,7 @@ public struct Report: Sendable {
         case probe(String)
     }
 
-    /// A report on the selected subjects; `nil` when the account has none of them.
+    /// Creates a report on the selected subjects; `nil` if the account has none of them.
     public init?(_ account: Account, _ selection: Selection = .everything, objective: Objective? = nil) {
         let subjects = account.subjects.filter { account in
             let subject = account.subject
@@ -49,10 +49,10 @@ public struct Report: Sendable {
 
 /// A service level objective for the availability.
 public struct Objective: Sendable, Hashable {
-    /// Millionths of the time.
+    /// The objective in millionths of the time.
     public let millionths: Int64
 
-    /// Reads per cent with at most four decimals, more than 0 and less than 100.
+    /// Parses per cent with at most four decimals, more than 0 and less than 100.
     public init?(percent text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let whole = parts.first, !whole.isEmpty, whole.utf8.count <= 2 else {
@@ -73,26 +73,26 @@ public struct Objective: Sendable, Hashable {
         return "\(millionths / 10_000)" + (decimals.isEmpty ? "" : "." + decimals)
     }
 
-    /// The unavailable time that the objective allows in a known time, in microseconds.
+    /// Returns the unavailable time that the objective allows in a known time, in microseconds.
     func budget(of known: Int64) -> Int64 { Int64(Int128(known) * Int128(1_000_000 - millionths) / 1_000_000) }
 }
 
-/// The unavailable time that an objective allows, and what is left of it.
+/// The unavailable time that an objective allows, and the rest of it.
 public struct ErrorBudget: Sendable, Hashable {
     /// The objective.
     public let objective: Objective
-    /// The time allowed, by the time of which something is known, in microseconds.
+    /// The allowed time, based on the known time, in microseconds.
     public let allowed: Int64
     /// The time of outages, in microseconds.
     public let spent: Int64
 
-    /// The budget of an account.
+    /// Creates the budget of an account.
     public init(_ objective: Objective, of tally: Tally) {
         self.objective = objective
         allowed = objective.budget(of: tally.known)
         spent = tally.unavailable
     }
 
-    /// The time left; negative when more was spent than allowed.
+    /// The remaining time; negative if more was spent than allowed.
     public var left: Int64 { allowed - spent }
 }

@@ -1,28 +1,28 @@
 internal import Glibc
 internal import Sinks
 
-/// The talk with a broker over one connection, once TCP is connected: TLS, the broker's answer, events and their
+/// The exchange with a broker over one connection, once TCP is connected: TLS, the broker's answer, events and their
 /// acknowledgements, and keep-alives.
 ///
 /// It ends with the first ``failure``, and does nothing afterwards.
 final class MQTTConversation {
-    /// A message that was sent and is not acknowledged.
+    /// A message that was sent but not acknowledged.
     private struct Sent {
-        /// The event's number; `nil` for a message that the broker keeps.
+        /// The event's number; `nil` for a retained message.
         let sequence: UInt64?
         let topic: String
         let bytes: Int
     }
 
-    /// The bytes that a broker may send for the beginning of a connection, and for each packet of ours.
+    /// The bytes that a broker may send for establishing a connection, and for each packet of this client.
     ///
-    /// libmosquitto has no bound of its own, and keeps what comes.
+    /// libmosquitto has no limit of its own, and buffers everything that it receives.
     private static let greetingBytes: UInt64 = 1 << 17
     private static let answerBytes: UInt64 = 1 << 10
 
     /// The connection.
     let session: MQTTSession
-    /// The reason for which the conversation is over.
+    /// The reason that the conversation has ended.
     private(set) var failure: TransportFailure?
 
     private let greetings: [RetainedMessage]
@@ -37,14 +37,14 @@ final class MQTTConversation {
     private var packets: UInt64 = 1
     /// The last acknowledgement, or the first message that waits for one.
     private var lastProgress = ContinuousClock.now
-    /// The moment at which the answer to a keep-alive is overdue.
+    /// The moment at which the answer to a keep-alive becomes overdue.
     private var answerEnd: ContinuousClock.Instant?
 
-    /// A conversation over a connected session.
+    /// Creates a conversation over a connected session.
     ///
     /// - Parameters:
     ///   - greetings: The messages to publish before any event.
-    ///   - connectionEnd: The last moment for the broker's answer.
+    ///   - connectionEnd: The deadline for the broker's answer.
     init(
         _ session: MQTTSession,
         greetings: [RetainedMessage],
@@ -60,17 +60,17 @@ final class MQTTConversation {
         keepAlive = MQTTKeepAlive(interval: .seconds(Int(patience.keepAlive)), at: .now)
     }
 
-    /// True when ``takeEvents()`` or ``failure`` has something new.
+    /// True if ``takeEvents()`` or ``failure`` has something new.
     var hasChanges: Bool { failure != nil || !events.isEmpty }
 
-    /// The next moment at which something is due by itself.
+    /// The next moment at which something is due without other events.
     var deadline: ContinuousClock.Instant? {
         if hasChanges { return .now }
         guard isGreeted else { return connectionEnd }
         return [keepAlive.due(at: .now), answerEnd, acknowledgementEnd].compactMap(\.self).min()
     }
 
-    /// The events since the last call.
+    /// Returns the events since the last call.
     func takeEvents() -> [TransportEvent] {
         defer { events = [] }
         return events
@@ -88,7 +88,7 @@ final class MQTTConversation {
         }
     }
 
-    /// Publishes a message that the broker keeps; one that it refuses is no reason to stop shipping events.
+    /// Publishes a retained message; its rejection does not stop the shipping of events.
     func keep(_ message: RetainedMessage) {
         guard isGreeted, failure == nil else { return }
         do {
@@ -103,10 +103,10 @@ final class MQTTConversation {
         }
     }
 
-    /// Leaves a last message behind, and ends the connection in order.
+    /// Publishes a last message, and ends the connection in order.
     func sayFarewell(_ farewell: RetainedMessage?) { if isGreeted, failure == nil { session.close(farewell) } }
 
-    /// Continues with whatever is possible now.
+    /// Continues with everything that is possible now.
     func advance(_ now: ContinuousClock.Instant) {
         guard failure == nil else { return }
         exchange()
@@ -120,7 +120,7 @@ final class MQTTConversation {
 
     // MARK: - The exchange
 
-    /// Reads and writes what is possible, and takes the broker's answers.
+    /// Reads and writes as much as possible, and handles the broker's answers.
     private func exchange() {
         do {
             let isReadable = session.readiness & (POLLIN | POLLERR | POLLHUP) != 0
@@ -130,7 +130,7 @@ final class MQTTConversation {
                 try session.read()
                 answerEnd = nil
             }
-            // The handshake may just have ended.
+            // The handshake may have just completed.
             if !session.isShakingHands, session.wantsToWrite {
                 try session.write()
                 keepAlive.noteSent(at: .now)
@@ -165,12 +165,12 @@ final class MQTTConversation {
         }
     }
 
-    /// Ends for the broker's own reason.
+    /// Ends for a reason given by the broker.
     private func end(_ reason: TransportFailure) {
         if reason.code == "broker_too_large", let largest = inFlight.values.max(by: { $0.bytes < $1.bytes }),
             let sequence = largest.sequence
         {
-            // Whichever event the broker means, the largest one is too large as well. Sent again it would end every
+            // Whichever event the broker means, the largest one is also too large. Sent again, it would end every
             // connection.
             events.append(.refused(sequence, failures.tooLarge))
         }
@@ -181,13 +181,13 @@ final class MQTTConversation {
         guard !isGreeted else { return fail(failures.failure("broker_protocol", "answers the connection twice")) }
         guard code == 0 else { return fail(failures.connection(code)) }
         isGreeted = true
-        // 0 turns the keep-alive off.
+        // 0 disables the keep-alive.
         keepAlive = MQTTKeepAlive(interval: .seconds(Int(interval ?? patience.keepAlive)), at: .now)
         events.append(.connected(newest: nil))
         for message in greetings { keep(message) }
     }
 
-    /// Ends a conversation whose time is up, and sends keep-alives.
+    /// Ends a conversation that has timed out, and sends keep-alives.
     private func watch(_ now: ContinuousClock.Instant) {
         if let acknowledgementEnd, now >= acknowledgementEnd {
             return fail(failures.failure("broker_timeout", "no longer acknowledges events"))
@@ -235,16 +235,16 @@ final class MQTTConversation {
         }
     }
 
-    /// Ends with the best reason that there is.
+    /// Ends with the most specific reason available.
     private func lose(_ error: MQTTSession.CallFailure) {
-        // The broker's last words may still be there to be read.
+        // The broker's last messages may still be readable.
         if session.descriptor != nil, !session.isShakingHands { try? session.read() }
         takeAnswers()
         fail(failures.loss(of: session, error, isGreeted: isGreeted))
     }
 
     private func fail(_ failure: TransportFailure) {
-        // The first reason is the one; what follows from it is none.
+        // The first reason counts; later ones are only consequences.
         if self.failure == nil { self.failure = failure }
     }
 }

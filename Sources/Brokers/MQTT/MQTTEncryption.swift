@@ -3,26 +3,26 @@ internal import ForeignText
 internal import Glibc
 internal import Sinks
 
-/// The TLS settings of one connection: OpenSSL's context, whose verify callback asks ``BrokerTrust``.
+/// The TLS settings of one connection: OpenSSL's context, whose verify callback delegates to ``BrokerTrust``.
 ///
-/// OpenSSL encrypts, and judges no certificate. The callbacks run inside of libmosquitto's calls, on the transport's
-/// thread, and find the object through the context; it must live longer than the connection.
+/// OpenSSL encrypts, but does not judge certificates. The callbacks run inside libmosquitto's calls, on the transport's
+/// thread, and find the object through the context; it must outlive the connection.
 final class MQTTEncryption {
     /// OpenSSL's `SSL_CTX`.
     let context: OpaquePointer
-    /// The reason that the broker's certificate was refused.
+    /// The reason that the broker's certificate was rejected.
     private(set) var refusal: TransportFailure?
-    /// The alert that the broker has ended the handshake with, such as `bad certificate`.
+    /// The alert with which the broker ended the handshake, such as `bad certificate`.
     private(set) var alert: String?
 
-    /// True when the broker has asked for a client's certificate, and there is none.
+    /// True if the broker has requested a client certificate, but there is none.
     private(set) var lacksCertificate = false
 
     private let trust: BrokerTrust
 
-    /// The settings for a sink.
+    /// Creates the settings for a sink.
     ///
-    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`, or `broker_tls` when OpenSSL fails.
+    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`, or `broker_tls` if OpenSSL fails.
     init(_ settings: SinkSettings, trust: BrokerTrust) throws(TransportFailure) {
         guard let context = SSL_CTX_new(TLS_client_method()) else {
             throw TransportFailure(code: "broker_tls", detail: "OpenSSL cannot start: \(Self.lastError)")
@@ -37,9 +37,9 @@ final class MQTTEncryption {
         SSL_CTX_set_cert_verify_callback(context, Self.verify, own)
         SSL_CTX_set_ex_data(context, 0, own)
         SSL_CTX_set_info_callback(context, Self.inform)
-        // Without this OpenSSL would ask a terminal for the passphrase of a key.
+        // Without this, OpenSSL would prompt for the passphrase of a key on a terminal.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in -1 }
-        // Called only where no certificate is set.
+        // Called only if no certificate is set.
         SSL_CTX_set_client_cert_cb(context) { connection, _, _ in
             MQTTEncryption.of(connection)?.lacksCertificate = true
             return 0
@@ -49,7 +49,7 @@ final class MQTTEncryption {
 
     deinit { SSL_CTX_free(context) }
 
-    /// Presents the client's certificate, if it has one.
+    /// Presents the client certificate, if there is one.
     private func present(_ credentials: SinkSettings.Credentials) throws(TransportFailure) {
         guard let certificate = credentials.clientCertificate else { return }
         // A file may hold both.
@@ -65,7 +65,7 @@ final class MQTTEncryption {
         else { throw CredentialFile.failure(key, Self.lastError) }
     }
 
-    /// The reason of OpenSSL's first error in its queue, which is emptied.
+    /// The reason of the first error in OpenSSL's queue, which is cleared.
     private static var lastError: String {
         let code = ERR_get_error()
         ERR_clear_error()
@@ -78,14 +78,14 @@ final class MQTTEncryption {
         let encryption = Unmanaged<MQTTEncryption>.fromOpaque(argument).takeUnretainedValue()
         let refusal = encryption.trust.refusal(of: presented(in: store))
         encryption.refusal = refusal
-        // Decides on the alert that the broker gets, and on nothing else.
+        // Determines only the alert that the broker receives.
         X509_STORE_CTX_set_error(store, refusal == nil ? X509_V_OK : X509_V_ERR_CERT_REJECTED)
         return refusal == nil ? 1 : 0
     }
 
-    /// The certificates as the broker has sent them, its own first.
+    /// Returns the certificates as the broker has sent them, its own first.
     private static func presented(in store: OpaquePointer) -> [[UInt8]] {
-        // The list has the broker's own certificate too; OpenSSL bounds it by 100 KB (SSL_CTX_set_max_cert_list).
+        // The list also contains the broker's own certificate; OpenSSL limits it to 100 KB (SSL_CTX_set_max_cert_list).
         if let list = X509_STORE_CTX_get0_untrusted(store), OPENSSL_sk_num(list) > 0 {
             return (0..<OPENSSL_sk_num(list)).map { der(OPENSSL_sk_value(list, $0).map { OpaquePointer($0) }) }
         }
@@ -103,7 +103,7 @@ final class MQTTEncryption {
     private static let inform: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { connection, place, value in
         guard let encryption = of(connection) else { return }
         if place & SSL_CB_HANDSHAKE_START != 0 {
-            // libmosquitto is given an address, and takes it for the server's name.
+            // libmosquitto is given an address, and uses it as the server's name.
             encryption.name(connection)
         } else if place & SSL_CB_READ_ALERT == SSL_CB_READ_ALERT, value >> 8 == SSL3_AL_FATAL {
             encryption.alert = text(ofAlert: value)
@@ -116,7 +116,7 @@ final class MQTTEncryption {
     }
 
     private static func text(ofAlert value: Int32) -> String? {
-        // OpenSSL 3.0 has no text for this one of TLS 1.3.
+        // OpenSSL 3.0 has no text for this TLS 1.3 alert.
         if value & 0xFF == TLS13_AD_CERTIFICATE_REQUIRED { return "certificate required" }
         return SSL_alert_desc_string_long(value).map { String(cString: $0) }
     }

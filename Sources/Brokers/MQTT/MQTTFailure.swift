@@ -3,24 +3,24 @@ internal import ForeignText
 internal import Glibc
 internal import Sinks
 
-/// The reasons of MQTT, as codes and sentences.
+/// MQTT's failures, as codes and sentences.
 struct MQTTFailure {
     /// The broker, for people.
     let broker: String
-    /// The name that the client gives itself.
+    /// The client's name in the connection.
     let client: String
     /// The version of the protocol.
     let version: MQTTSettings.Version
 
-    /// The answer to a message that is no success.
+    /// A negative answer to a message.
     enum Refusal: Hashable {
-        /// The broker does not take this message, and would not take it later.
+        /// The broker rejects this message permanently.
         case message(TransportFailure)
-        /// The broker has a trouble of its own; the connection is to end.
+        /// The broker has a problem of its own; the connection is to end.
         case connection(TransportFailure)
     }
 
-    /// The reason of a connection that the broker has refused (CONNACK).
+    /// Returns the reason for a connection that the broker has rejected (CONNACK).
     func connection(_ code: Int32) -> TransportFailure {
         switch UInt32(bitPattern: code) {
         case 1, MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue:
@@ -42,7 +42,7 @@ struct MQTTFailure {
         }
     }
 
-    /// The reason of a message that the broker has refused (PUBACK), or of one that cannot be sent.
+    /// Returns the reason for a message that the broker has rejected (PUBACK), or that cannot be sent.
     func refusal(_ reason: Int32, topic: String) -> Refusal {
         let topic = ForeignText.shown(topic)
         switch UInt32(bitPattern: reason) {
@@ -61,7 +61,7 @@ struct MQTTFailure {
         }
     }
 
-    /// The reason for which libmosquitto has not taken a message; `nil` when the connection is lost.
+    /// Returns the reason that libmosquitto has not accepted a message; `nil` if the connection is lost.
     func refusal(_ error: MQTTSession.CallFailure, topic: String) -> Refusal? {
         switch error.code {
         case MOSQ_ERR_OVERSIZE_PACKET.rawValue, MOSQ_ERR_PAYLOAD_SIZE.rawValue:
@@ -79,7 +79,7 @@ struct MQTTFailure {
         }
     }
 
-    /// The reason that the broker gives when it ends the connection (DISCONNECT of MQTT 5).
+    /// Returns the reason that the broker gives for ending the connection (DISCONNECT of MQTT 5).
     func end(_ reason: Int32) -> TransportFailure {
         switch UInt32(bitPattern: reason) {
         case MQTT_RC_SESSION_TAKEN_OVER.rawValue:
@@ -101,12 +101,12 @@ struct MQTTFailure {
         }
     }
 
-    /// The reason of a connection that has failed in a call of libmosquitto's.
+    /// Returns the reason for a connection that has failed in a call of libmosquitto.
     ///
     /// - Parameter isGreeted: True after the broker's answer to the connection.
     func loss(of session: MQTTSession, _ error: MQTTSession.CallFailure, isGreeted: Bool) -> TransportFailure {
         if let refusal = session.encryption?.refusal { return refusal }
-        // What the broker says of it can be lost: it closes the connection while this end still writes.
+        // The broker's reason may be lost: it closes the connection while this end is still writing.
         if !isGreeted, session.encryption?.lacksCertificate == true {
             return failure("broker_tls", "asks for a client's certificate, and none is configured")
         }
@@ -140,7 +140,7 @@ struct MQTTFailure {
         }
     }
 
-    /// The reason of a connection that was not made.
+    /// Returns the reason for a connection that was not established.
     func unreachable(_ errno: Int32) -> TransportFailure {
         TransportFailure(
             code: "broker_unreachable",
@@ -148,14 +148,14 @@ struct MQTTFailure {
         )
     }
 
-    /// The reason of a connection that the broker has closed without a word.
+    /// Returns the reason for a connection that the broker has closed without giving one.
     func closed(isGreeted: Bool) -> TransportFailure {
         isGreeted
             ? failure("broker_unreachable", "closed the connection")
             : failure("broker_protocol", "closed the connection before it answered")
     }
 
-    /// The reason of a TLS connection that failed.
+    /// Returns the reason for a failed TLS connection.
     private func handshake(_ logged: String?, isGreeted: Bool) -> TransportFailure {
         // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number"
         guard let reason = logged?.split(separator: ":").last else { return closed(isGreeted: isGreeted) }
@@ -165,10 +165,10 @@ struct MQTTFailure {
         )
     }
 
-    /// The reason of an event that is larger than the broker takes.
+    /// The failure of an event that exceeds the broker's maximum size.
     var tooLarge: TransportFailure { failure("broker_too_large", "does not take an event of this size") }
 
-    /// A failure whose sentence begins with the broker.
+    /// Creates a failure whose sentence starts with the broker.
     func failure(_ code: String, _ predicate: String) -> TransportFailure {
         TransportFailure(code: code, detail: "\(broker) \(predicate)")
     }

@@ -1,19 +1,19 @@
 internal import Sinks
 
-/// The messages of a sink that its broker keeps: the presence, the state, and Home Assistant's discovery.
+/// The retained messages of a sink: the presence, the state, and Home Assistant's discovery.
 struct MQTTRetained {
-    /// True when the broker keeps the state and the presence.
+    /// True if the broker retains the state and the presence.
     let keepsState: Bool
-    /// The messages for the beginning of a connection.
+    /// The messages to publish at the start of a connection.
     let greetings: [RetainedMessage]
-    /// The last will: `offline`; `nil` when the broker keeps nothing.
+    /// The last will: `offline`; `nil` if the broker retains nothing.
     let farewell: RetainedMessage?
 
     private let stateTopic: String
 
-    /// The messages of a sink.
+    /// Creates the messages of a sink.
     ///
-    /// - Throws: ``SinkSettingError`` when the topic of the settings is not valid.
+    /// - Throws: ``SinkSettingError`` if the topic of the settings is not valid.
     init(_ settings: SinkSettings, host: String, version: String?) throws(SinkSettingError) {
         let template = try settings.template()
         keepsState = settings.mqtt?.keepsState ?? false
@@ -30,6 +30,6 @@ struct MQTTRetained {
             + (try HomeAssistant.messages(for: settings, host: host, version: version))
     }
 
-    /// The message of a state.
+    /// Returns the message of a state.
     func state(_ payload: [UInt8]) -> RetainedMessage { RetainedMessage(topic: stateTopic, payload: payload) }
 }

@@ -2,38 +2,37 @@ internal import CMosquitto
 internal import Glibc
 internal import Sinks
 
-/// One connection of libmosquitto's, from its first packet to its last: made for an address, and never used for a
-/// second one.
+/// One libmosquitto connection, from its first packet to its last: created for one address, and never reused.
 ///
-/// Nothing of it blocks: the address is one that needs no name server, and the loop is the transport's. What the
-/// library calls back for is kept in ``takeAnswers()``, as nothing may be done to a connection from within its own
-/// callbacks.
+/// It never blocks: the address needs no name server, and the transport drives the loop. Results of the library's
+/// callbacks are collected for ``takeAnswers()``, because a connection must not be used within its own callbacks.
 final class MQTTSession {
-    /// An answer of the broker's.
+    /// An answer of the broker.
     enum Answer: Hashable {
-        /// The answer to the connection (CONNACK): 0 for success, and the interval of the keep-alive if the broker
-        /// wants another one.
+        /// The answer to the connection (CONNACK): 0 for success, and the keep-alive interval if the broker overrides
+        /// it.
         case greeted(code: Int32, keepAlive: UInt16?)
         /// The answer to a message (PUBACK); the number is the packet's.
         case answered(packet: Int32, reason: Int32)
-        /// The broker ends the connection, and says why (MQTT 5).
+        /// The broker ends the connection, with a reason (MQTT 5).
         case ended(reason: Int32)
     }
 
-    /// The error of a call, with the number of the system's error that belongs to it.
+    /// The error of a call, with the corresponding system error.
     struct CallFailure: Error {
         /// libmosquitto's number.
         let code: Int32
-        /// errno(3) at that moment.
+        /// errno(3) at the time of the error.
         let errno: Int32
     }
 
-    /// The bytes that the kernel keeps for us: answers are short.
+    /// The size of the kernel's receive buffer, which is small because answers are short.
     private static let receiveBuffer: Int32 = 1 << 14
 
-    /// True once the library is prepared, which is done once.
+    /// True after the library has been initialized, which happens once.
     private static let isLibraryReady: Bool = {
-        // It writes to sockets with write(2): a broker that has gone would end the program.
+        // The library writes to sockets with write(2): a broker that has disconnected would otherwise terminate the
+        // program.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
     }()
@@ -43,16 +42,16 @@ final class MQTTSession {
     let encryption: MQTTEncryption?
     private let isFive: Bool
     private var answers: [Answer] = []
-    /// The last error that the library has logged; only OpenSSL's stand nowhere else.
+    /// The last error that the library has logged, which is the only source of OpenSSL's errors.
     private(set) var loggedError: String?
     /// The bytes on the link at the last ``measure()``.
     private(set) var bytes: UInt64 = 0
     /// The bytes that the broker had sent by then.
     private(set) var received: UInt64 = 0
 
-    /// A session that is not connected yet.
+    /// Creates a session that is not connected yet.
     ///
-    /// - Throws: ``TransportFailure`` when there is no memory, or the name or password cannot be sent.
+    /// - Throws: ``TransportFailure`` if there is no memory, or if the name or password cannot be sent.
     init(
         _ settings: SinkSettings,
         client: String,
@@ -82,7 +81,7 @@ final class MQTTSession {
             MQTTSession.of(own)?.answers.append(.answered(packet: packet, reason: reason))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, own, reason, _ in
-            // Smaller numbers are the library's own errors, which its calls return too.
+            // Lower numbers are the library's own errors, which its calls also return.
             if reason >= 0x80 { MQTTSession.of(own)?.answers.append(.ended(reason: reason)) }
         }
         mosquitto_log_callback_set(handle) { _, own, level, text in
@@ -91,9 +90,9 @@ final class MQTTSession {
         }
     }
 
-    /// Closes the connection as it stands; the broker then publishes the will.
+    /// Closes the connection without a disconnect; the broker then publishes the will.
     deinit {
-        // Nothing may call back to what is about to be gone.
+        // Callbacks must not reach an object that is being deallocated.
         mosquitto_user_data_set(handle, nil)
         mosquitto_destroy(handle)
     }
@@ -113,11 +112,11 @@ final class MQTTSession {
                 MOSQ_OPT_PROTOCOL_VERSION,
                 isFive ? Int32(MQTT_PROTOCOL_V5) : Int32(MQTT_PROTOCOL_V311)
             ),
-            // The window is the engine's; MQTT 5 lets the broker ask for a smaller one.
+            // The engine limits the window; MQTT 5 allows the broker to request a smaller one.
             mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(UInt16.max)),
         ]
         if settings.credentials.user != nil || password != nil {
-            // MQTT 3.1.1 has no password without a name.
+            // MQTT 3.1.1 does not allow a password without a name.
             results.append(mosquitto_username_pw_set(handle, settings.credentials.user ?? "", password))
         }
         if let will {
@@ -138,7 +137,7 @@ final class MQTTSession {
 
     // MARK: - The loop
 
-    /// The socket; `nil` when there is none.
+    /// The socket; `nil` if there is none.
     var descriptor: Int32? {
         let descriptor = mosquitto_socket(handle)
         return descriptor >= 0 ? descriptor : nil
@@ -147,20 +146,20 @@ final class MQTTSession {
     /// True while TLS is not established.
     var isShakingHands: Bool { connection.map { SSL_is_init_finished($0) == 0 } ?? false }
 
-    /// True to wait until the socket can be written to as well.
+    /// True to wait until the socket is also writable.
     var wantsToWrite: Bool {
-        // libmosquitto keeps wanting to write during the whole handshake: a socket is nearly always ready for that.
+        // libmosquitto wants to write during the whole handshake, although a socket is nearly always writable.
         if let connection, SSL_is_init_finished(connection) == 0 { return SSL_want(connection) == SSL_WRITING }
         return mosquitto_want_write(handle)
     }
 
     private var connection: OpaquePointer? { mosquitto_ssl_get(handle).map { OpaquePointer($0) } }
 
-    /// Begins to connect to an address that needs no name server.
+    /// Starts to connect to an address that needs no name server.
     func connect(to address: String, port: UInt16, keepAlive: Int32) throws(CallFailure) {
         try check(mosquitto_connect_bind_async(handle, address, Int32(port), keepAlive, nil))
-        // libmosquitto reads for as long as something comes, up to 256 MB for one packet. With a small buffer a broker
-        // that is a network away runs dry after each, and is cut off; one on this machine may fill that packet.
+        // libmosquitto reads for as long as data arrives, up to 256 MB for one packet. With a small buffer, a broker
+        // beyond a network is cut off after each pause; one on this machine may fill that packet.
         var bytes = Self.receiveBuffer
         if let descriptor {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
@@ -174,7 +173,7 @@ final class MQTTSession {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 else { return errno }
-        // Only what was connected is reset.
+        // Only an established connection can be reset.
         return error == ECONNRESET ? 0 : error
     }
 
@@ -186,7 +185,7 @@ final class MQTTSession {
 
     /// Continues the TLS handshake.
     func shakeHands() throws(CallFailure) {
-        // libmosquitto takes an end within the handshake for one more reason to wait.
+        // libmosquitto treats the end of the connection within the handshake as a reason to wait.
         var byte: UInt8 = 0
         let peeked = recv(descriptor ?? -1, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         if peeked == 0 { throw CallFailure(code: MOSQ_ERR_CONN_LOST.rawValue, errno: 0) }
@@ -196,22 +195,22 @@ final class MQTTSession {
         try read()
     }
 
-    /// Asks the kernel for ``bytes`` and ``received``.
+    /// Queries the kernel for ``bytes`` and ``received``.
     func measure() {
         guard let descriptor, let count = ConnectionBytes(of: descriptor) else { return }
         (bytes, received) = (count.total, count.received)
     }
 
-    /// Reads what has arrived; continues the handshake before.
+    /// Reads what has arrived, after continuing the handshake.
     func read() throws(CallFailure) { try check(mosquitto_loop_read(handle, 1)) }
 
-    /// Writes what waits.
+    /// Writes buffered data.
     func write() throws(CallFailure) { try check(mosquitto_loop_write(handle, 1)) }
 
     /// Sends a keep-alive if it is due.
     func keepAlive() throws(CallFailure) { try check(mosquitto_loop_misc(handle)) }
 
-    /// The answers since the last call.
+    /// Returns the answers since the last call.
     func takeAnswers() -> [Answer] {
         defer { answers = [] }
         return answers
@@ -219,12 +218,12 @@ final class MQTTSession {
 
     // MARK: - Messages
 
-    /// Sends an event; the number of its packet comes back in the answer.
+    /// Sends an event, and returns the number of its packet, which the answer repeats.
     func publish(_ message: SinkMessage) throws(CallFailure) -> Int32 {
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
         if isFive {
-            // The MQTT binding of CloudEvents, section 3.2: the structured mode.
+            // The MQTT binding of CloudEvents, section 3.2: structured mode.
             try check(
                 mosquitto_property_add_string(
                     &properties,
@@ -238,7 +237,7 @@ final class MQTTSession {
         return try publish(message.subject, message.payload, quality: 1, isRetained: false, properties)
     }
 
-    /// Sends a message that the broker keeps; the number of its packet comes back in the answer, unless `quality` is 0.
+    /// Sends a retained message, and returns the number of its packet, which the answer repeats unless `quality` is 0.
     func publish(_ message: RetainedMessage, quality: Int32 = 1) throws(CallFailure) -> Int32 {
         try publish(message.topic, message.payload, quality: quality, isRetained: true, nil)
     }
@@ -252,21 +251,21 @@ final class MQTTSession {
     ) throws(CallFailure) -> Int32 {
         var packet: Int32 = 0
         let count = Int32(clamping: payload.count)
-        // A zero would end the topic for a library in C.
+        // A zero byte would end the topic for a C library.
         guard !topic.utf8.contains(0) else { throw CallFailure(code: MOSQ_ERR_INVAL.rawValue, errno: 0) }
         try check(mosquitto_publish_v5(handle, &packet, topic, count, payload, quality, isRetained, properties))
         return packet
     }
 
-    /// Ends the connection in order, as far as that takes no waiting: what does not fit the socket is lost with it, and
-    /// the broker publishes the will all the same.
+    /// Ends the connection in order without waiting: data that does not fit the socket is lost, and the broker
+    /// publishes the will anyway.
     ///
-    /// - Parameter farewell: The message to leave behind in the will's place.
+    /// - Parameter farewell: The message to publish instead of the will.
     func close(_ farewell: RetainedMessage?) {
-        // A socket that is closed with something left to read is reset, and the broker loses the last words.
+        // A socket that is closed with unread data is reset, and the broker loses the last message.
         try? read()
         if isFive, farewell != nil {
-            // Lets the broker publish the will, which is the farewell.
+            // Makes the broker publish the will, which is the farewell.
             _ = mosquitto_disconnect_v5(handle, Int32(MQTT_RC_DISCONNECT_WITH_WILL_MSG.rawValue), nil)
         } else {
             if let farewell { _ = try? publish(farewell, quality: 0) }
@@ -277,7 +276,7 @@ final class MQTTSession {
 
     private func check(_ result: Int32) throws(CallFailure) {
         let number = errno
-        // Less than zero says that the connection is on its way.
+        // A negative result means that connecting is in progress.
         if result > 0 { throw CallFailure(code: result, errno: number) }
     }
 }

@@ -3,23 +3,23 @@ public import Sinks
 
 /// A connection to an MQTT broker (3.1.1 or 5), over libmosquitto.
 ///
-/// Events go out with QoS 1: a broker acknowledges that it has them, and cannot be asked what it has. So an event is
-/// there at least once; its `id` and `seq` let a reader drop doubles and see holes. With ``MQTTSettings/keepsState``
-/// the broker also keeps the machine's last state, and its presence: `online`, and `offline` by the last will.
+/// Events are sent with QoS 1: a broker acknowledges that it has them, but cannot be queried. So an event arrives at
+/// least once; its `id` and `seq` let a reader drop duplicates and detect gaps. With ``MQTTSettings/keepsState`` the
+/// broker also retains the machine's last state, and its presence: `online`, and `offline` by the last will.
 ///
-/// The socket is the caller's to wait for; only names are looked up on a thread of their own. Between two keep-alives
-/// an idle connection wakes no thread.
+/// The caller waits for the socket; only names are looked up on a separate thread. Between two keep-alives an idle
+/// connection wakes no thread.
 public final class MQTTTransport: SinkTransport {
-    /// The times to wait.
+    /// The timeouts.
     package struct Patience: Sendable {
-        /// The time for one connection, from the name to the broker's answer.
+        /// The timeout for connecting, from the name lookup to the broker's answer.
         package var connection: Duration = .seconds(20)
-        /// The time for the next acknowledgement, or for the answer to a keep-alive.
+        /// The timeout for the next acknowledgement, or for the answer to a keep-alive.
         package var answer: Duration = .seconds(20)
-        /// The interval of the keep-alive, in seconds: after half as much again the broker publishes the will.
+        /// The keep-alive interval, in seconds: after one and a half intervals the broker publishes the will.
         package var keepAlive: UInt16 = 120
 
-        /// The defaults.
+        /// Creates the default timeouts.
         package init() {}
     }
 
@@ -27,7 +27,7 @@ public final class MQTTTransport: SinkTransport {
         case idle
         /// The name is being looked up.
         case resolving(NameResolution)
-        /// TCP connects to the first address; the others are to be tried afterwards.
+        /// TCP is connecting to the first address; the others follow on failure.
         case connecting(MQTTSession, [String], until: ContinuousClock.Instant)
         /// TCP is connected.
         case talking(MQTTConversation)
@@ -42,21 +42,21 @@ public final class MQTTTransport: SinkTransport {
 
     private var phase = Phase.idle
     private var events: [TransportEvent] = []
-    /// The last lookup that may still be under way.
+    /// The last lookup, which may still be running.
     private var resolution: NameResolution?
     private var state: [UInt8]?
-    /// The last moment for the connection that is being made.
+    /// The deadline of the connection attempt.
     private var connectionEnd = ContinuousClock.now
     private var closedBytes: UInt64 = 0
 
-    /// A transport that is not connected.
+    /// Creates a transport that is not connected.
     ///
     /// - Parameters:
     ///   - settings: The sink.
     ///   - host: The host's name, for people; Home Assistant shows it.
     ///   - version: The agent's version, for people.
-    ///   - wake: Called from any thread when ``takeEvents()`` has something to do.
-    /// - Throws: ``SinkSettingError`` when the topic of the settings is not valid.
+    ///   - wake: Called from any thread when ``takeEvents()`` is due.
+    /// - Throws: ``SinkSettingError`` if the topic of the settings is not valid.
     public convenience init(
         _ settings: SinkSettings,
         host: String,
@@ -66,7 +66,7 @@ public final class MQTTTransport: SinkTransport {
         try self.init(settings, host: host, version: version, patience: Patience(), wake: wake)
     }
 
-    /// A transport with other times to wait; otherwise as ``init(_:host:version:wake:)``.
+    /// Creates a transport with other timeouts; otherwise like ``init(_:host:version:wake:)``.
     package init(
         _ settings: SinkSettings,
         host: String,
@@ -78,7 +78,7 @@ public final class MQTTTransport: SinkTransport {
         self.patience = patience
         self.wake = wake
         retained = try MQTTRetained(settings, host: host, version: version)
-        // An address has one server at least.
+        // An address has at least one server.
         server = settings.broker.servers.first ?? BrokerAddress.Server(host: "localhost", port: 1883)
         failures = MQTTFailure(
             broker: server.authority,
@@ -92,13 +92,13 @@ public final class MQTTTransport: SinkTransport {
     /// The socket, once there is one.
     public var descriptor: Int32? { session?.descriptor }
 
-    /// True while TCP connects, and while something waits to be written.
+    /// True while TCP is connecting, and while buffered data waits to be written.
     public var wantsToWrite: Bool {
         if case .connecting = phase { return true }
         return session?.wantsToWrite ?? false
     }
 
-    /// The next keep-alive, or the end of the patience.
+    /// The next keep-alive or timeout.
     public var deadline: ContinuousClock.Instant? {
         guard events.isEmpty else { return .now }
         return switch phase {
@@ -109,15 +109,15 @@ public final class MQTTTransport: SinkTransport {
         }
     }
 
-    /// The bytes on the link, with all headers, as the kernel counts them; nothing for the lookup of the name.
+    /// The bytes on the link, with all headers, as the kernel counts them; excluding the name lookup.
     public var bytes: UInt64 { closedBytes &+ (session?.bytes ?? 0) }
 
-    /// Begins to connect; credentials and authorities are read anew.
+    /// Starts to connect, after reading the credentials and authorities again.
     public func connect() {
         end()
         events = []
         connectionEnd = .now + patience.connection
-        // A lookup that hangs is not followed by a second one; an unexpected answer is an old one.
+        // A second lookup is not started while one hangs; an unexpected answer is an old one.
         let lookup = resolution.flatMap { $0.result == nil ? $0 : nil } ?? NameResolution(server.host, wake: wake)
         resolution = lookup
         phase = .resolving(lookup)
@@ -127,11 +127,11 @@ public final class MQTTTransport: SinkTransport {
     public func publish(_ message: SinkMessage) {
         guard case .talking(let conversation) = phase else { return }
         conversation.publish(message)
-        // What libmosquitto refuses at once, nothing else would make the caller ask for.
+        // Nothing else would make the caller fetch an event that libmosquitto rejected immediately.
         if conversation.hasChanges { wake() }
     }
 
-    /// Publishes the state, and again on each connection.
+    /// Publishes the state, now and on each connection.
     public func publishState(_ state: [UInt8]) {
         guard retained.keepsState, state != self.state else { return }
         self.state = state
@@ -140,14 +140,14 @@ public final class MQTTTransport: SinkTransport {
         if conversation.hasChanges { wake() }
     }
 
-    /// Sends the disconnect without blocking, and closes.
+    /// Sends the disconnect without blocking, and closes the connection.
     public func disconnect() {
         if case .talking(let conversation) = phase { conversation.sayFarewell(retained.farewell) }
         end()
         events = []
     }
 
-    /// Continues with whatever is possible now.
+    /// Continues with everything that is possible now.
     public func takeEvents() -> [TransportEvent] {
         advance(.now)
         defer { events = [] }
@@ -193,7 +193,7 @@ public final class MQTTTransport: SinkTransport {
         }
     }
 
-    /// Begins to connect to the first address that can be tried.
+    /// Starts to connect to the first usable address.
     private func open(_ addresses: ArraySlice<String>, lastError: TransportFailure?) {
         var addresses = addresses
         var lastError = lastError
@@ -206,7 +206,7 @@ public final class MQTTTransport: SinkTransport {
             }
             do {
                 try session.connect(to: address, port: server.port, keepAlive: Int32(patience.keepAlive))
-                // A silent address leaves time for the others.
+                // An address that does not answer leaves time for the others.
                 let end = ContinuousClock.now + (connectionEnd - .now) / addresses.count
                 phase = .connecting(session, Array(addresses), until: end)
                 return
@@ -234,7 +234,7 @@ public final class MQTTTransport: SinkTransport {
         )
     }
 
-    /// Looks whether TCP has connected.
+    /// Checks if TCP has connected.
     private func finishConnecting(_ session: MQTTSession, _ addresses: [String], isLate: Bool) {
         switch session.connectionResult {
         case 0:
@@ -278,7 +278,7 @@ public final class MQTTTransport: SinkTransport {
     private func close() {
         session?.measure()
         closedBytes &+= session?.bytes ?? 0
-        // The session goes with the phase.
+        // The phase owns the session.
         phase = .idle
     }
 }

@@ -4,22 +4,22 @@ internal import Sinks
 
 internal import struct FoundationEssentials.Data
 
-/// The answers of JetStream's interface, read strictly.
+/// The replies of the JetStream API, parsed strictly.
 enum JetStreamReply {
-    /// An error in an answer: <https://github.com/nats-io/nats-server/blob/main/server/errors.json>.
+    /// An error in a reply: <https://github.com/nats-io/nats-server/blob/main/server/errors.json>.
     struct Failure: Error, Hashable {
-        /// The number of the error in JetStream's list; 0 where the server sends none.
+        /// JetStream's number of the error; 0 if the server sends none.
         var number: Int
         /// The class, as in HTTP.
         var status: Int
-        /// The server's words.
+        /// The server's text.
         var text: String
 
         /// True while a cluster elects a leader: the system is temporarily unavailable, or the server is not the leader.
         var isElection: Bool { number == 10_008 || number == 10_009 }
     }
 
-    /// The answer to an event.
+    /// The reply to an event.
     enum Acknowledgement: Hashable {
         /// Stored in a stream under a number.
         case stored(stream: String, sequence: UInt64)
@@ -39,21 +39,21 @@ enum JetStreamReply {
         var position: StoredPosition
     }
 
-    /// The reason that an answer cannot be used.
+    /// The reason that a reply cannot be used.
     struct Flaw: Error, Hashable {
         /// The end of a sentence.
         var text: String
-        /// True when the answer is fine, and the message in it is not.
+        /// True if the reply is valid, but the message in it is not.
         var isForeign = false
 
-        /// The answer is no JSON, or lacks what it must have.
+        /// The reply is not JSON, or lacks required members.
         static let unreadable = Flaw(text: "has sent an answer that cannot be read")
     }
 
-    /// The maximum number of values in an answer: the names of streams are the most of it.
+    /// The maximum number of values in a reply, most of which are stream names.
     private static let maximumValues = 4096
 
-    /// Reads the answer to an event; `nil` when it is none.
+    /// Parses the reply to an event; `nil` if it is none.
     static func acknowledgement(_ payload: [UInt8]) -> Acknowledgement? {
         guard let root = try? root(of: payload) else { return nil }
         if let failure = failure(in: root) { return .failed(failure) }
@@ -64,14 +64,14 @@ enum JetStreamReply {
             ? .duplicate(stream: stream) : .stored(stream: stream, sequence: sequence)
     }
 
-    /// Reads the names of streams (`$JS.API.STREAM.NAMES`).
+    /// Parses the names of streams (`$JS.API.STREAM.NAMES`).
     static func streamNames(_ payload: [UInt8]) throws -> [String] {
         let root = try root(of: payload)
         if let failure = failure(in: root) { throw failure }
         return root.member("streams")?.elements.compactMap(\.string) ?? []
     }
 
-    /// Reads a stored message (`$JS.API.STREAM.MSG.GET`); `nil` when there is none.
+    /// Parses a stored message (`$JS.API.STREAM.MSG.GET`); `nil` if there is none.
     static func stored(_ payload: [UInt8], device: String) throws -> Stored? {
         let root = try root(of: payload)
         if let failure = failure(in: root) {
@@ -89,7 +89,7 @@ enum JetStreamReply {
         )
     }
 
-    /// Reads a stored message as `$JS.API.DIRECT.GET` sends it; `nil` when there is none.
+    /// Parses a stored message as sent by `$JS.API.DIRECT.GET`; `nil` if there is none.
     static func stored(_ message: NATSMessage, device: String) throws -> Stored? {
         if let status = message.fields[.status] {
             guard status == "404" else {
@@ -126,7 +126,7 @@ enum JetStreamReply {
         )
     }
 
-    /// The id that a reader of the stream sees, and the time of the event.
+    /// Returns the id that a reader of the stream sees, and the time of the event.
     private static func position(_ identifier: String?, _ device: String, _ event: [UInt8]) throws -> StoredPosition {
         guard let id = identifier.map({ NATSMessageID.id(in: $0, device: device) }),
             StreamPosition.parse(id: id) != nil, let scanned = ScannedLine(event.span),
@@ -135,7 +135,7 @@ enum JetStreamReply {
         return StoredPosition(id: id, time: time.description)
     }
 
-    /// The line `Nats-Msg-Id` of a header as it is stored.
+    /// Returns the `Nats-Msg-Id` of a stored header.
     private static func identifier(in headers: [UInt8]) -> String? {
         guard headers.count <= 1 << 16 else { return nil }
         let name = Array("\(NATSMessage.Field.identifier.rawValue):".utf8)

@@ -2,14 +2,14 @@ internal import AgentEvents
 internal import ForeignText
 internal import Sinks
 
-// From the connection to the newest event that the stream has.
+// The steps from the connection to the newest event of the stream.
 extension JetStreamSession {
     static let nobodyListens = TransportFailure(
         code: "broker_no_stream",
         detail: "JetStream does not answer: it is not enabled for this account, or the stream does not exist"
     )
 
-    /// Begins with the first question.
+    /// Starts with the first request.
     mutating func begin(_ now: ContinuousClock.Instant) {
         guard let configuredStream else {
             phase = .findingStream
@@ -18,7 +18,7 @@ extension JetStreamSession {
         askNewest(of: configuredStream, now)
     }
 
-    /// Takes the answer to the question.
+    /// Handles the reply to the request.
     mutating func answered(_ message: NATSMessage, _ now: ContinuousClock.Instant) {
         do {
             switch phase {
@@ -39,10 +39,12 @@ extension JetStreamSession {
         }
     }
 
-    /// The question got no answer that helps.
+    /// Handles a request without a usable reply.
     mutating func questionFailed(_ failure: TransportFailure, _ now: ContinuousClock.Instant) {
         guard phase == .askingNewest, failure.code == "broker_denied" else { return end(failure) }
-        // A device that may see no others' events may ask for its own alone. The answering server may lag behind the stream's
+        // A device without permission to see other devices' events may request only its own. The replying server may
+        // lag behind the stream's leader, so this comes second: the leader then recognises the repeated events by their
+        // ids.
         // leader, so this comes second: the leader then recognises by their ids the events that are sent once more.
         phase = .askingNewestDirectly
         ask("$JS.API.DIRECT.GET.\(stream).\(filter)", [], now)
@@ -67,7 +69,7 @@ extension JetStreamSession {
                 )
             )
         }
-        // A name is one token; anything else would ask for something else.
+        // A name is one token; anything else would change the subject of the request.
         guard (1...Self.maximumNameBytes).contains(stream.utf8.count),
             stream.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !".*>".utf8.contains($0) })
         else { throw JetStreamReply.Flaw.unreadable }

@@ -3,12 +3,12 @@ internal import Sinks
 
 // Events on their way into the stream.
 //
-// Each carries its id, by which the stream recognises a double within its window (two minutes, when nothing else is configured). One
-// that comes while nothing is in flight also carries the number that the newest message of its subject must have, which refuses a
-// double of any age and the events of another machine with the same name. Until such a guarded event is answered, no other follows
-// it: if it were refused, those behind it would have overtaken it.
+// Each carries its id, by which the stream recognises a duplicate within its window (two minutes by default). An event
+// that is sent while none is in flight also carries the expected number of the newest message of its subject, which
+// rejects duplicates of any age and the events of another machine with the same name. No other event follows until such
+// a guarded event is answered: if it were rejected, the later ones would have overtaken it.
 extension JetStreamSession {
-    /// Sends what was held back.
+    /// Sends the events that were held back.
     mutating func pump(_ now: ContinuousClock.Instant) {
         while phase == .ready, !waiting.isEmpty, !flights.contains(where: \.isGuarded), unanswered == 0 {
             send(waiting.removeFirst(), expecting: nil, now)
@@ -17,7 +17,7 @@ extension JetStreamSession {
 
     /// Sends an event.
     ///
-    /// - Parameter expecting: The number that the newest message of the subject must have; `nil` for any.
+    /// - Parameter expecting: The expected number of the newest message of the subject; `nil` for any.
     mutating func send(_ message: SinkMessage, expecting: UInt64?, _ now: ContinuousClock.Instant) {
         let next = number + 1
         var request = NATSRequest(subject: message.subject, reply: "\(inbox).\(next)", payload: message.payload)
@@ -44,12 +44,12 @@ extension JetStreamSession {
         outputs.append(.send(request))
     }
 
-    /// Takes the answer to an event.
+    /// Handles the reply to an event.
     mutating func acknowledged(_ flight: Flight, _ payload: [UInt8], _ now: ContinuousClock.Instant) {
         switch JetStreamReply.acknowledgement(payload) {
         case .stored(let stream, let sequence):
             guard isExpected(stream) else { return }
-            // With another one in flight behind it, it is not the newest of its subject any more.
+            // If another one is in flight after it, it is no longer the newest of its subject.
             let isNewest = !flights.contains { $0.message.subject == flight.message.subject }
             remember(isNewest ? sequence : nil, of: flight.message.subject)
             outputs.append(.report(.acknowledged(flight.message.sequence)))
@@ -63,9 +63,10 @@ extension JetStreamSession {
         }
     }
 
-    /// Reports that an event is refused.
+    /// Reports the rejection of an event.
     ///
-    /// Unless the reason is the event itself, nothing follows on this connection: it would overtake it.
+    /// Unless the event itself is the reason, no other event follows on this connection, because it would overtake this
+    /// one.
     mutating func refuse(_ message: SinkMessage, _ failure: TransportFailure) {
         outputs.append(.report(.refused(message.sequence, failure)))
         guard failure.code != "broker_too_large", phase == .ready else { return }
@@ -74,7 +75,7 @@ extension JetStreamSession {
         waiting = []
     }
 
-    /// Refuses the events without a responder, once all others are answered: then it is known which ones they are.
+    /// Rejects the events without a responder, once all others are answered, because only then are they known.
     mutating func refuseUnanswered() {
         guard unanswered > 0, unanswered >= flights.count else { return }
         let left = flights.map(\.message)
@@ -109,7 +110,8 @@ extension JetStreamSession {
         }
     }
 
-    /// An event in another stream than the one that was asked for its newest would be shipped once more on each connection.
+    /// Returns false for another stream than the one queried for the newest event: an event stored there would be
+    /// shipped again on each connection.
     private mutating func isExpected(_ stream: String) -> Bool {
         guard stream != self.stream else { return true }
         let names = "'\(ForeignText.shown(stream))', not '\(ForeignText.shown(self.stream))'"

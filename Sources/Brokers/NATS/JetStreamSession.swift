@@ -1,14 +1,15 @@
 internal import ForeignText
 internal import Sinks
 
-/// The conversation with JetStream on one connection, as a pure state machine: finds the stream, asks it for the newest event of the
-/// device, and ships events with acknowledgement.
+/// The conversation with JetStream on one connection, as a pure state machine: finds the stream, requests the newest
+/// event of the device, and ships events with acknowledgement.
 ///
-/// Subjects that it uses, for the permissions of an account: publish to those of the events, to `$JS.API.STREAM.NAMES` unless the
-/// stream is configured, and to `$JS.API.STREAM.MSG.GET.<stream>` or, for a device that may see none of the others' events, only to
-/// `$JS.API.DIRECT.GET.<stream>.<filter>`; subscribe to `_INBOX.<device>.>`.
+/// It uses the following subjects, for the permissions of an account: it publishes to the subjects of the events, to
+/// `$JS.API.STREAM.NAMES` unless the stream is configured, and to `$JS.API.STREAM.MSG.GET.<stream>` or, for a device
+/// without permission to see other devices' events, only to `$JS.API.DIRECT.GET.<stream>.<filter>`; it subscribes to
+/// `_INBOX.<device>.>`.
 struct JetStreamSession: Sendable {
-    /// Something that is to be done.
+    /// An action for the caller.
     enum Output: Sendable, Hashable {
         case send(NATSRequest)
         /// After ``TransportEvent/disconnected(_:)`` the connection is to be closed.
@@ -17,42 +18,42 @@ struct JetStreamSession: Sendable {
 
     /// The state of the conversation.
     enum Phase: Sendable, Hashable {
-        /// Before the connection is made.
+        /// Before the connection is established.
         case connecting
         case findingStream
-        /// Asks the stream's leader for the newest event.
+        /// Requests the newest event from the stream's leader.
         case askingNewest
-        /// Asks any server that has the stream.
+        /// Requests it from any server that has the stream.
         case askingNewestDirectly
         case ready
-        /// Ready, but the broker does not take events for now.
+        /// Ready, but the broker rejects events for now.
         case refusing(TransportFailure)
-        /// Ended, for good.
+        /// Ended permanently.
         case closed
     }
 
-    /// A question whose answer everything else waits for.
+    /// A request whose reply everything else waits for.
     struct Question: Sendable {
         var number: UInt64
         var subject: String
         var deadline: ContinuousClock.Instant
     }
 
-    /// An event that was sent and not answered.
+    /// An event that was sent but not answered.
     struct Flight: Sendable {
         var number: UInt64
         var message: SinkMessage
         var deadline: ContinuousClock.Instant
-        /// True when it went with the number that the newest message of its subject has to have.
+        /// True if it was sent with the expected number of the newest message of the subject.
         var isGuarded: Bool
     }
 
-    /// The maximum number of subjects whose newest message is remembered.
+    /// The maximum number of subjects whose newest message is recorded.
     static let maximumSubjects = 1024
-    /// The maximum number of bytes of a stream's name.
+    /// The maximum length of a stream's name, in bytes.
     static let maximumNameBytes = 255
 
-    /// The prefix of the subjects of answers: no other connection has it.
+    /// The prefix of the reply subjects, unique to this connection.
     let inbox: String
     /// The subjects of the device's events.
     let filter: String
@@ -61,7 +62,7 @@ struct JetStreamSession: Sendable {
     /// The device in subjects and ids.
     let deviceToken: String
     let configuredStream: String?
-    /// The time that the broker may take for an answer.
+    /// The timeout for a reply of the broker.
     let answerLimit: Duration
 
     var phase = Phase.connecting
@@ -72,19 +73,19 @@ struct JetStreamSession: Sendable {
     var flights: [Flight] = []
     /// Events that are held back until a guarded one is answered; the engine's window bounds them.
     var waiting: [SinkMessage] = []
-    /// The number of events in flight that have no answer because there is no responder.
+    /// The number of events in flight without a reply because there is no responder.
     var unanswered = 0
-    /// The numbers in the stream of the newest messages of subjects, where no other client can have written since.
+    /// The stream numbers of the newest messages of subjects to which no other client can have written since.
     var newest: [String: UInt64] = [:]
     var outputs: [Output] = []
 
-    /// A session of a connection that is not yet made.
+    /// Creates a session for a connection that is not yet established.
     ///
     /// - Parameters:
     ///   - settings: The sink.
-    ///   - template: Its template of subjects.
-    ///   - token: Chance: one token that no other connection has.
-    ///   - answerLimit: The time that the broker may take for an answer.
+    ///   - template: Its subject template.
+    ///   - token: A random token, unique to the connection.
+    ///   - answerLimit: The timeout for a reply of the broker.
     init(_ settings: SinkSettings, template: SubjectTemplate, token: String, answerLimit: Duration = .seconds(10)) {
         self.answerLimit = answerLimit
         device = settings.device
@@ -94,10 +95,10 @@ struct JetStreamSession: Sendable {
         inbox = "_INBOX.\(deviceToken).\(token)"
     }
 
-    /// The next moment at which ``tick(_:)`` has something to do.
+    /// The next moment at which ``tick(_:)`` is due.
     var deadline: ContinuousClock.Instant? { question?.deadline ?? flights.first?.deadline }
 
-    /// Takes what has happened on the connection, and returns what is to be done, in order.
+    /// Handles an input from the connection, and returns the actions to carry out, in order.
     mutating func handle(_ input: NATSInput, at now: ContinuousClock.Instant) -> [Output] {
         switch (input, phase) {
         case (.closed(let failure), _): end(failure)
@@ -125,7 +126,7 @@ struct JetStreamSession: Sendable {
         return settled(now)
     }
 
-    /// Ends the conversation when an answer is overdue.
+    /// Ends the conversation if a reply is overdue.
     mutating func tick(_ now: ContinuousClock.Instant) -> [Output] {
         if let deadline, deadline <= now {
             let what = question.map { "to \($0.subject)" } ?? "to an event"

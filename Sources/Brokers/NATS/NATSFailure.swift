@@ -2,9 +2,9 @@ internal import CNATS
 internal import ForeignText
 internal import Sinks
 
-/// The failures of libnats as those of a transport.
+/// Converts the failures of libnats to those of a transport.
 enum NATSFailure {
-    /// The failure of an attempt to connect.
+    /// Returns the failure of an attempt to connect.
     ///
     /// - Parameter credentials: The credentials of the attempt.
     static func connecting(
@@ -13,7 +13,8 @@ enum NATSFailure {
         _ credentials: SinkSettings.Credentials = .init()
     ) -> TransportFailure {
         let reason = lastError(status)
-        // The library reads a file with a JWT or a seed while it connects, and has one status for a flaw in it and in the server's JSON.
+        // The library reads a file with a JWT or a seed while connecting, and has one status for errors in it and in
+        // the server's JSON.
         let hasKeys = credentials.credentialsFile != nil || credentials.nkeyFile != nil
         return switch status {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
@@ -32,12 +33,12 @@ enum NATSFailure {
         }
     }
 
-    /// The failure of an attempt that took too long.
+    /// Returns the failure of an attempt that timed out.
     static func silent(_ server: BrokerAddress.Server) -> TransportFailure {
         TransportFailure(code: "broker_timeout", detail: "\(server.authority) does not answer")
     }
 
-    /// The failure of a connection that was made.
+    /// Returns the failure of an established connection.
     static func ended(_ connection: OpaquePointer, with server: BrokerAddress.Server) -> TransportFailure {
         var text: UnsafePointer<CChar>?
         let status = natsConnection_GetLastError(connection, &text)
@@ -51,7 +52,8 @@ enum NATSFailure {
                 detail: "\(server.authority) has closed the connection: \(reason)"
             )
         default:
-            // "User Authentication Revoked", "Account Authentication Expired" and their like have no status of their own.
+            // "User Authentication Revoked", "Account Authentication Expired" and similar errors have no status of
+            // their own.
             let isDenied = reason.lowercased().firstRange(of: "authenti") != nil
             return TransportFailure(
                 code: isDenied ? "broker_denied" : "broker_unreachable",
@@ -60,7 +62,7 @@ enum NATSFailure {
         }
     }
 
-    /// The library's words for the last failure on this thread, without the place in its source.
+    /// Returns the library's text of the last failure on this thread, without the position in its source.
     static func lastError(_ status: natsStatus) -> String {
         let text = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
         let name = natsStatus_GetText(status).map { String(cString: $0) } ?? "error \(status.rawValue)"

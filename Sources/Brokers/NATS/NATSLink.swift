@@ -2,11 +2,11 @@ internal import CNATS
 internal import Glibc
 internal import Sinks
 
-/// A connection of libnats, driven by the thread that it belongs to.
+/// A libnats connection, driven by the thread that it belongs to.
 ///
-/// The library calls back on that thread alone: when it has connected, when it wants to write, and when it closes.
+/// The library calls back only on that thread: when it has connected, when it wants to write, and when it closes.
 final class NATSLink {
-    /// An estimate of the bytes of an attempt that failed, with the chain of the server's certificates.
+    /// An estimate of the bytes of a failed attempt, including the server's certificate chain.
     static let attemptBytes: UInt64 = 8 << 10
 
     private let server: BrokerAddress.Server
@@ -14,7 +14,7 @@ final class NATSLink {
     private var subscription: OpaquePointer?
     /// The library's descriptor; -1 before it has connected.
     private(set) var socket: Int32 = -1
-    /// Another descriptor of the same socket: it stays open when the library closes its own.
+    /// A duplicate descriptor of the same socket, which stays open when the library closes its own.
     private var descriptor: Int32 = -1
     private var wantsToWrite = false
     private var lastDenial = ""
@@ -23,7 +23,7 @@ final class NATSLink {
 
     deinit { close() }
 
-    /// Connects; blocks until it has, or has failed.
+    /// Connects; blocks until it succeeds or fails.
     func connect(_ options: NATSOptions) -> natsStatus {
         let status = natsOptions_SetEventLoop(
             options.pointer,
@@ -44,10 +44,10 @@ final class NATSLink {
         return natsConnection_Connect(&connection, options.pointer)
     }
 
-    /// Takes the descriptor to wait for, which stays its owner's.
+    /// Sets the descriptor to wait for, which its owner keeps.
     func take(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Serves the connection until it ends; returns the reason, `nil` when it was stopped.
+    /// Serves the connection until it ends; returns the reason, or `nil` if it was stopped.
     func serve(_ wire: NATSWire) -> TransportFailure? {
         guard natsConnection_HasHeaderSupport(connection) == NATS_OK else {
             return TransportFailure(
@@ -83,9 +83,9 @@ final class NATSLink {
         return nil
     }
 
-    /// Ends the connection at once: what was not written is not.
+    /// Ends the connection immediately, and discards unsent data.
     func close() {
-        // The library would wait half a second for the server to have read everything.
+        // The library would wait half a second for the server to read everything.
         if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
         if let subscription { natsSubscription_Destroy(subscription) }
         if let connection { natsConnection_Destroy(connection) }
@@ -124,7 +124,7 @@ final class NATSLink {
         return natsConnection_PublishMsg(connection, message) == NATS_OK
     }
 
-    /// Hands over what the library has read; false when it is too much.
+    /// Delivers the data that the library has read; returns false if it is too much.
     private func deliver(to wire: NATSWire) -> Bool {
         while true {
             var message: OpaquePointer?
@@ -139,7 +139,7 @@ final class NATSLink {
         }
     }
 
-    /// The library keeps the last error; one that is new here is a denial of the server's.
+    /// Delivers a denial of the server: the library keeps the last error, so a new one here is a denial.
     private func deliverDenial(to wire: NATSWire) -> Bool {
         var text: UnsafePointer<CChar>?
         guard natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED, let text else { return true }

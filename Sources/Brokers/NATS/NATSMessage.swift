@@ -1,8 +1,8 @@
 internal import Sinks
 
-/// A message that goes to the server.
+/// A message to the server.
 struct NATSRequest: Sendable, Hashable {
-    /// A line of the header.
+    /// A header line.
     struct Header: Sendable, Hashable {
         var name: String
         var value: String
@@ -10,7 +10,7 @@ struct NATSRequest: Sendable, Hashable {
 
     /// The subject.
     var subject: String
-    /// The subject of the answer.
+    /// The subject of the reply.
     var reply: String
     /// The header.
     var headers: [Header] = []
@@ -24,9 +24,9 @@ struct NATSRequest: Sendable, Hashable {
     }
 }
 
-/// A message that the server has sent.
+/// A message from the server.
 struct NATSMessage: Sendable, Hashable {
-    /// The lines of a header that are read; all others are the server's own affair.
+    /// The header lines that are read; all others are ignored.
     enum Field: String, CaseIterable, Sendable {
         case identifier = "Nats-Msg-Id"
         case sequence = "Nats-Sequence"
@@ -35,14 +35,14 @@ struct NATSMessage: Sendable, Hashable {
         case status = "Status"
     }
 
-    /// The maximum number of bytes of a header line; one that is longer is as good as none.
+    /// The maximum length of a header line in bytes; a longer one is ignored.
     static let maximumFieldBytes = 1 << 10
-    /// The maximum number of bytes of a payload: the largest event in Base64, with room.
+    /// The maximum size of a payload in bytes: the largest event in Base64, with a margin.
     static let maximumBytes = 8 << 20
 
     /// The subject.
     var subject: String
-    /// The lines of the header.
+    /// The header lines.
     var fields: [Field: String] = [:]
     /// The payload.
     var payload: [UInt8]
@@ -50,14 +50,16 @@ struct NATSMessage: Sendable, Hashable {
 
 /// The value of `Nats-Msg-Id`: the device, and the id of the event (``SinkMessage/id``), as `<device>.<epoch>-<seq>`.
 ///
-/// A stream compares these over the subjects of all devices, and copies of a disk give one id to different events.
+/// A stream compares these values across the subjects of all devices, and copies of a disk give one id to different
+/// events.
 package enum NATSMessageID {
-    /// The value for an event of a device.
+    /// Returns the value for an event of a device.
     ///
-    /// - Parameter device: The device as its subjects name it: one token, without a dot.
+    /// - Parameter device: The device as in its subjects: one token, without a dot.
     package static func header(_ id: String, device: String) -> String { "\(device).\(id)" }
 
-    /// The id of the event; all of the value where another program, such as a bridge from MQTT, has left out the device.
+    /// Returns the id of the event, or the whole value if another program, such as an MQTT bridge, has omitted the
+    /// device.
     package static func id(in header: String, device: some StringProtocol) -> String {
         guard header.utf8.count > device.utf8.count, header.utf8.starts(with: device.utf8) else { return header }
         let rest = header.utf8.dropFirst(device.utf8.count)
@@ -65,16 +67,16 @@ package enum NATSMessageID {
     }
 }
 
-/// Something that happened on a connection to a NATS server.
+/// An occurrence on a connection to a NATS server.
 enum NATSInput: Sendable, Hashable {
-    /// The connection is made; the server takes messages of so many bytes.
+    /// The connection is established; the server accepts messages up to this size.
     case opened(maximumPayload: Int)
-    /// A message has come.
+    /// A message has arrived.
     case message(NATSMessage)
-    /// There is no responder for the subject of a sent message; the library does not say of which one.
+    /// There is no responder for the subject of a sent message; the library does not report for which one.
     case unanswered
     /// The server does not permit a subject, which the text names.
     case denied(String)
-    /// The connection could not be made, or has ended.
+    /// The connection failed or has ended.
     case closed(TransportFailure)
 }

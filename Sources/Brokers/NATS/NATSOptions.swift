@@ -5,12 +5,12 @@ internal import Sinks
 
 /// The options of libnats for one server.
 ///
-/// All files are read when they are made. They belong to one thread.
+/// All files are read when the options are created. They belong to one thread.
 final class NATSOptions {
-    /// The usual time for an attempt to connect.
+    /// The default timeout for an attempt to connect.
     static let patience = Duration.seconds(20)
 
-    /// The system's authorities, in the order in which the module ServerTrust looks for them too.
+    /// The system's authorities, in the order in which the ServerTrust module also searches for them.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
         "/etc/ssl/cert.pem",
@@ -21,13 +21,14 @@ final class NATSOptions {
 
     deinit { natsOptions_Destroy(pointer) }
 
-    /// Options that reconnect never: the engine does that.
+    /// Creates options without reconnection, which is up to the engine.
     ///
     /// - Parameters:
     ///   - settings: The sink.
     ///   - server: The server.
-    ///   - isEncrypted: True to demand TLS, and to trust the system's authorities where the sink has none of its own.
-    ///   - patience: The time for each step of connecting that the library bounds: TCP, and the server's first words.
+    ///   - isEncrypted: True to require TLS, and to trust the system's authorities if the sink has none of its own.
+    ///   - patience: The timeout for each step of connecting that the library limits: TCP, and the server's first
+    ///     message.
     /// - Throws: ``TransportFailure``.
     init(
         _ settings: SinkSettings,
@@ -40,7 +41,7 @@ final class NATSOptions {
             throw TransportFailure(code: "broker_unreachable", detail: "libnats has no memory left")
         }
         pointer = options
-        // One server: its name is the one that the certificate must have, which libnats knows only once for all servers.
+        // A single server, whose name the certificate must have: libnats has only one expected name for all servers.
         try Self.check(natsOptions_SetURL(options, "nats://\(server.authority)"), "the address")
         try Self.check(
             natsOptions_SetName(options, Self.escaped("reachagent-\(settings.device)-\(settings.name)")),
@@ -49,11 +50,11 @@ final class NATSOptions {
         natsOptions_SetAllowReconnect(options, false)
         natsOptions_SetIgnoreDiscoveredServers(options, true)
         natsOptions_SetTimeout(options, Int64(patience / .milliseconds(1)))
-        // Without a thread of the library's that writes, and without its timer that closes connections from a thread of its own: the
+        // Without the library's writer thread and without its timer that closes connections from another thread: the
         // kernel's keep-alive (``NATSWire``) finds dead connections without waking a thread.
         natsOptions_SetSendAsap(options, true)
         natsOptions_SetPingInterval(options, 0)
-        // What it has to say is read from the connection; without a handler it would go to standard error.
+        // Errors are read from the connection; without a handler they would be written to standard error.
         natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
         try encrypt(settings, for: server, isEncrypted: isEncrypted)
         try authenticate(settings.credentials)
@@ -64,7 +65,7 @@ final class NATSOptions {
         for server: BrokerAddress.Server,
         isEncrypted: Bool
     ) throws(TransportFailure) {
-        // A zone says where the address is, and is no part of it.
+        // A zone specifies the interface, and is not part of the address.
         let host = server.host.prefix { $0 != "%" }
         try Self.check(natsOptions_SetExpectedHostname(pointer, String(host)), "the server's name")
         if let path = settings.authorities {
@@ -112,7 +113,7 @@ final class NATSOptions {
         }
     }
 
-    /// libnats sets texts into the JSON of its first message as they are.
+    /// Escapes text for the JSON of libnats' first message, which contains it verbatim.
     static func escaped(_ text: String) -> String {
         var json = JSONWriter()
         json.string(text)
@@ -128,15 +129,15 @@ final class NATSOptions {
     }
 }
 
-/// The public key of a user's seed (<https://docs.nats.io/using-nats/developer/connecting/nkey>): libnats signs with the seed, and
-/// has to be told the key.
+/// The public key of a user's seed (<https://docs.nats.io/using-nats/developer/connecting/nkey>): libnats signs with
+/// the seed, but needs the key as well.
 enum NKey {
-    /// The kinds of key that count here, in the upper five bits of a byte.
+    /// The relevant kinds of key, in the upper five bits of a byte.
     private static let seed: UInt8 = 18 << 3
     private static let user: UInt8 = 20 << 3
     private static let keyBytes = 32
 
-    /// Returns the public key (`U…`) of a user's seed (`SU…`); `nil` when the text is none.
+    /// Returns the public key (`U…`) of a user's seed (`SU…`); `nil` if the text is not one.
     static func publicKey(ofSeed text: String) -> String? {
         guard let bytes = decoded(text), bytes.count == 2 + keyBytes + 2, encoded(bytes) == text else { return nil }
         let (content, sum) = (bytes.dropLast(2), bytes.suffix(2))
@@ -157,7 +158,7 @@ enum NKey {
         return result
     }
 
-    /// CRC-16 as XMODEM has it, the low byte first.
+    /// Returns the CRC-16 (XMODEM), with the low byte first.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var sum: UInt16 = 0
         for byte in bytes {
@@ -169,7 +170,7 @@ enum NKey {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// Base 32 without padding.
+    /// Decodes Base32 without padding.
     private static func decoded(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= 128 else { return nil }
         var bytes: [UInt8] = []

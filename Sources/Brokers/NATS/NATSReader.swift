@@ -1,20 +1,20 @@
 package import CNATS
 package import Sinks
 
-/// A connection of a program that reads what others have stored.
+/// A connection of a program that reads stored events.
 ///
 /// It blocks the thread that it belongs to.
 package final class NATSReader {
-    /// The time between two messages that ask whether the server is still there, in milliseconds.
+    /// The interval of the messages that check if the server is still reachable, in milliseconds.
     private static let pingInterval: Int64 = 30_000
 
     /// The connection (`natsConnection *`).
     package let connection: OpaquePointer
     private let server: BrokerAddress.Server
 
-    /// Connects to the first server that accepts.
+    /// Connects to the first server that accepts the connection.
     ///
-    /// - Parameter settings: The servers and the credentials, as a sink has them.
+    /// - Parameter settings: The servers and the credentials, in the form of a sink's settings.
     /// - Throws: The failure of the last server.
     package init(_ settings: SinkSettings) throws(TransportFailure) {
         var failure = TransportFailure(code: "broker_unreachable", detail: "no server is named")
@@ -35,7 +35,7 @@ package final class NATSReader {
         natsConnection_Destroy(connection)
     }
 
-    /// The failure of an operation on the connection.
+    /// Returns the failure of an operation on the connection.
     ///
     /// - Parameters:
     ///   - status: The status of the library.
@@ -49,7 +49,7 @@ package final class NATSReader {
         case NATS_NOT_FOUND, NATS_NO_RESPONDERS: TransportFailure(code: "broker_no_stream", detail: detail)
         case NATS_NOT_PERMITTED: TransportFailure(code: "broker_denied", detail: detail)
         case NATS_TIMEOUT, NATS_MISSED_HEARTBEAT:
-            // A request that is not permitted is not answered either: the connection knows of it.
+            // A request without permission is not answered either, but the connection has its denial.
             switch denial {
             case let text?: TransportFailure(code: "broker_denied", detail: "\(server.authority): \(text)")
             case nil: TransportFailure(code: "broker_timeout", detail: "\(server.authority) did not answer in time")
@@ -59,10 +59,10 @@ package final class NATSReader {
         }
     }
 
-    /// JetStream's errors for a stream that does not exist: not found, no match of the subject, not enabled.
+    /// JetStream's errors for a stream that does not exist: not found, no matching subject, not enabled.
     private static let missing: Set<UInt32> = [10_059, 10_060, 10_039, 10_076]
 
-    /// The server's words for what it did not permit.
+    /// The server's text of the last denial.
     private var denial: String? {
         var text: UnsafePointer<CChar>?
         guard natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED, let text else { return nil }
@@ -74,7 +74,7 @@ package final class NATSReader {
         _ server: BrokerAddress.Server
     ) throws(TransportFailure) -> Result<OpaquePointer, TransportFailure> {
         var status = NATS_OK
-        // In the clear only where the server agrees.
+        // In the clear only if the server agrees.
         for isEncrypted in settings.broker.scheme.isEncrypted ? [true] : [false, true] {
             let options = try NATSOptions(
                 settings,
@@ -86,7 +86,7 @@ package final class NATSReader {
             let attempt = NATSAttempt.connect(options, to: server)
             if let connection = attempt.connection { return .success(connection) }
             status = attempt.status
-            // A server that demands TLS gets it, and is not trusted without authorities.
+            // A server that requires TLS gets it, but is not trusted without authorities.
             if status != NATS_SSL_ERROR { break }
         }
         return .failure(NATSFailure.connecting(to: server, status, settings.credentials))

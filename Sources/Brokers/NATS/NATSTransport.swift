@@ -3,18 +3,18 @@ public import Sinks
 
 /// A connection to NATS JetStream, over libnats: each event is stored once, in order.
 ///
-/// The broker itself says which event of the device is its newest, on each connection; a lost or copied cursor file does no harm.
-/// ``JetStreamSession`` has the conversation, ``NATSWire`` the connection and its thread.
+/// On each connection the broker itself reports the device's newest event, so a lost or copied cursor file does no
+/// harm. ``JetStreamSession`` implements the conversation, ``NATSWire`` the connection and its thread.
 public final class NATSTransport: SinkTransport {
-    /// The times to wait: enough for round trips of four seconds, of which a TLS connection takes three, and for a lost
+    /// The timeouts: sufficient for round trips of four seconds, of which a TLS connection takes three, and for a lost
     /// segment.
     package struct Patience: Sendable {
-        /// The time for an attempt to connect to one server.
+        /// The timeout for an attempt to connect to one server.
         package var connection: Duration = .seconds(20)
-        /// The time for an answer of JetStream's.
+        /// The timeout for a reply of JetStream.
         package var answer: Duration = .seconds(20)
 
-        /// The defaults.
+        /// Creates the default timeouts.
         package init() {}
     }
 
@@ -28,20 +28,20 @@ public final class NATSTransport: SinkTransport {
     private var wire: NATSWire?
     private var session: JetStreamSession
     private var isConnecting = false
-    /// True when a connection is to be made as soon as enough of the former ones have ended.
+    /// True if a connection is to be established as soon as enough of the former ones have ended.
     private var isDue = false
-    /// Connections that were ended, and whose threads still wait for the library.
+    /// Stopped connections whose threads still wait for the library.
     private var ending: [NATSWire] = []
     private var nextPoll: ContinuousClock.Instant?
     private var events: [TransportEvent] = []
     private var closedBytes: UInt64 = 0
 
-    /// A transport that is not connected.
+    /// Creates a transport that is not connected.
     ///
     /// - Parameters:
     ///   - settings: The sink.
-    ///   - wake: Called from any thread when ``takeEvents()`` has something to do.
-    /// - Throws: ``SinkSettingError`` when the subject of the settings is not valid.
+    ///   - wake: Called from any thread when ``takeEvents()`` is due.
+    /// - Throws: ``SinkSettingError`` if the subject of the settings is not valid.
     public convenience init(
         _ settings: SinkSettings,
         wake: @escaping @Sendable () -> Void
@@ -49,7 +49,7 @@ public final class NATSTransport: SinkTransport {
         try self.init(settings, patience: Patience(), wake: wake)
     }
 
-    /// A transport with other times to wait; otherwise as ``init(_:wake:)``.
+    /// Creates a transport with other timeouts; otherwise like ``init(_:wake:)``.
     package init(
         _ settings: SinkSettings,
         patience: Patience,
@@ -69,22 +69,23 @@ public final class NATSTransport: SinkTransport {
 
     // MARK: - SinkTransport
 
-    /// `nil`: the connection's thread wakes the sink's.
+    /// `nil`, because the connection's thread wakes the sink's.
     public var descriptor: Int32? { nil }
 
     /// `false`, for the same reason.
     public var wantsToWrite: Bool { false }
 
-    /// The end of the time for an answer, or the next poll of a thread that blocks.
+    /// The timeout of a reply, or the next poll of a blocked thread.
     public var deadline: ContinuousClock.Instant? {
         guard let answer = session.deadline, let poll = nextPoll else { return session.deadline ?? nextPoll }
         return min(answer, poll)
     }
 
-    /// The bytes of all connections on the link, with headers, as the kernel counts them; an attempt that fails is estimated.
+    /// The bytes of all connections on the link, with headers, as the kernel counts them; those of failed attempts are
+    /// estimated.
     public var bytes: UInt64 { closedBytes + (wire?.bytes ?? 0) }
 
-    /// Begins to connect to one of the servers.
+    /// Starts to connect to one of the servers.
     public func connect() {
         guard wire == nil else { return }
         isDue = true
@@ -94,11 +95,11 @@ public final class NATSTransport: SinkTransport {
     /// Sends an event.
     public func publish(_ message: SinkMessage) {
         perform(session.publish(message, at: .now))
-        // An event that is refused here gets no other answer.
+        // A rejection here is the only answer to the event.
         if !events.isEmpty { wake() }
     }
 
-    /// Does nothing: the stream has the events, and its readers fold them.
+    /// Does nothing: the stream contains the events, from which its readers derive the state.
     public func publishState(_ state: [UInt8]) {}
 
     /// Ends the connection.
@@ -108,10 +109,10 @@ public final class NATSTransport: SinkTransport {
         close()
     }
 
-    /// Takes what the connection's thread has left, and returns what has happened since the last call.
+    /// Handles the inputs of the connection's thread, and returns the events since the last call.
     public func takeEvents() -> [TransportEvent] {
         let inputs = wire?.takeInputs() ?? []
-        // The end of a session may come before that of the inputs.
+        // The session may end before the last input.
         for input in inputs where wire != nil {
             isConnecting = false
             perform(session.handle(input, at: .now))
@@ -124,7 +125,7 @@ public final class NATSTransport: SinkTransport {
 
     // MARK: - The connection
 
-    /// The interval at which a thread that blocks is interrupted once more.
+    /// The interval at which a blocked thread is interrupted again.
     private var interval: Duration { patience.connection / 10 }
 
     private func begin() {
@@ -176,7 +177,7 @@ public final class NATSTransport: SinkTransport {
         nextPoll = ending.isEmpty ? nil : .now + interval
     }
 
-    /// Interrupts threads that block in the library, where it has no limit of its own.
+    /// Interrupts threads that block in the library without a timeout of their own.
     private func poll() {
         ending.removeAll(where: \.hasEnded)
         if isDue, ending.count < Self.maximumEnding { begin() }

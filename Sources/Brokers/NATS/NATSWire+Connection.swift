@@ -7,7 +7,7 @@ internal import Sinks
 extension NATSWire {
     /// Connects, and serves the connection until its end.
     static func run(_ wire: NATSWire) {
-        // The library's own threads hold all signals back, as this one does until now.
+        // Before interruptions are allowed, so that the library's own threads inherit all signals blocked.
         nats_Open(0)
         Interruption.allow()
         defer { nats_ReleaseThreadMemory() }
@@ -20,7 +20,7 @@ extension NATSWire {
         }
     }
 
-    /// Tries the servers in random order, so that a fleet spreads over a cluster.
+    /// Tries the servers in random order, so that a fleet is distributed over a cluster.
     private func connect() -> Result<NATSLink, TransportFailure> {
         var worst: TransportFailure?
         for server in settings.broker.servers.shuffled() {
@@ -28,7 +28,7 @@ extension NATSWire {
             do throws(TransportFailure) {
                 return .success(try connect(to: server))
             } catch {
-                // That a server cannot be reached says less than that another one refuses the credentials.
+                // An unreachable server is less informative than another one that rejects the credentials.
                 if worst == nil || worst?.code == "broker_unreachable" { worst = error }
             }
         }
@@ -43,7 +43,8 @@ extension NATSWire {
             NATSOptions(settings, for: server, isEncrypted: isEncrypted, patience: NATSAttempt.unlimited)
         )
         if status == NATS_SSL_ERROR, !isEncrypted, settings.authorities == nil, !isStopped {
-            // The server demands TLS. The system's authorities are read only then: they take a megabyte.
+            // The server requires TLS. The system's authorities are read only in this case, because they take a
+            // megabyte.
             _ = endAttempt(bytes: NATSLink.attemptBytes)
             beginAttempt(port: server.port)
             status = try link.connect(
@@ -60,7 +61,7 @@ extension NATSWire {
     }
 }
 
-/// An attempt to connect on the calling thread, which another one ends when it takes too long: see ``NATSWire``.
+/// An attempt to connect on the calling thread, which another thread ends on a timeout: see ``NATSWire``.
 enum NATSAttempt {
     /// A limit that the library never reaches.
     static let unlimited = Duration.seconds(3600)
@@ -68,10 +69,10 @@ enum NATSAttempt {
     /// Connects.
     ///
     /// - Parameters:
-    ///   - options: The options, made with ``unlimited`` patience.
+    ///   - options: The options, created with ``unlimited`` patience.
     ///   - server: The server.
-    ///   - patience: The time that the attempt may take.
-    /// - Returns: The status, and the connection where that is `NATS_OK`; `NATS_TIMEOUT` when it took too long.
+    ///   - patience: The timeout of the attempt.
+    /// - Returns: The status, and the connection if the status is `NATS_OK`; `NATS_TIMEOUT` after a timeout.
     static func connect(
         _ options: NATSOptions,
         to server: BrokerAddress.Server,

@@ -5,14 +5,15 @@ internal import Synchronization
 
 /// One connection to a NATS server, on a thread of its own.
 ///
-/// libnats blocks: looking up a name, in the TLS handshake, and while the rest of a TLS record is on its way. Its own limit does not
-/// count in the handshake, and once it is over, 3.4.1 asks the socket for the first PONG again and again without a pause. So it gets
-/// none, and its calls and sockets are ended instead; and all that happens here, where it blocks no other thread.
+/// libnats blocks: in the name lookup, in the TLS handshake, and while the rest of a TLS record is in transit. Its own
+/// timeout does not apply to the handshake, and after it has expired, 3.4.1 polls the socket for the first PONG in a
+/// busy loop. So no timeout is set; its calls and sockets are ended instead, and everything happens here, where it
+/// blocks no other thread.
 ///
-/// The library's own threads for reading and writing are not started (its interface for event loops): this thread alone touches the
-/// connection, and it sleeps in poll(2) while nothing happens.
+/// The library's own threads for reading and writing are not started (its interface for event loops): only this thread
+/// uses the connection, and it sleeps in poll(2) while nothing happens.
 final class NATSWire: Sendable {
-    /// The maximum number of untaken inputs, and of their bytes: more than the answers to a full window.
+    /// The maximum number of pending inputs, and of their bytes, which exceeds the replies to a full window.
     static let maximumInputs = 4096
     static let maximumInputBytes = 16 << 20
 
@@ -24,15 +25,15 @@ final class NATSWire: Sendable {
         var hasEnded = false
         /// The thread while it may be interrupted.
         var thread: pthread_t?
-        /// The beginning of the present attempt to connect; `nil` before the first and after the last.
+        /// The start of the current attempt to connect; `nil` before the first and after the last one.
         var attempt: ContinuousClock.Instant?
         /// The server's port.
         var port: UInt16 = 0
         /// The number of times that the attempt was interrupted.
         var interruptions = 0
-        /// The bytes of attempts that failed.
+        /// The bytes of failed attempts.
         var lostBytes: UInt64 = 0
-        /// A second descriptor of the socket: it stays when the library closes its own.
+        /// A duplicate descriptor of the socket, which stays open when the library closes its own.
         var descriptor: Int32 = -1
     }
 
@@ -42,13 +43,13 @@ final class NATSWire: Sendable {
     private let wake: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Begins to connect.
+    /// Starts to connect.
     ///
     /// - Parameters:
     ///   - settings: The sink.
-    ///   - inbox: The prefix of the subjects of answers.
+    ///   - inbox: The prefix of the reply subjects.
     ///   - wake: Called from the thread when ``takeInputs()`` has something new.
-    /// - Throws: ``SystemError`` when there is no thread or descriptor left.
+    /// - Throws: ``SystemError`` if no thread or descriptor is left.
     init(
         _ settings: SinkSettings,
         inbox: String,
@@ -80,7 +81,7 @@ final class NATSWire: Sendable {
 
     // MARK: - For the sink's thread
 
-    /// Returns what has happened since the last call.
+    /// Returns the inputs since the last call.
     func takeInputs() -> [NATSInput] {
         state.withLock { state in
             defer { (state.inputs, state.inputBytes) = ([], 0) }
@@ -88,21 +89,21 @@ final class NATSWire: Sendable {
         }
     }
 
-    /// Sends messages, as soon as the socket takes them.
+    /// Sends messages as soon as the socket accepts them.
     func send(_ requests: [NATSRequest]) {
         guard !requests.isEmpty else { return }
         state.withLock { $0.requests += requests }
         wakeup.signal()
     }
 
-    /// Ends the connection; nothing more is to be expected of it.
+    /// Stops the connection; no inputs follow.
     func stop() {
         state.withLock { $0.isStopped = true }
         wakeup.signal()
         interrupt(longerThan: .zero)
     }
 
-    /// True when the thread has ended.
+    /// True if the thread has ended.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// The bytes on the link.
@@ -112,9 +113,10 @@ final class NATSWire: Sendable {
         }
     }
 
-    /// Interrupts what the thread waits for: an attempt to connect that has taken longer, or anything when it is stopped.
+    /// Interrupts the thread's wait: an attempt to connect that has taken longer than the limit, or anything after a
+    /// stop.
     ///
-    /// It may be too early by an instant, so it is to be called until ``hasEnded`` or the next attempt.
+    /// An interruption may come slightly too early, so this is to be called until ``hasEnded`` or the next attempt.
     func interrupt(longerThan limit: Duration) {
         state.withLock { state in
             if state.isStopped, state.descriptor >= 0 { shutdown(state.descriptor, Int32(SHUT_RDWR)) }
@@ -130,18 +132,18 @@ final class NATSWire: Sendable {
 
     // MARK: - For the connection's thread
 
-    /// True when the connection is to end.
+    /// True if the connection is to end.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// The descriptor that is readable when ``takeRequests()`` or ``isStopped`` has something new.
+    /// The descriptor that is readable if ``takeRequests()`` or ``isStopped`` has something new.
     var wakeupDescriptor: Int32 { wakeup.descriptor }
 
-    /// Notes the beginning of an attempt to connect.
+    /// Records the start of an attempt to connect.
     func beginAttempt(port: UInt16) {
         state.withLock { ($0.attempt, $0.port, $0.interruptions) = (.now, port, 0) }
     }
 
-    /// Notes the end of an attempt that failed, and its bytes; returns true when it was interrupted.
+    /// Records the end of a failed attempt, and its bytes; returns true if it was interrupted.
     func endAttempt(bytes: UInt64) -> Bool {
         state.withLock {
             $0.attempt = nil
@@ -150,7 +152,7 @@ final class NATSWire: Sendable {
         }
     }
 
-    /// Notes the socket of the attempt that succeeded.
+    /// Records the socket of the successful attempt.
     func setSocket(_ socket: Int32) -> Int32 {
         let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 3)
         ConnectingSockets.add([socket, descriptor])
@@ -171,12 +173,12 @@ final class NATSWire: Sendable {
         }
     }
 
-    /// Hands something over; returns false when too much waits already.
+    /// Adds an input; returns false if too many are pending.
     func add(_ input: NATSInput) -> Bool {
         let fits = state.withLock { state in
             var bytes = 64
             if case .message(let message) = input { bytes += message.payload.count }
-            // The end always fits.
+            // The end is always accepted.
             if case .closed = input {
             } else {
                 guard state.inputs.count < Self.maximumInputs, state.inputBytes + bytes <= Self.maximumInputBytes else {
@@ -191,7 +193,8 @@ final class NATSWire: Sendable {
         return fits
     }
 
-    /// Lets the kernel look for a dead connection: it answers itself, and no thread wakes up on a healthy one.
+    /// Enables the kernel's keep-alive, which finds a dead connection: the kernel answers itself, and no thread wakes
+    /// up on a healthy connection.
     private func keepAlive(_ descriptor: Int32) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
             var value = value

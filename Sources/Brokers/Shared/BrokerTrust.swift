@@ -5,13 +5,12 @@ internal import Sinks
 
 internal import struct FoundationEssentials.Date
 
-/// The judge of a broker's certificate: the rules, the authorities and the pins that probes are judged by.
+/// The verification of a broker's certificate, with the same rules, authorities and pins as for probes.
 struct BrokerTrust {
-    /// The maximum number of steps for one chain; a step is about the time to process one byte.
+    /// The maximum number of steps for one chain; a step takes about as long as processing one byte.
     static let maximumSteps = 1 << 26
 
-    /// The name that the server is asked for (SNI); `nil` for an address, which must not stand there (RFC 6066, section
-    /// 3).
+    /// The server name to request (SNI); `nil` for an address, which SNI does not allow (RFC 6066, section 3).
     let serverName: String?
 
     private let evaluator: TrustEvaluator
@@ -19,12 +18,12 @@ struct BrokerTrust {
     private let broker: String
     private let now: @Sendable () -> Date
 
-    /// A judge for the broker of a sink.
+    /// Creates the verification for the broker of a sink.
     ///
     /// - Parameters:
-    ///   - settings: The sink; its file of authorities is read now.
+    ///   - settings: The sink, whose file of authorities is read now.
     ///   - server: The server, whose name the certificate must be valid for.
-    ///   - now: The time at which it must be valid.
+    ///   - now: The time at which the certificate must be valid.
     /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`.
     init(
         _ settings: SinkSettings,
@@ -53,7 +52,7 @@ struct BrokerTrust {
             }
         }
         evaluator = TrustEvaluator(policy: policy, anchors: anchors)
-        // A zone says where the address is, and is no part of it.
+        // A zone specifies the interface, and is not part of the address.
         let host = server.host.prefix { $0 != "%" }
         if let address = IPAddressText.bytes(of: String(host)) {
             identity = .address(address)
@@ -67,7 +66,7 @@ struct BrokerTrust {
         self.now = now
     }
 
-    /// Returns the reason to refuse a chain, in DER as it was presented; `nil` to accept it.
+    /// Returns the reason to reject a chain, in DER as it was presented; `nil` to accept it.
     func refusal(of presented: [[UInt8]]) -> TransportFailure? {
         let budget = WorkBudget(deadline: .now + .seconds(5), steps: Self.maximumSteps)
         let verdict = evaluator.evaluate(presented: presented, identity: identity, at: now(), within: budget)

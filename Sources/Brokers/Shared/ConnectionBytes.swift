@@ -1,24 +1,24 @@
 internal import Glibc
 
-/// The bytes that a TCP connection has moved, with headers and retransmissions, as the kernel counts them (tcp_info,
-/// since Linux 4.19).
+/// The bytes that a TCP connection has transferred, with headers and retransmissions, as the kernel counts them
+/// (tcp_info, since Linux 4.19).
 struct ConnectionBytes {
-    /// The bytes of all headers of one segment at most: Ethernet's, IPv6's, and TCP's with options.
+    /// The maximum size of all headers of a segment, in bytes: Ethernet's, IPv6's, and TCP's with options.
     private static let headers: UInt64 = 94
 
     /// The bytes on the link.
     let total: UInt64
-    /// The payload that has come in.
+    /// The received payload.
     let received: UInt64
 
-    /// Asks the kernel; `nil` for a descriptor that is no connection, or a kernel that does not count.
+    /// Queries the kernel; `nil` if the descriptor is not a connection, or the kernel does not count.
     init?(of descriptor: Int32) {
         var answer = [UInt8](repeating: 0, count: 256)
         var length = socklen_t(answer.count)
         guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &answer, &length) == 0, length >= 208 else {
             return nil
         }
-        // Glibc's structure ends before these fields, whose places never change.
+        // Glibc's structure ends before these fields, whose offsets never change.
         let (received, sent, segments) = answer.withUnsafeBytes { bytes in
             (
                 bytes.loadUnaligned(fromByteOffset: 128, as: UInt64.self),
@@ -27,7 +27,7 @@ struct ConnectionBytes {
                     + UInt64(bytes.loadUnaligned(fromByteOffset: 140, as: UInt32.self))
             )
         }
-        // Four segments close a connection.
+        // Closing a connection takes four segments.
         total = sent &+ received &+ (segments + 4) &* Self.headers
         self.received = received
     }

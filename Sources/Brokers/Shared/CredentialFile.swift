@@ -1,14 +1,15 @@
 internal import Glibc
 internal import Sinks
 
-/// A file with a secret: read anew for each connection, so that a new secret counts without a restart.
+/// A file with a secret, read for each connection, so that a new secret takes effect without a restart.
 enum CredentialFile {
     /// The maximum number of bytes that are read.
     static let maximumBytes = 1 << 16
 
-    /// Returns the first line, without the line's end.
+    /// Returns the first line, without the newline.
     ///
-    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`; it names the file, and never its content.
+    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`, which names the file, but never contains
+    ///   its content.
     static func firstLine(of path: String) throws(TransportFailure) -> String {
         let bytes = try contents(of: path)
         var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
@@ -20,12 +21,12 @@ enum CredentialFile {
         return text
     }
 
-    /// Throws when a library that is given the path could not read the file, or would wait for a pipe or a device.
+    /// Checks that a library can read the file at a path, without waiting for a pipe or a device.
     ///
     /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`.
     static func check(_ path: String) throws(TransportFailure) { close(try opened(path)) }
 
-    /// A failure that names the file.
+    /// Creates a failure that names the file.
     static func failure(_ path: String, _ reason: String) -> TransportFailure {
         TransportFailure(code: "credentials_unreadable", detail: "\(path) cannot be used: \(reason)")
     }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Ends a blocking call of a thread, where a library offers no way to give up: the call returns with `EINTR`.
+/// Ends a blocking call of a thread in a library without a way to cancel it: the call returns with `EINTR`.
 enum Interruption {
     /// A signal that has no effect unless it is expected.
     private static let signal = SIGURG
@@ -9,7 +9,7 @@ enum Interruption {
     private static let isPrepared: Void = {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in }
-        // Without SA_RESTART, which is the point.
+        // Without SA_RESTART, which would restart the call.
         action.sa_flags = 0
         sigaction(signal, &action, nil)
     }()
@@ -17,7 +17,7 @@ enum Interruption {
     /// Prepares the process.
     static func prepare() { isPrepared }
 
-    /// Lets the calling thread be interrupted; those that are started from a ``NamedThread`` hold all signals back.
+    /// Allows interruptions of the calling thread; threads started by a ``NamedThread`` block all signals.
     static func allow() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -29,20 +29,21 @@ enum Interruption {
     static func send(to thread: pthread_t) { pthread_kill(thread, signal) }
 }
 
-/// The sockets that a library connects without saying which ones they are.
+/// The sockets that a library is connecting without exposing them.
 ///
-/// While it waits for the server's first words, libnats 3.4.1 heeds neither its own limit nor a signal, only the end of the socket. So
-/// the sockets that are known, because their connections are made, are noted here; another one to the same port is being connected.
+/// While waiting for the server's first message, libnats 3.4.1 ignores both its own timeout and signals, and notices
+/// only the end of the socket. So the sockets of established connections are recorded here; another one to the same
+/// port is being connected.
 enum ConnectingSockets {
     private static let known = Mutex<Set<Int32>>([])
 
-    /// Notes descriptors of a connection that is made.
+    /// Adds the descriptors of an established connection.
     static func add(_ descriptors: [Int32]) { known.withLock { $0.formUnion(descriptors) } }
 
-    /// Forgets descriptors, before they are closed or after.
+    /// Removes descriptors, before or after they are closed.
     static func remove(_ descriptors: [Int32]) { known.withLock { $0.subtract(descriptors) } }
 
-    /// Ends the connections to a port that are not known; another thread's attempt to connect there is repeated.
+    /// Shuts down the unknown connections to a port; another thread's attempt to connect there is repeated.
     static func shutDown(port: UInt16) {
         guard let folder = opendir("/proc/self/fd") else { return }
         defer { closedir(folder) }
@@ -55,7 +56,7 @@ enum ConnectingSockets {
         }
     }
 
-    /// The port of the other end of a TCP connection; `nil` for anything else.
+    /// Returns the peer's port of a TCP connection; `nil` for any other descriptor.
     private static func peerPort(of descriptor: Int32) -> UInt16? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

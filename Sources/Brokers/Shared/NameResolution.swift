@@ -3,20 +3,20 @@ internal import LinuxSupport
 internal import Sinks
 internal import Synchronization
 
-/// The addresses of a name, looked up on a thread of its own: getaddrinfo(3) waits for name servers.
+/// The addresses of a name, looked up on a separate thread, because getaddrinfo(3) waits for name servers.
 final class NameResolution: Sendable {
     /// The maximum number of addresses of one name.
     static let maximumAddresses = 8
 
     private let answer = Mutex<Result<[String], TransportFailure>?>(nil)
 
-    /// Begins to look up a name.
+    /// Starts to look up a name.
     ///
     /// - Parameters:
     ///   - host: The name, or an address.
-    ///   - wake: Called from the other thread when ``result`` is there.
+    ///   - wake: Called from the other thread when ``result`` is available.
     init(_ host: String, wake: @escaping @Sendable () -> Void) {
-        // An address needs no name server, and so no thread.
+        // An address needs neither a name server nor a thread.
         if case .success(let addresses) = Self.lookUp(host, flags: AI_NUMERICHOST) {
             finish(.success(addresses), wake)
             return
@@ -29,7 +29,7 @@ final class NameResolution: Sendable {
         }
     }
 
-    /// The addresses as text, in the order in which they are to be tried; `nil` until they are known.
+    /// The addresses as text, in the order in which to try them; `nil` until they are known.
     var result: Result<[String], TransportFailure>? { answer.withLock { $0 } }
 
     private func finish(_ result: Result<[String], TransportFailure>, _ wake: @Sendable () -> Void) {
@@ -77,12 +77,12 @@ final class NameResolution: Sendable {
     }
 }
 
-/// The C library's texts for its numbers.
+/// The C library's error messages.
 enum ErrorText {
-    /// The text of errno(3).
+    /// Returns the message of an errno(3) value.
     static func system(_ number: Int32) -> String { strerror(number).map { String(cString: $0) } ?? "error \(number)" }
 
-    /// The text of an answer of getaddrinfo(3); to be asked right after it.
+    /// Returns the message of a getaddrinfo(3) result, which must be requested right after the call.
     static func resolver(_ status: Int32) -> String {
         if status == EAI_SYSTEM { return system(errno) }
         return gai_strerror(status).map { String(cString: $0) } ?? "error \(status)"

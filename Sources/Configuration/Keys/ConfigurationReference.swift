@@ -1,23 +1,23 @@
-/// The reference of all keys in Markdown, made from their declarations.
+/// The reference of all keys in Markdown, generated from their declarations.
 ///
-/// A document marks the places of its tables of keys with `<!-- keys: TABLE -->` and `<!-- end of keys -->`; everything
-/// else in it is written by hand.
+/// In a document, `<!-- keys: TABLE -->` and `<!-- end of keys -->` mark the places of the tables of keys; everything
+/// else is written by hand.
 public enum ConfigurationReference {
-    /// A marker in a document that cannot be followed.
+    /// An invalid marker in a document.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         /// The line of the marker, from 1.
         public let line: Int
         /// The reason.
         public let message: String
 
-        /// `line 7: there is no table 'agents'`.
+        /// The line and the reason: `line 7: there is no table 'agents'`.
         public var description: String { "line \(line): \(message)" }
     }
 
     private static let start = "<!-- keys: "
     private static let end = "<!-- end of keys -->"
 
-    /// The tables by the names that markers have; a document needs each of them.
+    /// The tables by the names in markers; a document must contain each of them.
     private static let tables: [(name: String, keys: KeyList)] =
         RootKeys.sections.map { ($0.facts.name, $0.keys) } + [
             ("target.NAME", TargetKeys.all), ("probe.NAME", ProbeKeys.all), ("probe.NAME.latency", LatencyKeys.all),
@@ -29,9 +29,9 @@ public enum ConfigurationReference {
             ("sink.NAME", SinkKeys.all),
         ]
 
-    /// A document with its tables of keys made anew.
+    /// Returns a document with its tables of keys regenerated.
     ///
-    /// - Throws: The first marker that is unknown, repeated or not ended, or a table without a marker.
+    /// - Throws: The first marker that is unknown, repeated or not closed, or the first table without a marker.
     public static func updated(_ document: String) throws(Failure) -> String {
         var lines: [String] = []
         var missing = Set(tables.map(\.name))

@@ -5,7 +5,7 @@ internal import Reachability
 
 /// The keys of `[hooks]`.
 struct HooksKeys: KeyTable {
-    /// The longest grace: all parts of the agent must have stopped within eight seconds.
+    /// The maximum grace period: all parts of the agent must have stopped within eight seconds.
     private static let longestGrace: Duration = .seconds(5)
 
     let folders = Setting(

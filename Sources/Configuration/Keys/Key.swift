@@ -1,10 +1,10 @@
-/// The kinds of probe, hook and sink that a key applies to; on any other its presence is an error.
+/// The kinds of probe, hook and sink to which a key applies; for any other kind the key is an error.
 struct KeyScope: OptionSet, Sendable {
     let rawValue: Int
 
     /// A probe with an `https://` or `http://` target.
     static let web = KeyScope(rawValue: 1)
-    /// A probe that looks for captive portals.
+    /// A probe that detects captive portals.
     static let portal = KeyScope(rawValue: 2)
     /// Probes with the other kinds of target.
     static let tcp = KeyScope(rawValue: 4)
@@ -22,31 +22,31 @@ struct KeyScope: OptionSet, Sendable {
     /// A probe with an `https://` or `http://` target and a transfer in place of its single request.
     static let transfer = KeyScope(rawValue: 512)
 
-    /// Everything that sends a request.
+    /// All probes and hooks that send a request.
     static let requests: KeyScope = [.web, .portal, .transfer, .webhook]
     static let all: KeyScope = [.requests, .tcp, .icmp, .dns, .program, .nats, .mqtt]
 }
 
-/// The effect that a changed value has at a reload.
+/// The effect of a changed value on a reload.
 enum ReloadEffect: Sendable {
-    /// It applies at once.
+    /// The change applies immediately.
     case applies
-    /// It makes another check: the probe begins anew.
+    /// The probe restarts as a different check.
     case restartsCheck
-    /// It applies on the next start of the agent.
+    /// The change applies on the next start of the agent.
     case needsRestart
 }
 
 /// The properties of a key that do not depend on the type of its value.
 struct KeyFacts: Sendable {
     let name: String
-    /// The type as the reference names it.
+    /// The type in the reference.
     let kind: String
     /// The default in Markdown.
     let standard: String
     /// The meaning, in Markdown.
     let sentence: String
-    /// A value in TOML, for keys whose default is no example.
+    /// A value in TOML, for keys whose default is not an example.
     let example: String?
     let isRequired: Bool
     let scope: KeyScope
@@ -55,10 +55,10 @@ struct KeyFacts: Sendable {
 
 /// A key of the configuration, declared once.
 ///
-/// Reading, hints, the values in effect, the hiding of secrets, the reference and the manual page are made from it.
+/// The reader, hints, effective values, the hiding of secrets, the reference and the manual page are derived from it.
 protocol KeyDeclaration: Sendable {
     var facts: KeyFacts { get }
-    /// The errors that reading a value gives.
+    /// Returns the errors from reading a value.
     func errors(in node: Node) -> [ValueError]
 }
 
@@ -66,26 +66,26 @@ protocol KeyDeclaration: Sendable {
 struct Key<Value: Sendable>: KeyDeclaration {
     let facts: KeyFacts
     let format: ValueFormat<Value>
-    /// The value without the key, and in the place of one that is not accepted.
+    /// The value if the key is missing or its value is not accepted.
     let standard: Value
-    /// The value in effect without the key, where it is not decided by the settings.
+    /// The value in effect without the key, if the settings do not determine it.
     let inEffect: Value?
-    /// The text in which a value is shown that may contain secrets; nil for all other keys.
+    /// The displayed form of a value that may contain secrets; `nil` for all other keys.
     let shown: (@Sendable (Value) -> String)?
-    /// True when values are compared by a digest, even where all of them may be shown.
+    /// True if values are compared by a digest, even if all of them may be shown.
     let isDigested: Bool
 
-    /// A key with a default.
+    /// Creates a key with a default.
     ///
     /// - Parameters:
     ///   - name: The name in the file.
     ///   - format: The accepted values.
     ///   - standard: The default.
-    ///   - inEffect: The value in effect without the key, where it differs from the default.
+    ///   - inEffect: The value in effect without the key, if it differs from the default.
     ///   - says: The default in words, in Markdown, if the value does not show it.
     ///   - example: A value in TOML.
-    ///   - scope: The probes, hooks and sinks that the key applies to.
-    ///   - reload: The effect of a change at a reload.
+    ///   - scope: The probes, hooks and sinks to which the key applies.
+    ///   - reload: The effect of a change on a reload.
     ///   - sentence: The meaning, in Markdown.
     init(
         _ name: String,
@@ -116,7 +116,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
         isDigested = false
     }
 
-    /// A key without a default.
+    /// Creates a key without a default.
     init<Wrapped>(
         _ name: String,
         optional format: ValueFormat<Wrapped>,
@@ -138,7 +138,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
         )
     }
 
-    /// A key that must be given.
+    /// Creates a required key.
     init<Wrapped>(
         _ name: String,
         required format: ValueFormat<Wrapped>,
@@ -172,7 +172,7 @@ struct Key<Value: Sendable>: KeyDeclaration {
         self.isDigested = isDigested
     }
 
-    /// The key with values that may contain secrets, and the text that is shown of them, in TOML.
+    /// Returns the key for values that may contain secrets, with their displayed form in TOML.
     func hiding<Wrapped>(
         isDigested: Bool = false,
         _ shown: @escaping @Sendable (Wrapped) -> String
@@ -223,7 +223,7 @@ struct Subtable: KeyDeclaration {
     }
 }
 
-/// The keys that one table of the configuration can have, in the order of the reference.
+/// The keys that one table of the configuration can contain, in the order of the reference.
 struct KeyList: Sendable {
     let declarations: [any KeyDeclaration]
     /// The names, for hints.
@@ -236,7 +236,7 @@ struct KeyList: Sendable {
         known = Set(names.map { TOMLKey($0) })
     }
 
-    /// The keys that a table declares as its stored properties: nothing else has to list them.
+    /// Creates the list of the keys that a table declares as its stored properties, so that no second list is needed.
     init(of table: some KeyTable) {
         self.init(Mirror(reflecting: table).children.compactMap { $0.value as? any KeyDeclaration })
     }
@@ -245,7 +245,7 @@ struct KeyList: Sendable {
 
     func contains(_ key: TOMLKey) -> Bool { known.contains(key) }
 
-    /// The names of the keys that meet a condition.
+    /// Returns the names of the keys that meet a condition.
     func names(where condition: (KeyFacts) -> Bool) -> [String] {
         declarations.map(\.facts).filter(condition).map(\.name)
     }
@@ -253,7 +253,7 @@ struct KeyList: Sendable {
 
 /// A type whose stored properties are the keys of a table.
 protocol KeyTable: Sendable {
-    /// The only value.
+    /// The only instance.
     static var keys: Self { get }
     /// All keys of the table.
     static var all: KeyList { get }

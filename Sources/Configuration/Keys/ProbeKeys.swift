@@ -142,7 +142,7 @@ struct ProbeKeys: KeyTable {
     /// All keys of a probe.
     static let everything =
         all + RequestKeys.all + ResponseKeys.all + TrustKeys.all + TLSKeys.all + ExpiryKeys.all
-    /// The keys that do not make another check: its schedule, its judgement and its vantages.
+    /// The keys that do not change the check: its schedule, the evaluation of its results, and its vantages.
     static let judging = Set(everything.names { $0.reload == .applies })
 }
 
@@ -318,7 +318,7 @@ struct ResponseKeys: KeyTable {
     static let all = KeyList(of: keys)
 }
 
-/// The formats that a body can be required to have.
+/// The formats that a probe can require of a body.
 package enum BodyFormat: String, CaseIterable, Sendable {
     case json, xml, image
     case propertyList = "property-list"

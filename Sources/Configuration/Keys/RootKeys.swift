@@ -16,7 +16,7 @@ struct RootKeys: KeyTable {
 
     static let keys = Self()
     static let all = KeyList(of: keys)
-    /// The sections whose keys are settings, each of which is read alike.
+    /// The sections whose keys are settings, all read in the same way.
     static let sections = [
         keys.agent, keys.settle, keys.interfaces, keys.metered, keys.portal, keys.connectivity, keys.limits, keys.http,
         keys.hooks,

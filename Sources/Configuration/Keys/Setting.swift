@@ -2,18 +2,18 @@
 protocol SettingDeclaration: KeyDeclaration {
     /// Reads the key's value into the settings.
     func read(from table: inout TableReader, into settings: inout Settings)
-    /// True when two settings differ in the property.
+    /// True if two settings differ in the property.
     func differs(_ one: Settings, _ other: Settings) -> Bool
 }
 
-/// The declaration of a key with the property that it sets; the property's initial value is the default.
+/// The declaration of a key with the property that it sets; the initial value of the property is the default.
 struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
     let key: Key<Value>
     private let path: any WritableKeyPath<Settings, Value> & Sendable
 
     var facts: KeyFacts { key.facts }
 
-    /// A key of a property.
+    /// Creates a key of a property.
     ///
     /// - Parameter inEffect: The value in effect without the key, if it differs from that of the property.
     init(
@@ -40,7 +40,7 @@ struct Setting<Value: Sendable & Equatable>: SettingDeclaration {
         self.path = path
     }
 
-    /// A key of a property that is nil where the key is not given: the command line or the system decides then.
+    /// Creates a key of a property that is `nil` without the key: the command line or the system then decides.
     init<Wrapped>(
         _ name: String,
         unset path: any WritableKeyPath<Settings, Wrapped?> & Sendable,

@@ -22,7 +22,7 @@ struct AgentKeys: KeyTable {
         reload: .needsRestart,
         "Its directory"
     )
-    // A file of the journal has 8M unless the command line says otherwise, and one must fit.
+    // A journal segment has 8M unless the command line sets another size, and one segment must fit.
     let journalSize = Setting(
         "journal_size",
         unset: \.agent.journalBytes,
@@ -371,7 +371,7 @@ struct KindsSetting: SettingDeclaration {
         return errors
     }
 
-    /// Reads the patterns of later files first, so that they win.
+    /// Reads the patterns of later files first, because the first match is used.
     func read(from table: inout TableReader, into settings: inout Settings) {
         let key = Subtable(facts.name, KeyList([]), example: facts.example)
         guard var kinds = table.table(key) else { return }

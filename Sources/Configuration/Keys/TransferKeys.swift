@@ -80,7 +80,7 @@ struct AddedLatencyKeys: KeyTable {
 }
 
 extension ValueFormat where Value == Double {
-    /// Bits per second with a unit.
+    /// A bit rate: bits per second with a unit.
     static var bitRate: ValueFormat {
         .parsed(
             "bit rate",
@@ -99,7 +99,7 @@ extension ValueFormat where Value == Double {
 }
 
 extension TransferPlan {
-    /// The defaults of a probe with a transfer, which costs megabytes: rare, and with time for them.
+    /// The default intervals of a probe with a transfer: long, because a transfer costs megabytes.
     static let (standardInterval, standardFastInterval) = (Duration.seconds(6 * 3600), Duration.seconds(600))
     /// The default timeout.
     static let standardTimeout = Duration.seconds(120)

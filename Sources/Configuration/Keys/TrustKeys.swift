@@ -89,7 +89,7 @@ struct TrustKeys: KeyTable {
     static let all = KeyList(of: keys)
 }
 
-/// The TLS of a probe or a webhook.
+/// The TLS settings of a probe or a webhook.
 struct TLSKeys: KeyTable {
     let clientCertificate = Key(
         "client_certificate",
@@ -118,7 +118,7 @@ struct TLSKeys: KeyTable {
     static let all = KeyList(of: keys)
 }
 
-/// The thresholds from which on a certificate counts as expiring.
+/// The thresholds below which a certificate counts as expiring.
 struct ExpiryKeys: KeyTable {
     let expiryPercent = Key(
         "expiry_percent",

@@ -1,28 +1,28 @@
 internal import Crypto
 internal import Glibc
 
-/// The name of this machine at brokers, where the configuration has none.
+/// The name of this machine at brokers, if the configuration does not set one.
 ///
-/// Made of the machine's id as sd_id128_get_machine_app_specific(3) does it: constant for the machine, and without a way back
-/// to the id, which is confidential (machine-id(5)).
+/// Derived from the machine ID like sd_id128_get_machine_app_specific(3): constant for the machine, without revealing
+/// the ID, which is confidential (machine-id(5)).
 enum DeviceName {
-    /// Our own application id; `systemd-id128 machine-id --app-specific=` gives the same name for it.
+    /// The application ID of the agent; `systemd-id128 machine-id --app-specific=` returns the same name for it.
     static let application: [UInt8] = [
         0x5d, 0x1c, 0x3a, 0x8e, 0x6b, 0x0f, 0x4f, 0x52, 0x9c, 0x77, 0x2e, 0x41, 0xd8, 0x90, 0xab, 0x13,
     ]
 
-    /// The name of this machine; `nil` where it has no id.
+    /// The name of this machine; `nil` if it has no ID.
     static var ofMachine: String? {
         guard let bytes = try? RegularFile.bytes(of: "/etc/machine-id", max: 64) else { return nil }
         return name(ofMachine: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The name for an id of 32 hexadecimal digits; `nil` for any other text.
+    /// Returns the name for an ID of 32 hexadecimal digits; `nil` for any other string.
     static func name(ofMachine text: String) -> String? {
         let digits = text.utf8.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
         guard digits.utf8.count == 32, let id = bytes(of: digits), id.contains(where: { $0 != 0 }) else { return nil }
         var name = Array(HMAC<SHA256>.authenticationCode(for: application, using: SymmetricKey(data: id)).prefix(16))
-        // A random UUID by its form (RFC 9562, version 4).
+        // The format of a random UUID (RFC 9562, version 4).
         name[6] = name[6] & 0x0F | 0x40
         name[8] = name[8] & 0x3F | 0x80
         return name.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import Hooks
 
-/// The properties of a type of event that the condition of a hook can name.
+/// The properties of an event type that the condition of a hook can specify.
 struct EventFacts {
     /// A property of an event.
     enum Fact: Hashable {
@@ -11,7 +11,7 @@ struct EventFacts {
     let type: EventType
     let facts: Set<Fact>
 
-    /// All types; one is there twice when its events differ in their properties.
+    /// All event types; a type is listed twice if its events differ in their properties.
     static let all: [EventFacts] = [
         EventFacts(type: .reachabilityChanged, facts: [.via, .interface, .connectivity, .cause]),
         EventFacts(type: .pathChanged, facts: [.via, .interface, .connectivity, .cause]),
@@ -22,22 +22,22 @@ struct EventFacts {
         EventFacts(type: .certificateExpiring, facts: [.probe]),
     ]
 
-    /// The types whose last event is a state, which can be given again.
+    /// The types whose last event is a state, which can be published again.
     static let statefulTypes: Set<EventType> = [
         .reachabilityChanged, .pathChanged, .targetChanged, .uplinkChanged, .probeChanged,
     ]
 
-    /// True when the event has one of each of these.
+    /// Returns whether the event has at least one property of each set.
     func meets(_ conditions: some Sequence<Set<Fact>>) -> Bool {
         conditions.allSatisfy { !$0.isDisjoint(with: facts) }
     }
 
-    /// The types of event that have one of these.
+    /// Returns the event types that have at least one of these properties.
     static func types(telling facts: Set<Fact>) -> Set<EventType> {
         Set(all.filter { !$0.facts.isDisjoint(with: facts) }.map(\.type))
     }
 
-    /// `path.changed, target.changed and probe.changed`, in the order of ``HookTrigger/types``.
+    /// Returns the types as a list in the order of ``HookTrigger/types``: `path.changed and probe.changed`.
     static func listed(_ types: Set<EventType>, quotedBy mark: String = "") -> String {
         let words = HookTrigger.types.filter(types.contains).map { "\(mark)\($0.shortName)\(mark)" }
         guard let last = words.last, words.count > 1 else { return words.joined() }
@@ -46,7 +46,7 @@ struct EventFacts {
 }
 
 extension HookFilter.Aspect {
-    /// The property of an event in which it shows.
+    /// The event property that contains this aspect.
     var fact: EventFacts.Fact {
         switch self {
         case .via: .via

@@ -5,23 +5,23 @@ internal import Reachability
 
 /// Reads one table `[hook.NAME]`.
 ///
-/// Like a probe's, it is read to its end after an error too, and a key that only the other kind of hook has a use for is an
-/// error.
+/// A hook's table is read completely, even after an error, like a probe's; a key that applies only to the other kind of
+/// hook is an error.
 struct HookReader: RequestTableReader {
-    /// The keys of which every hook has one.
+    /// The keys of which every hook must have one.
     static let marks = ["command", "url", "url_file"]
     /// The maximum number of hooks.
     static let maxHooks = 256
     /// The fields that a signature sets.
     private static let signatureFields = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
-    /// The names that the condition of a hook can have.
+    /// The names that the condition of a hook can contain.
     struct Subjects {
         let targets: [String]
         let probes: [String]
     }
 
-    /// The kind of action; unclear when the table has both or neither.
+    /// The kind of action; unclear if the table has both or neither.
     private enum Kind {
         case command, webhook, unclear
     }
@@ -33,7 +33,7 @@ struct HookReader: RequestTableReader {
     let errorsBefore: Int
     let addressKey = "url"
 
-    /// The definitions in the tables below, sorted by name.
+    /// Returns the definitions in the tables below, sorted by name.
     ///
     /// - Parameter timeout: The timeout of hooks without one of their own.
     static func definitions(
@@ -150,13 +150,13 @@ struct HookReader: RequestTableReader {
         return filter
     }
 
-    /// Names of probes or targets, which must exist: a condition on any other could never hold.
+    /// Reads names of probes or targets, which must exist: a condition on any other name could never be true.
     private func readNames(_ key: Key<[String]?>, among names: [String], of when: inout TableReader) -> [String] {
         let format = ValueFormat<String>.existing(key.facts.name, among: names).oneOrMore(1...256).optional
         return when.read(key, default: nil, as: format) ?? []
     }
 
-    /// A filter that no event can meet is an error: the hook would never run, without a visible reason.
+    /// Reports an error for a filter that no event can match: the hook would never run, for no visible reason.
     private func refuseImpossible(_ filter: HookFilter, _ types: Set<EventType>, in when: TableReader) {
         let conditions = Self.conditions(of: filter).filter { when.has($0.key) }
         let on = EventFacts.listed(types)
@@ -181,7 +181,7 @@ struct HookReader: RequestTableReader {
         }
     }
 
-    /// The facts of which an event must have one for each key to be met.
+    /// Returns for each key the facts of which an event must have at least one.
     private static func conditions(of filter: HookFilter) -> [(key: String, facts: Set<EventFacts.Fact>)] {
         [
             ("from_via", [.via]), ("to_via", [.via]), ("from_connectivity", [.connectivity]),
@@ -192,7 +192,7 @@ struct HookReader: RequestTableReader {
 
     // MARK: Program
 
-    /// The command; nil when it is missing or wrong.
+    /// Reads the command; `nil` if it is missing or invalid.
     private mutating func readCommand() -> HookCommand? {
         let keys = ProgramKeys.keys
         let arguments = table.read(HookKeys.keys.command)
@@ -217,7 +217,7 @@ struct HookReader: RequestTableReader {
 
     // MARK: Webhook
 
-    /// The request; nil when there is an error in it.
+    /// Reads the request; `nil` after an error.
     private mutating func readWebhook(timeout: Duration) -> Webhook? {
         let keys = WebhookKeys.keys
         let target = readAddress()
@@ -251,7 +251,7 @@ struct HookReader: RequestTableReader {
         return Webhook(probe: probe, body: body, secretFile: secretFile, retries: retries)
     }
 
-    /// The address of the request; chat services make all of it a secret, so only its origin is shown.
+    /// Reads the URL of the request; chat services treat all of it as a secret, so only its origin is shown.
     private mutating func readAddress() -> ProbeTarget? {
         guard table.has("url_file") else { return table.read(HookKeys.keys.url) }
         guard let path = table.read(HookKeys.keys.urlFile),
@@ -266,7 +266,7 @@ struct HookReader: RequestTableReader {
         return target
     }
 
-    /// The path of the secret, which is read again for each request: what would fail then is an error now.
+    /// Reads the path of the secret; the file is read again for each request, so its errors are reported now.
     private mutating func readSecretFile(_ headers: HeaderFields) -> String? {
         guard let path = table.read(WebhookKeys.keys.secretFile) else { return nil }
         do throws(RequestError) {
@@ -280,7 +280,7 @@ struct HookReader: RequestTableReader {
         return path
     }
 
-    /// An address has one family.
+    /// Reads the address families: an IP address has one.
     private mutating func readFamilies(_ target: ProbeTarget?) -> AddressFamilies {
         let families = table.read(WebhookKeys.keys.families)
         guard case .http(let url)? = target, case .address(let bytes) = url.host else { return families }

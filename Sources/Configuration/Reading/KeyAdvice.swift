@@ -1,8 +1,8 @@
 internal import ForeignText
 
-/// The correction that an unknown key or a misplaced table probably needs.
+/// The probable correction of an unknown key or a misplaced table.
 enum KeyAdvice {
-    /// The end of the message about an unknown key; empty if no correction is known.
+    /// Returns the end of the message about an unknown key; empty if no correction is known.
     static func correction(of key: String, in table: TableReader) -> String {
         guard key.utf8.count <= 64 else { return "" }
         let word = key.lowercased().replacing("-", with: "_")
@@ -18,7 +18,7 @@ enum KeyAdvice {
         return "; accepted are \(names.dropLast().joined(separator: ", "))\(names.count > 1 ? " and " : "")\(last)"
     }
 
-    /// The message about a value in the place of a table.
+    /// Returns the message about a value in place of a table.
     static func wrongTable(_ key: Subtable, of node: Node, in table: TableReader) -> String {
         let (name, isNamed) = (key.facts.name, table.path.keys.isEmpty && examples[key.facts.name] != nil)
         if isNamed, case .array(let elements) = node.value, elements.contains(where: { $0.members != nil }) {
@@ -32,7 +32,7 @@ enum KeyAdvice {
         return "\(wrong); a table begins with a line [\(header)]"
     }
 
-    /// The message about a value where the table of a probe, a target, a hook or a sink is expected.
+    /// Returns the message about a value in place of the table of a probe, a target, a hook or a sink.
     ///
     /// - Parameter mark: The key that such a table needs first.
     static func wrongEntry(_ name: String, of node: Node, in table: TableReader, mark: String?) -> String {
@@ -51,22 +51,22 @@ enum KeyAdvice {
 
     // MARK: Tables
 
-    /// Names for examples of tables that have one.
+    /// Example names for named tables.
     private static let examples = ["probe": "web", "target": "office", "hook": "log", "sink": "fleet"]
 
-    /// The first key of the path to a table, where the table is that of a section, a probe, a target, a hook or a sink.
+    /// Returns the first key of the path of a table, if the table is a section, a probe, a target, a hook or a sink.
     private static func kind(of path: TOMLPath) -> String {
         guard let first = path.keys.first else { return "" }
         return path.keys.count == (examples[first] == nil ? 1 : 2) ? first : path.description
     }
 
-    /// The name that an element of an array of tables gives itself.
+    /// Returns the value of `name` in an element of an array of tables, if it is a valid name.
     private static func name(of node: Node) -> String? {
         guard let name = node.members?["name"]?.string, SettingsReader.flaw(ofName: name) == nil else { return nil }
         return name
     }
 
-    /// The tables that have a key.
+    /// The tables that can contain a key, by key.
     private static let homes: [String: [String]] = {
         var homes: [String: [String]] = [:]
         for section in RootKeys.sections {
@@ -89,7 +89,7 @@ enum KeyAdvice {
         case sentence(String)
     }
 
-    /// The words of other programs for our keys, by table.
+    /// The terms of other programs for the keys of the agent, by table.
     private static let synonyms: [String: [String: Synonym]] = [
         "": [
             "log": .sentence("the log's level is 'log_level' in [agent]"),

@@ -3,9 +3,9 @@ internal import Glibc
 internal import Hooks
 internal import NetlinkMonitor
 
-/// Warnings about names that are well-formed and yet stand for nothing: at this moment, on this machine, or anywhere.
+/// Warnings about names that are well-formed but refer to nothing: at this moment, on this machine, or anywhere.
 extension RequestTableReader {
-    /// Warns of a method that no registry has: RFC 9110 allows private ones, and a mistake looks the same.
+    /// Warns of a method that is not in a registry: RFC 9110 allows private methods, and a typo looks the same.
     func warn(ofMethod method: String) {
         guard table.has("method"), !HTTPMethods.registered.contains(method) else { return }
         let word = KeySuggestion.nearest(to: method, among: HTTPMethods.registered.map { $0.lowercased() })
@@ -13,7 +13,7 @@ extension RequestTableReader {
         table.warn("method", "'\(method)' is not a known HTTP method\(suggestion)")
     }
 
-    /// Warns of names that are neither those of interfaces here nor kinds.
+    /// Warns of names that are neither interfaces of this machine nor kinds.
     func warn(ofInterfaces names: [String], _ key: String) {
         guard table.notes.checksMachine else { return }
         let kinds = key == "interfaces" ? InterfaceKind.allCases.map(\.rawValue) : []
@@ -24,7 +24,7 @@ extension RequestTableReader {
         }
     }
 
-    /// Warns of a program that is not there.
+    /// Warns of a program that does not exist.
     func warn(ofProgram program: String) {
         guard let path = HookFile.program(program) else {
             return table.warn("command", "there is no program '\(program)' in \(HookEnvironment.path)")
@@ -47,7 +47,7 @@ private enum HTTPMethods {
 
 /// The interfaces of this network namespace.
 private enum NetworkInterfaces {
-    /// Their names, at most a thousand.
+    /// The names of the interfaces, at most a thousand.
     static var names: [String] {
         guard let list = if_nameindex() else { return [] }
         defer { if_freenameindex(list) }

@@ -2,15 +2,15 @@ internal import Glibc
 internal import NetlinkMonitor
 internal import PortAccess
 
-/// Reads what clients of `[http] listen` need from the files that the section names.
+/// Reads the access rules for clients of `[http] listen` from the files named in the section.
 ///
-/// A port that other machines reach is rejected unless it is encrypted and authenticates its clients, or the
+/// An address that other machines can reach is rejected unless it is encrypted and authenticates its clients, or the
 /// configuration explicitly permits otherwise.
 struct PortAccessReader {
     let http: HTTPSettings
     let table: TableReader
 
-    /// The rules; nil without any, and with an error in the notes.
+    /// Returns the rules; `nil` if none are configured, or after an error, which is in the notes.
     func access() -> PortAccess? {
         let passwords = readPasswords()
         let tls = readTLS()

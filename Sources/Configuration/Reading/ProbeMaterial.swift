@@ -1,8 +1,8 @@
 internal import Probes
 
-/// The material that the probes of one configuration share: files are read once, and equal policies are one evaluator.
+/// The material shared by the probes of one configuration: files are read once, and equal policies share one evaluator.
 ///
-/// An evaluator keeps the verdicts that it gave; thousands of probes with the same policy need them once.
+/// An evaluator caches its verdicts; thousands of probes with the same policy need them only once.
 final class ProbeMaterial {
     /// The builder of requests.
     let serializer: RequestSerializer
@@ -19,7 +19,7 @@ final class ProbeMaterial {
         self.portalInterval = portalInterval
     }
 
-    /// The certificates of a file or folder.
+    /// Returns the certificates of a file or directory.
     func certificates(at path: String) throws(SecurityPolicyError) -> [[UInt8]] {
         if let known = certificates[path] { return try known.get() }
         let result = Result { () throws(SecurityPolicyError) in
@@ -30,7 +30,7 @@ final class ProbeMaterial {
         return try result.get()
     }
 
-    /// The revocation lists of a file.
+    /// Returns the revocation lists of a file.
     func revocationLists(at path: String) throws(SecurityPolicyError) -> [CertificateRevocationList] {
         if let known = revocationLists[path] { return try known.get() }
         let result = Result { () throws(SecurityPolicyError) in
@@ -41,7 +41,8 @@ final class ProbeMaterial {
         return try result.get()
     }
 
-    /// SHA-256 of what a file holds, for the identity of its user; empty when it cannot be read.
+    /// Returns the SHA-256 of a file's content, for the identity of the table that names it; empty if the file cannot
+    /// be read.
     func digest(ofFile path: String) -> String {
         if let known = digests[path] { return known }
         let digest = (try? RegularFile.bytes(of: path, max: 64 << 20)).map(RegularFile.digest) ?? ""
@@ -49,7 +50,7 @@ final class ProbeMaterial {
         return digest
     }
 
-    /// The evaluator for a policy; the same for the same `identity`.
+    /// Returns the evaluator for a policy; the same one for the same `identity`.
     func evaluator(identity: String, _ make: () -> TrustEvaluator) -> TrustEvaluator {
         if let known = evaluators[identity] { return known }
         let evaluator = make()
@@ -57,7 +58,7 @@ final class ProbeMaterial {
         return evaluator
     }
 
-    /// Refuses a FIFO, on which reading would wait.
+    /// Rejects a FIFO, which would block the reader.
     private static func refuseSpecialFile(_ path: String) throws(SecurityPolicyError) {
         guard RegularFile.isSpecial(path) else { return }
         throw .unreadable(path: path, reason: "it is neither a regular file nor a folder")

@@ -1,7 +1,7 @@
 internal import Probes
 internal import Reachability
 
-/// The judgement of a probe's checks.
+/// The evaluation of a probe's checks.
 extension ProbeReader {
     mutating func readRule(
         timeout: Duration,
@@ -83,7 +83,7 @@ extension ProbeReader {
         )
     }
 
-    /// An address has one family; a name may have both.
+    /// Reads the address families: an IP address has one, a name may have both.
     private mutating func readFamilies(connectTo: Probe.Endpoint?) -> ProbeRule.Families {
         let fixed = literalFamily(connectTo)
         let families = table.read(ProbeKeys.keys.families, default: fixed ?? (isTransfer ? .any : .each))

@@ -4,22 +4,21 @@ internal import Reachability
 
 /// Reads one table `[probe.NAME]`.
 ///
-/// Everything is read, also after an error, so that all errors are reported at once. A key that another kind of target has a
-/// use for is an error: ignored, it would look like an expectation that was met.
+/// All keys are read, even after an error, so that all errors are reported at once. A key that applies only to another
+/// kind of target is an error: if it were ignored, it would look like a fulfilled expectation.
 struct ProbeReader: RequestTableReader {
     let name: String
     let material: ProbeMaterial
     var table: TableReader
-    /// The target; nil when that is missing or wrong.
+    /// The target; `nil` if it is missing or invalid.
     private(set) var target: ProbeTarget?
     private(set) var isPortalCheck = false
-    /// True when the request is replaced by a transfer.
+    /// True if a transfer replaces the request.
     private(set) var isTransfer = false
     let errorsBefore: Int
     let addressKey = "target"
 
-    /// The definition in a table, and whether the probe is made; nil when there is an error in it, which is in the notes
-    /// then.
+    /// Returns the definition in a table and the value of `enabled`; `nil` after an error, which is in the notes.
     static func definition(
         name: String,
         of table: TableReader,
@@ -37,7 +36,7 @@ struct ProbeReader: RequestTableReader {
         errorsBefore = table.notes.errorCount
     }
 
-    /// True when the target is reached by a request.
+    /// True if the target is checked by a request.
     var isRequest: Bool {
         if case .http = target { return true }
         return target == nil
@@ -173,7 +172,7 @@ struct ProbeReader: RequestTableReader {
         return timeout
     }
 
-    /// The endpoint for requests and connections; for other targets the key is refused already.
+    /// Reads the endpoint for requests and connections; for other targets the key has already been rejected.
     private mutating func readConnectTo() -> Probe.Endpoint? {
         switch target {
         case .icmp, .dns: nil
@@ -239,13 +238,13 @@ struct ProbeReader: RequestTableReader {
 }
 
 extension ProbeDefinition {
-    /// A probe of one target with all defaults, as `run --probe URL` requests it.
+    /// Returns a probe of one target with all defaults, as requested by `run --probe URL`.
     ///
     /// - Parameters:
     ///   - url: The target, as in a configuration file.
-    ///   - name: The probe's name.
+    ///   - name: The name of the probe.
     ///   - serializer: The builder of its request.
-    /// - Throws: All errors; they name the file `--probe`.
+    /// - Throws: All errors; they name `--probe` as the file.
     public static func adHoc(
         _ url: String,
         name: String,

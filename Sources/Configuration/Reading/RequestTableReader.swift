@@ -4,19 +4,19 @@ internal import Probes
 protocol RequestTableReader {
     /// The table.
     var table: TableReader { get set }
-    /// The material that all tables share.
+    /// The material shared by all tables.
     var material: ProbeMaterial { get }
     /// The number of errors before this table was read.
     var errorsBefore: Int { get }
-    /// The key with the address of the request.
+    /// The key that contains the address of the request.
     var addressKey: String { get }
 }
 
 extension RequestTableReader {
-    /// True when there was no error in this table so far.
+    /// True if there are no errors in this table so far.
     var isClean: Bool { table.notes.errorCount == errorsBefore }
 
-    /// Notes an error when the request cannot be sent: better now than when it is due.
+    /// Reports an error if the request cannot be sent, now rather than at the first check.
     func check(_ probe: Probe) {
         guard isClean else { return }
         do throws(SecurityPolicyError) {
@@ -42,7 +42,7 @@ extension RequestTableReader {
 
     // MARK: Header
 
-    /// Reads the header fields, of which secrets have files of their own.
+    /// Reads the header fields; secret values come from separate files.
     mutating func readHeaders(into request: inout ProbeRequest) {
         let keys = HeaderKeys.keys
         let fields = table.read(keys.headers) ?? [:]
@@ -101,7 +101,7 @@ extension RequestTableReader {
         return options
     }
 
-    /// The evaluator of the security policy; nil when there is an error in the table.
+    /// Reads the security policy and returns its evaluator; `nil` after an error.
     mutating func readPolicy() -> TrustEvaluator? {
         let keys = TrustKeys.keys
         let anchors = readAnchors()
@@ -205,15 +205,15 @@ extension RequestTableReader {
     }
 }
 
-/// The first line of a file with a secret.
+/// The first line of a file that contains a secret.
 struct SecretLine {
     let text: String
 
     /// The maximum size of such a file.
     static let maxBytes = 16 << 10
 
-    /// Reads a file that others can neither read nor write, and makes its content part of the table's identity; nil, with an
-    /// error at the key, when that fails.
+    /// Reads a file that others can neither read nor write, and adds its content to the identity of the table; `nil`
+    /// after an error, which is reported at the key.
     init?(at path: String, of key: String, in table: inout TableReader) {
         do throws(RegularFile.Failure) {
             let bytes = try RegularFile.bytes(of: path, max: Self.maxBytes, isSecret: true)

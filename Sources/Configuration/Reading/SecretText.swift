@@ -1,8 +1,8 @@
 internal import Probes
 
-/// Values of the configuration as they may be shown, in TOML.
+/// Configuration values in displayable form, in TOML.
 enum SecretText {
-    /// A body in JSON; a placeholder when a member of it is a secret, or when that cannot be told.
+    /// Returns a JSON body; a placeholder if a member of it is a secret, or if the body cannot be parsed.
     @Sendable static func shown(json text: String) -> String {
         guard let value = try? JSONParser.parse(Array(text.utf8), maximumDepth: 64), !hasSecret(value) else {
             return TOMLText.quoted(SecretName.placeholder)
@@ -10,7 +10,7 @@ enum SecretText {
         return TOMLText.quoted(text)
     }
 
-    /// The fields of a header.
+    /// Returns the fields of a header, with placeholders for secrets.
     @Sendable static func shown(fields: [String: String]) -> String {
         ValueFormat<[String: String]>.headerFields.text(
             Dictionary(uniqueKeysWithValues: fields.map { ($0, SecretName.isSecret($0) ? SecretName.placeholder : $1) })

@@ -9,14 +9,14 @@ struct SettingsReader {
     static let maxProbes = 10_000
     /// The maximum number of targets.
     static let maxTargets = MonitorConfiguration.maximumTargets
-    /// The maximum time between two checks.
+    /// The maximum interval between two checks.
     static let longestInterval: Duration = .seconds(30 * 86_400)
 
     private let notes: Notes
     private let serializer: RequestSerializer
     private var settings = Settings()
 
-    /// The settings in a root table; errors are in the notes.
+    /// Returns the settings in a root table; errors are in the notes.
     static func settings(of root: Node, notes: Notes, serializer: RequestSerializer) -> Settings {
         var reader = SettingsReader(notes: notes, serializer: serializer)
         guard case .table(let members) = root.value else { return reader.settings }
@@ -106,7 +106,7 @@ struct SettingsReader {
         }
     }
 
-    /// Warnings about sections, some of which depend on the probes.
+    /// Warns about sections, some of which depend on the probes.
     private func warn(of root: TableReader) {
         if settings.agent.journal == false {
             let agent = root.section(RootKeys.keys.agent)
@@ -130,7 +130,7 @@ struct SettingsReader {
         )
     }
 
-    /// Warns of a budget with no room for a transfer that may use metered links.
+    /// Warns of a budget that is too small for a transfer that may use metered links.
     private func warnOfBudget(_ metered: TableReader) {
         guard notes.isClean, let budget = settings.metered.bytesPerDay else { return }
         let transfers = settings.probes.compactMap { probe in probe.probe.transfer.map { (probe.name, $0) } }
@@ -142,13 +142,13 @@ struct SettingsReader {
         )
     }
 
-    /// An error in the name of a probe, a target, a hook or a sink.
+    /// Returns the error in the name of a probe, a target, a hook or a sink; `nil` if the name is valid.
     static func flaw(ofName name: String) -> String? {
         let isName = name.utf8.allSatisfy { TOMLKey.isBare($0) || $0 == UInt8(ascii: ".") }
         guard isName, (1...64).contains(name.utf8.count) else {
             return "a name must be 1 to 64 letters, digits, '-', '_' or '.'"
         }
-        // The agent's own events have these subjects.
+        // The events of the agent itself use these subjects.
         let taken = ["default", "agent", ProbeRule.firstHopName]
         return taken.contains(name) ? "the name is taken by the agent's own events; choose another" : nil
     }

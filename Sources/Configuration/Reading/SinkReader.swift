@@ -5,12 +5,12 @@ internal import Sinks
 
 /// Reads one table `[sink.NAME]`.
 ///
-/// Like a probe's, it is read to its end after an error too. Whether `reachagent-sink` is installed makes no difference; the
-/// files that it will read are looked at, so that what would fail then is an error now.
+/// A sink's table is read completely, even after an error, like a probe's. The result does not depend on the
+/// installation of `reachagent-sink`; the files that it will read are checked, so that their errors are reported now.
 struct SinkReader {
     /// The maximum number of sinks.
     static let maximumSinks = 16
-    /// The keys of which a NATS client uses one at most.
+    /// The keys of which a NATS client uses at most one.
     private static let identities = ["user", "token_file", "credentials_file", "nkey_file"]
 
     private let name: String
@@ -19,7 +19,7 @@ struct SinkReader {
     private var table: TableReader
     private let errorsBefore: Int
 
-    /// The settings in the tables below, sorted by name.
+    /// Returns the settings in the tables below, sorted by name.
     static func settings(in table: TableReader, material: ProbeMaterial) -> [SinkSettings] {
         let tables = table.subtables(marks: ["url"])
         guard tables.count <= maximumSinks else {
@@ -86,7 +86,7 @@ struct SinkReader {
         return settings
     }
 
-    /// The keys that only the other protocol has a use for.
+    /// Rejects the keys that apply only to the other protocol.
     private mutating func refuseMeaningless(_ scheme: BrokerAddress.Scheme) {
         if scheme.isNATS {
             table.refuse("topic", "has no meaning for NATS, whose key is 'subject'")
@@ -152,7 +152,7 @@ struct SinkReader {
         return credentials
     }
 
-    /// The first line of a file with a secret; `nil`, with an error, when it cannot be used.
+    /// Returns the first line of a file that contains a secret; `nil` after an error.
     @discardableResult
     private mutating func checkLine(_ key: String, _ path: String?) -> String? {
         guard let path, Self.isReadable(path) else { return nil }
@@ -216,7 +216,7 @@ struct SinkReader {
         table.warn(key, "the \(secret) is sent unencrypted; an address over TLS begins with \(safe)")
     }
 
-    /// False for a credential of the sinks' own service, which no other program sees.
+    /// False for a credential of the service of the sinks, which no other program can read.
     private static func isReadable(_ path: String) -> Bool {
         !path.hasPrefix(ValueFormat<String>.sinkCredentials + "/")
     }
@@ -225,7 +225,7 @@ struct SinkReader {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
-    /// `SU` and 56 more characters of Base32.
+    /// Returns whether a line is an NKey seed of a user: `SU` and 56 more characters of Base32.
     private static func isSeed(_ line: String) -> Bool {
         line.utf8.count == 58 && line.hasPrefix("SU")
             && line.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x32...0x37).contains($0) }

@@ -1,20 +1,20 @@
 internal import Crypto
 internal import Glibc
 
-/// Reads files that a configuration is made of or names; nothing that is no regular file is waited for.
+/// Reads the configuration files and the files that they name; rejects special files instead of waiting for them.
 package enum RegularFile {
-    /// The reason why a file cannot be read, as a predicate, such as `cannot be opened: Permission denied`.
+    /// The reason that a file cannot be read, as a predicate, such as `cannot be opened: Permission denied`.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        /// The number of the error (errno(3)); 0 where there is none.
+        /// The error number (errno(3)); 0 if there is none.
         var code: Int32 = 0
     }
 
-    /// The bytes of a file; one with more than `max` bytes is refused.
+    /// Reads the bytes of a file; a file with more than `max` bytes is an error.
     ///
-    /// - Parameter isSecret: Whether a file that others can read or write is refused.
+    /// - Parameter isSecret: True to reject a file that others can read or write.
     package static func bytes(of path: String, max: Int, isSecret: Bool = false) throws(Failure) -> [UInt8] {
-        // Without O_NONBLOCK a FIFO would wait for a writer before it could be refused.
+        // Without O_NONBLOCK open(2) would wait for a writer of a FIFO before the FIFO could be rejected.
         let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
         guard descriptor >= 0 else { throw failure("cannot be opened") }
         defer { close(descriptor) }
@@ -36,7 +36,7 @@ package enum RegularFile {
         }
     }
 
-    /// True when the path leads to the null device, which is how a file of the vendor's is switched off.
+    /// Returns whether the path leads to the null device, which disables a file of the vendor.
     static func isMask(_ path: String) -> Bool {
         var (status, null) = (stat(), stat())
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR, stat("/dev/null", &null) == 0 else {
@@ -45,10 +45,10 @@ package enum RegularFile {
         return status.st_rdev == null.st_rdev
     }
 
-    /// True when there is anything at the path.
+    /// Returns whether the path exists.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The names in a folder, sorted by their bytes; none when there is no such folder.
+    /// Returns the names in a directory, sorted by their bytes; empty if the directory does not exist.
     static func listing(of folder: String) throws(Failure) -> [String] {
         guard let stream = opendir(folder) else {
             if errno == ENOENT { return [] }
@@ -65,7 +65,7 @@ package enum RegularFile {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// SHA-256 in hexadecimal digits.
+    /// Returns the SHA-256 in hexadecimal digits.
     static func digest(_ bytes: [UInt8]) -> String {
         SHA256.hash(data: bytes).map { byte in
             let digits = String(byte, radix: 16)
@@ -92,7 +92,7 @@ package enum RegularFile {
 }
 
 extension RegularFile {
-    /// True when something is there that is neither a regular file nor a folder: a FIFO, a device, a socket.
+    /// Returns whether the path is neither a regular file nor a directory: a FIFO, a device, a socket.
     static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
@@ -100,18 +100,19 @@ extension RegularFile {
     }
 }
 
-/// The folder in which the service manager puts the secrets of a service (`LoadCredential=` in systemd.exec(5)).
+/// The directory in which the service manager stores the credentials of a service (`LoadCredential=` in
+/// systemd.exec(5)).
 struct CredentialFolder: Sendable {
-    /// The prefix of a path that is the name of such a secret.
+    /// The prefix of a path that refers to a credential by its name.
     static let scheme = "credential:"
-    /// The folder of the agent's service while it runs.
+    /// The directory of the agent's service while it runs.
     static let service = "/run/credentials/reachagent.service"
-    /// The longest name of a file (NAME_MAX).
+    /// The maximum length of a file name (NAME_MAX).
     private static let longestName = 255
 
     let folder: String
 
-    /// That of this process; for a command on a terminal that of the agent's service.
+    /// The directory of this process, or else that of the agent's service, for a command on a terminal.
     static var current: CredentialFolder {
         guard let value = getenv("CREDENTIALS_DIRECTORY"), value.pointee == CChar(UInt8(ascii: "/")) else {
             return CredentialFolder(folder: service)
@@ -119,7 +120,7 @@ struct CredentialFolder: Sendable {
         return CredentialFolder(folder: String(cString: value))
     }
 
-    /// The path that `credential:NAME` stands for; `nil` for any other text.
+    /// Returns the path to which `credential:NAME` refers; `nil` for any other string.
     func path(of text: String) throws(ValueError) -> String? {
         guard text.hasPrefix(Self.scheme) else { return nil }
         let name = text.dropFirst(Self.scheme.count)
@@ -133,10 +134,10 @@ struct CredentialFolder: Sendable {
 
 /// Looks up users and groups (getpwnam(3), getgrnam(3)).
 enum Account {
-    /// The maximum size of the record of one account; larger ones count as known.
+    /// The maximum size of an account record; an account with a larger one counts as known.
     private static let recordBytes = 64 << 10
 
-    /// True when there certainly is no user of the name; a number needs none.
+    /// Returns whether the user certainly does not exist; a number needs no user.
     static func isUnknown(user name: String) -> Bool {
         guard UInt32(name) == nil else { return false }
         var (record, result) = (passwd(), UnsafeMutablePointer<passwd>?.none)
@@ -144,7 +145,7 @@ enum Account {
         return isUnknown(code: getpwnam_r(name, &record, &buffer, buffer.count, &result), isFound: result != nil)
     }
 
-    /// True when there certainly is no group of the name.
+    /// Returns whether the group certainly does not exist.
     static func isUnknown(group name: String) -> Bool {
         guard UInt32(name) == nil else { return false }
         var (record, result) = (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
@@ -152,7 +153,7 @@ enum Account {
         return isUnknown(code: getgrnam_r(name, &record, &buffer, buffer.count, &result), isFound: result != nil)
     }
 
-    /// Some systems say that there is none by a code (getpwnam(3), ERRORS).
+    /// Returns whether a lookup found nothing, which some systems report by an error number (getpwnam(3), ERRORS).
     private static func isUnknown(code: Int32, isFound: Bool) -> Bool {
         !isFound && [0, ENOENT, ESRCH].contains(code)
     }

@@ -2,16 +2,16 @@
 struct TableReader {
     /// The table's own key.
     let path: TOMLPath
-    /// The table's position; messages about missing keys name it.
+    /// The position of the table, used in messages about missing keys.
     let origin: Origin
     let notes: Notes
-    /// The keys that the table can have.
+    /// The keys that the table can contain.
     let keys: KeyList
 
     private let members: [TOMLKey: Node]
-    /// Keys with an error that gives the reason that they are not accepted here.
+    /// The keys that were rejected, each with an error that gives the reason.
     private var refused: Set<TOMLKey> = []
-    /// The values that differ from their defaults; equal values have one text, and secrets a digest.
+    /// The values that differ from their defaults; equal values have equal text, and secrets are replaced by a digest.
     private(set) var changes: [String: String] = [:]
 
     init(_ members: [TOMLKey: Node], keys: KeyList, path: TOMLPath, origin: Origin, notes: Notes) {
@@ -22,28 +22,28 @@ struct TableReader {
         self.members = members
     }
 
-    /// True when the key is given, right or wrong.
+    /// Returns whether the key is present, with a valid or an invalid value.
     func has(_ key: String) -> Bool { members[TOMLKey(key)] != nil }
 
-    /// The position of a key; the table's when it is not given.
+    /// Returns the position of a key, or that of the table if the key is missing.
     func origin(of key: String) -> Origin { members[TOMLKey(key)]?.origin ?? origin }
 
-    /// Notes an error at a key.
+    /// Reports an error at a key.
     func report(_ key: String, _ message: String) { notes.error(message, key: path + key, at: origin(of: key)) }
 
-    /// Notes a warning at a key.
+    /// Reports a warning at a key.
     func warn(_ key: String, _ message: String) { notes.warning(message, key: path + key, at: origin(of: key)) }
 
     // MARK: Values
 
-    /// The value of a key; its default when it is not given or not accepted.
+    /// Reads the value of a key; returns its default if the key is missing or its value is not accepted.
     mutating func read<Value>(_ key: Key<Value>) -> Value { read(key, default: key.standard) }
 
-    /// The value of a key.
+    /// Reads the value of a key.
     ///
     /// - Parameters:
-    ///   - standard: The default, where it depends on other keys.
-    ///   - format: The accepted values, where they depend on other tables.
+    ///   - standard: The default, if it depends on other keys.
+    ///   - format: The accepted values, if they depend on other tables.
     mutating func read<Value>(_ key: Key<Value>, default standard: Value, as format: ValueFormat<Value>? = nil) -> Value
     {
         let (name, format) = (key.facts.name, format ?? key.format)
@@ -72,7 +72,7 @@ struct TableReader {
 
     // MARK: Tables
 
-    /// A reader of a table below; nil when it is not given or no table.
+    /// Returns a reader of a table below; `nil` if the key is missing or its value is not a table.
     func table(_ key: Subtable) -> TableReader? {
         let name = key.facts.name
         guard let node = members[TOMLKey(name)] else { return nil }
@@ -83,15 +83,15 @@ struct TableReader {
         return TableReader(members, keys: key.keys, path: path + name, origin: node.origin, notes: notes)
     }
 
-    /// A reader of a section, which is empty when it is not given or no table.
+    /// Returns a reader of a section, which is empty if the key is missing or its value is not a table.
     func section(_ key: Subtable) -> TableReader {
         let path = path + key.facts.name
         return table(key) ?? TableReader([:], keys: key.keys, path: path, origin: origin, notes: notes)
     }
 
-    /// The tables below, whatever their names are, in the order of the text.
+    /// Returns the tables below, regardless of their names, in the order of the text.
     ///
-    /// - Parameter marks: Keys of which each table must have one. Where one is a level too deep, a name contains a dot.
+    /// - Parameter marks: Keys of which each table must have one. If one is a level too deep, the name contains a dot.
     func subtables(marks: [String]) -> [(name: String, reader: TableReader)] {
         members.sorted { Origin.precedes($0.value.origin, $1.value.origin) }.compactMap { name, node in
             guard case .table(let members) = node.value else {
@@ -107,25 +107,25 @@ struct TableReader {
         }
     }
 
-    /// The key that is the rest of the table's name; none that the table can have is one.
+    /// Returns the key that is the rest of a table name with a dot; never a key that the table can contain.
     private func restOfName(marks: [String]) -> String? {
         guard !marks.contains(where: has) else { return nil }
         return names().first { !keys.contains(TOMLKey($0)) && holds($0, anyOf: marks) }
     }
 
-    /// True when the value of a key is a table with one of these keys.
+    /// Returns whether the value of a key is a table with one of these keys.
     func holds(_ key: String, anyOf marks: [String]) -> Bool {
         guard case .table(let below)? = members[TOMLKey(key)]?.value else { return false }
         return marks.contains { below[TOMLKey($0)] != nil }
     }
 
-    /// The keys of the table that is the value of a key; none where there is no table.
+    /// Returns the keys of the table that is the value of a key; empty if there is no such table.
     func names(in key: Subtable) -> [String] {
         guard case .table(let below)? = members[TOMLKey(key.facts.name)]?.value else { return [] }
         return below.keys.map(\.text)
     }
 
-    /// The keys that are given, in the order of the text.
+    /// Returns the keys that are present, in the order of the text.
     func names(latestFilesFirst: Bool = false) -> [String] {
         members.sorted { left, right in
             let (first, second) = (left.value.origin, right.value.origin)
@@ -136,22 +136,23 @@ struct TableReader {
 
     // MARK: Keys without a value
 
-    /// Notes an error at a key that has no meaning here, when it is given.
+    /// Reports an error at a key that has no meaning here, if it is present.
     mutating func refuse(_ key: String, _ message: String) {
         guard has(key), refused.insert(TOMLKey(key)).inserted else { return }
         report(key, message)
     }
 
-    /// Notes an error at each key that does not apply to a kind of probe or hook.
+    /// Reports an error at each present key that does not apply to a kind of probe, hook or sink.
     mutating func refuse(keysWithout scope: KeyScope, _ message: String) {
         for key in keys.names(where: { !$0.scope.contains(scope) }) { refuse(key, message) }
     }
 
-    /// Notes each key that the table cannot have.
+    /// Reports each key that the table cannot contain.
     func finish() {
         let strangers = members.filter { !keys.contains($0.key) && !refused.contains($0.key) }
         for (key, node) in strangers.sorted(by: { Origin.precedes($0.value.origin, $1.value.origin) }) {
-            // A file of a megabyte has room for a hundred thousand, and comparing each with every key would take long.
+            // A file of a megabyte can contain a hundred thousand keys, and comparing each with every known key would
+            // take long.
             let correction = notes.keepsErrors ? KeyAdvice.correction(of: key.text, in: self) : ""
             notes.error("unknown key\(correction)", key: path + key.text, at: node.origin)
         }
@@ -159,7 +160,7 @@ struct TableReader {
 
     // MARK: Identity
 
-    /// Adds the content of a file that a value names to ``changes``.
+    /// Adds the content of a file named by a value to ``changes``.
     mutating func amend(_ key: String, _ text: String) { changes[key, default: ""] += " \(text)" }
 
     /// Adds the values of a table below to ``changes``.
@@ -167,7 +168,7 @@ struct TableReader {
         if !below.changes.isEmpty { changes[key.facts.name] = "{\(below.identity())}" }
     }
 
-    /// All values that differ from their defaults, sorted by key, as one text.
+    /// Returns all values that differ from their defaults, sorted by key, as one string.
     func identity(without keys: Set<String> = []) -> String {
         changes.filter { !keys.contains($0.key) }.sorted { $0.key < $1.key }
             .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")

@@ -1,14 +1,14 @@
 internal import Probes
 internal import Reachability
 
-/// Reads a probe's transfer, and the thresholds of what it measures.
+/// Reads the transfer of a probe, and the thresholds of its measurements.
 struct TransferReader {
-    /// The volume over one uplink in a day above which there is a warning.
+    /// The daily volume over one uplink above which a warning is reported.
     private static let largeVolume = 10.0 * Double(1 << 30)
 
-    /// The plan; nil without one, or when there is an error in it.
+    /// Returns the plan; `nil` without a transfer, or after an error.
     ///
-    /// - Parameter target: The probe's target.
+    /// - Parameter target: The target of the probe.
     static func plan(in table: inout TableReader, target: ProbeTarget?) -> TransferPlan? {
         let (key, keys) = (ProbeKeys.keys.transfer, TransferKeys.keys)
         guard var below = table.table(key) else { return nil }
@@ -47,7 +47,7 @@ struct TransferReader {
         return table.notes.errorCount == errors ? plan : nil
     }
 
-    /// The rule for the measurements.
+    /// Returns the rule for the measurements.
     static func rule(in table: TableReader, plan: TransferPlan?, timeout: Duration) -> TransferRule {
         TransferRule(
             throughput: throughput(in: table, plan: plan, timeout: timeout),
@@ -69,7 +69,7 @@ struct TransferReader {
         return result
     }
 
-    /// Warns of a timeout that ends transfers which the thresholds accept.
+    /// Warns of a timeout that aborts transfers within the thresholds.
     private static func warn(of band: ThroughputBand, in table: TableReader, plan: TransferPlan, timeout: Duration) {
         let bytes = plan.downloadBytes > 0 ? plan.downloadBytes : plan.uploadBytes
         let needed = Duration.seconds((Double(bytes) * 8 / band.bad).rounded(.up))
@@ -93,7 +93,8 @@ struct TransferReader {
         return result
     }
 
-    /// Warns of a transfer that is large or frequent enough to be in the way, or whose stall timeout has no effect.
+    /// Warns of a transfer that is large or frequent enough to disturb other traffic, or whose stall timeout has no
+    /// effect.
     static func warn(of plan: TransferPlan, in table: TableReader, interval: Duration, timeout: Duration) {
         let volume = Double(plan.bytesOnWire) * (.seconds(86_400) / interval)
         if volume > largeVolume {

@@ -6,7 +6,7 @@ struct Node: Sendable {
         case integer(Int)
         case number(Double)
         case boolean(Bool)
-        /// A date, a time or both; no key takes one.
+        /// A date, a time or both; no key accepts one.
         case date
         case array([Node])
         case table([TOMLKey: Node])
@@ -15,7 +15,7 @@ struct Node: Sendable {
     var value: Value
     var origin: Origin
 
-    /// The type as messages name it.
+    /// The type in messages.
     var kind: String {
         switch value {
         case .string: "a string"
@@ -28,19 +28,19 @@ struct Node: Sendable {
         }
     }
 
-    /// The text of a string; nil for any other value.
+    /// The text of a string; `nil` for any other value.
     var string: String? {
         guard case .string(let text) = value else { return nil }
         return text
     }
 
-    /// The members of a table; nil for any other value.
+    /// The members of a table; `nil` for any other value.
     var members: [TOMLKey: Node]? {
         guard case .table(let members) = value else { return nil }
         return members
     }
 
-    /// This value with that of a later file: tables are merged key by key, everything else is replaced.
+    /// Returns this value merged with that of a later file: tables are merged key by key, any other value is replaced.
     func merging(_ later: Node) -> Node {
         guard case .table(var members) = value, case .table(let others) = later.value else { return later }
         for (key, node) in others {
@@ -52,8 +52,8 @@ struct Node: Sendable {
 
 /// A key of a table, compared and hashed by its bytes.
 ///
-/// A `String` takes two spellings of one character for equal, and hashing it sorts runs of combining marks: that would make
-/// two keys of a file one, and let a key cost more than its length.
+/// A `String` treats two encodings of one character as equal, and hashing it sorts runs of combining marks: two keys of
+/// a file would become one, and a key could cost more than its length.
 struct TOMLKey: Sendable, Hashable, ExpressibleByStringLiteral {
     let text: String
 
@@ -68,7 +68,7 @@ struct TOMLKey: Sendable, Hashable, ExpressibleByStringLiteral {
         hasher.combine(text.utf8.count)
     }
 
-    /// True when a key may have this character without quotes.
+    /// Returns whether a byte is allowed in an unquoted key.
     static func isBare(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -79,16 +79,16 @@ struct TOMLKey: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 }
 
-/// A key with the tables that it is in, as TOML writes it: `probe.web.interval`, `interfaces.kinds."usb*"`.
+/// A key with the tables that contain it, in TOML: `probe.web.interval`, `interfaces.kinds."usb*"`.
 struct TOMLPath: Sendable, CustomStringConvertible {
-    /// The keys from the root on.
+    /// The keys, starting at the root.
     var keys: [String]
 
     init(_ keys: [String]) { self.keys = keys }
 
     static func + (path: TOMLPath, key: String) -> TOMLPath { TOMLPath(path.keys + [key]) }
 
-    /// Keys that TOML does not accept bare are quoted.
+    /// The keys in dotted form; keys that TOML does not accept bare are quoted.
     var description: String {
         keys.map { key in
             !key.isEmpty && key.utf8.allSatisfy(TOMLKey.isBare) ? key : TOMLText.quoted(key)
@@ -98,45 +98,45 @@ struct TOMLPath: Sendable, CustomStringConvertible {
 
 /// The position of a value in the configuration.
 struct Origin: Sendable {
-    /// The file, as messages name it.
+    /// The name of the file in messages.
     var file: String
-    /// The file's place among those that were read; later ones win.
+    /// The index of the file in the order of reading; later files take precedence.
     var order = 0
-    /// The line, from 1; nil where there is no text.
+    /// The line, from 1; `nil` if the value is not from a text.
     var line: Int?
     /// The column in characters, from 1.
     var column: Int?
-    /// The value's place among all keys and elements of its file, in the order of the text.
+    /// The index of the value among all keys and elements of its file, in the order of the text.
     var ordinal = 0
 
-    /// The folder of the file, in which relative paths begin.
+    /// The directory of the file, against which relative paths are resolved.
     var folder: String {
         guard let slash = file.lastIndex(of: "/") else { return "" }
         return String(file[...slash])
     }
 
-    /// `reachagent.toml:7`.
+    /// The file and the line: `reachagent.toml:7`.
     var place: String { line.map { "\(file):\($0)" } ?? file }
 
-    /// Orders by file, then by position; a value without a line comes first.
+    /// Orders by file, then by position; a value without a line precedes the others.
     static func precedes(_ left: Origin, _ right: Origin) -> Bool {
         (left.order, left.line ?? 0, left.ordinal) < (right.order, right.line ?? 0, right.ordinal)
     }
 }
 
-/// A table that is still being read.
+/// A table under construction.
 final class TableDraft {
-    /// The way in which it was defined, which decides what may be added to it later.
+    /// The kind of definition, which determines the permitted additions.
     enum Kind {
-        /// By the header of a table below it: its own header may follow.
+        /// Defined by the header of a table below it: its own header may follow.
         case implied
-        /// By its own header, or in braces: complete where that ends.
+        /// Defined by its own header, or in braces: complete at their end.
         case header
-        /// By a dotted key: only further dotted keys, and headers of tables below it, may follow.
+        /// Defined by a dotted key: only further dotted keys, and headers of tables below it, may follow.
         case dotted
     }
 
-    /// A member: a complete value, or a table that may grow.
+    /// A member: a complete value, or an extensible table.
     enum Member {
         case value(Node)
         case table(TableDraft)
@@ -161,7 +161,7 @@ final class TableDraft {
         self.origin = origin
     }
 
-    /// The table as a value; the depth is that of the text, which is bounded.
+    /// The table as a value; its depth is that of the text, which is bounded.
     var node: Node {
         let members = members.mapValues { member in
             switch member {
@@ -178,7 +178,7 @@ final class TableDraft {
 final class TableList {
     let origin: Origin
     var elements: [TableDraft]
-    /// The element that headers below the key belong to.
+    /// The element to which headers below the key belong.
     var last: TableDraft { elements[elements.count - 1] }
 
     init(first: TableDraft, origin: Origin) {

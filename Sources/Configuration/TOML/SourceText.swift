@@ -3,12 +3,12 @@ struct SourceText: Sendable {
     /// The maximum size of a file in bytes.
     static let maxBytes = 1 << 20
 
-    /// The file, as messages name it.
+    /// The name of the file in messages.
     let file: String
     /// The text in UTF-8, without a byte order mark and without the character NUL.
     let bytes: [UInt8]
 
-    /// Checks for bytes that no line of a configuration file may contain.
+    /// Creates a text, and rejects bytes that no line of a configuration file may contain.
     init(_ bytes: [UInt8], file: String) throws(ConfigurationErrors) {
         guard bytes.count <= Self.maxBytes else {
             throw ConfigurationErrors([ConfigurationError(file: file, message: "is larger than 1 MiB, the maximum")])
@@ -31,7 +31,7 @@ struct SourceText: Sendable {
     ) -> ConfigurationErrors {
         let line = bytes[..<offset].count { $0 == UInt8(ascii: "\n") } + 1
         let start = bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        // A character has one byte that continues no other.
+        // Each character has exactly one byte that is not a continuation byte.
         let column = bytes[start..<offset].count { $0 & 0xC0 != 0x80 } + 1
         return ConfigurationErrors([ConfigurationError(file: file, line: line, column: column, message: message)])
     }

@@ -42,16 +42,16 @@ extension TOMLParser {
         throw failure("invalid TOML: a string contains a control character; write it as an escape")
     }
 
-    /// A string over several lines, between three of these quotes.
+    /// Parses a multi-line string between three of these quotes.
     mutating func longString(_ quote: UInt8) throws(Failure) -> String {
         position += 3
-        // A line's end right behind the quotes is not part of the string.
+        // A line break immediately after the quotes is not part of the string.
         if peek() == UInt8(ascii: "\n") || starts(with: "\r\n") { _ = try endOfLine() }
         var text: [UInt8] = []
         while let byte = peek() {
             if byte == quote {
                 var count = 0
-                // One or two quotes may stand in front of the three that end the string.
+                // One or two quotes may precede the three that end the string.
                 while count < 5, peek() == quote { (count, position) = (count + 1, position + 1) }
                 text += repeatElement(quote, count: count >= 3 ? count - 3 : count)
                 if count >= 3 { return String(decoding: text, as: UTF8.self) }
@@ -69,7 +69,7 @@ extension TOMLParser {
         throw expected("three quotes at the end of the string")
     }
 
-    /// Takes a backslash at a line's end, and all blanks up to the next character of the string.
+    /// Consumes a backslash at the end of a line, and all whitespace up to the next character of the string.
     private mutating func lineContinuation() throws(Failure) -> Bool {
         var next = position + 1
         while next < bytes.count, bytes[next] == UInt8(ascii: " ") || bytes[next] == UInt8(ascii: "\t") { next += 1 }
@@ -87,7 +87,7 @@ extension TOMLParser {
         return true
     }
 
-    /// The bytes of the character that an escape stands for.
+    /// Returns the bytes of the character that an escape sequence represents.
     private mutating func escape() throws(Failure) -> [UInt8] {
         let start = position
         position += 1
@@ -112,7 +112,7 @@ extension TOMLParser {
             position = start
             throw failure("invalid TOML: expected the \(digits) hexadecimal digits of a character")
         }
-        // Paths, arguments and variables end at a NUL in C: the rest would be passed over in silence.
+        // Paths, arguments and variables end at a NUL in C: the rest would be silently ignored.
         guard value != 0 else {
             position = start
             throw failure("a string contains the character NUL")
@@ -137,7 +137,7 @@ extension TOMLParser {
 
     // MARK: Words
 
-    /// A boolean, a number or a date.
+    /// Parses a boolean, a number or a date.
     mutating func scalar() throws(Failure) -> Node.Value {
         let start = position
         func end(from position: Int) -> Int {
@@ -160,12 +160,12 @@ extension TOMLParser {
         return value
     }
 
-    /// The correction of a word that is no value.
+    /// Returns the correction of a word that is not a value.
     private static func correction(of word: String) -> String {
         if let first = word.unicodeScalars.first, "“”„‘’«".unicodeScalars.contains(first) {
             return "strings are written in straight quotes"
         }
-        // Comparing a long word would take long.
+        // Comparing a long word would take too long.
         guard word.utf8.count <= 5 else { return "strings are written in quotes" }
         return switch word.lowercased() {
         case "true", "yes", "on": "write true"
@@ -186,7 +186,7 @@ extension TOMLParser {
 
 /// Booleans, numbers and dates of TOML 1.0.
 enum TOMLNumber {
-    /// The value of a word; nil when it has none.
+    /// Returns the value of a word; `nil` if it is not a value.
     static func value(of word: String) -> Node.Value? {
         switch word {
         case "true": return .boolean(true)
@@ -212,7 +212,7 @@ enum TOMLNumber {
         return number(sign + integer, rest: unsigned[whole.endIndex...])
     }
 
-    /// A number with a fraction or an exponent.
+    /// Parses a number with a fraction or an exponent.
     private static func number(_ integer: String, rest: ArraySlice<UInt8>) -> Node.Value? {
         var (text, rest) = (integer, rest)
         if rest.first == UInt8(ascii: ".") {
@@ -231,7 +231,7 @@ enum TOMLNumber {
         return rest.isEmpty ? Double(text).map { .number($0) } : nil
     }
 
-    /// The digits without the underscores between them.
+    /// Returns the digits without the underscores between them.
     private static func digits(_ bytes: ArraySlice<UInt8>, radix: Int) -> String? {
         var text = ""
         var isBehindDigit = false
@@ -253,7 +253,7 @@ enum TOMLNumber {
 
     // MARK: Dates
 
-    /// A date, a time or both (RFC 3339); no key takes one, and only its form counts.
+    /// Returns whether the bytes have the format of a date, a time or both (RFC 3339); no key accepts one.
     private static func isDate(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         guard bytes.count > 4 else { return false }

@@ -1,16 +1,16 @@
-/// Reads TOML 1.0 into nodes that know their positions.
+/// Parses TOML 1.0 into nodes with positions.
 ///
-/// The text is hostile: every byte is read once, nesting, keys and their lengths are bounded, and the first syntax error ends
-/// the reading with its position. The methods for strings, numbers and dates are in `TOMLParser+Scalars.swift`.
+/// The text is untrusted: every byte is read once, nesting, keys and their lengths are bounded, and the first syntax
+/// error stops the parser. The methods for strings, numbers and dates are in `TOMLParser+Scalars.swift`.
 struct TOMLParser {
-    /// The maximum depth of keys and brackets; our own keys need five.
+    /// The maximum depth of keys and brackets; the keys of the agent need five.
     static let maxLevels = 16
     /// The maximum number of keys and array elements of a file: 10,000 probes with twenty keys each.
     static let maxKeys = 200_000
     /// The maximum length of a key.
     static let maxKeyBytes = 1024
 
-    /// The reason why a text is not accepted, and its position.
+    /// The reason that a text is not accepted, and its position.
     struct Failure: Error {
         var message: String
         var line: Int
@@ -20,17 +20,17 @@ struct TOMLParser {
     let bytes: [UInt8]
     var position = 0
     var line = 1
-    // The column of the byte at `mark`, in characters. The mark only moves forward, so that positions on one long line cost no
-    // more than others.
+    // The column of the byte at `mark`, in characters. The mark only moves forward, so that positions on a long line do
+    // not cost more than others.
     private var column = 1
     private var mark = 0
     private var ordinal = 0
     private let file: String
     private let order: Int
 
-    /// The root table of a text.
+    /// Parses a text and returns its root table.
     ///
-    /// - Parameter order: The place of the file among those that are read.
+    /// - Parameter order: The index of the file in the order of reading.
     static func parse(_ source: SourceText, order: Int = 0) throws(ConfigurationErrors) -> Node {
         var parser = TOMLParser(bytes: source.bytes, file: source.file, order: order)
         do throws(Failure) {
@@ -67,7 +67,7 @@ struct TOMLParser {
         }
     }
 
-    /// `[a.b]` or `[[a.b]]`: the table that the following members belong to, and its depth.
+    /// Parses `[a.b]` or `[[a.b]]`; returns the table to which the following members belong, and its depth.
     private mutating func header(_ root: TableDraft) throws(Failure) -> (TableDraft, depth: Int) {
         let origin = nextOrigin()
         position += 1
@@ -106,7 +106,7 @@ struct TOMLParser {
         return element
     }
 
-    /// The table below a key that is not the last one of its path; made where there is none.
+    /// Returns the table below a key that is not the last one of its path; creates it if it does not exist.
     private func descend(
         into key: TOMLKey,
         of table: TableDraft,
@@ -120,7 +120,7 @@ struct TOMLParser {
             return draft
         case .table(let draft)?:
             guard kind == .dotted else { return draft }
-            // A dotted key must not reach into a table that a header has defined.
+            // A dotted key must not extend a table that a header has defined.
             if draft.kind == .header { throw duplicate(key, .table(draft), at: origin) }
             draft.kind = .dotted
             return draft
@@ -129,7 +129,7 @@ struct TOMLParser {
         }
     }
 
-    /// `a.b = VALUE`.
+    /// Parses a member: `a.b = VALUE`.
     private mutating func member(of table: TableDraft, depth: Int) throws(Failure) {
         let path = try keys(depth: depth)
         skipSpaces()
@@ -154,7 +154,7 @@ struct TOMLParser {
 
     // MARK: Keys and values
 
-    /// `a . "b".'c'`, each with its position.
+    /// Parses a dotted key, such as `a . "b".'c'`, with the position of each part.
     private mutating func keys(depth: Int) throws(Failure) -> [(TOMLKey, Origin)] {
         var keys: [(TOMLKey, Origin)] = []
         while true {
@@ -271,7 +271,7 @@ struct TOMLParser {
         }
     }
 
-    /// Takes the end of a line; the end of the text is one too.
+    /// Consumes a line break, or nothing at the end of the text.
     mutating func endOfLine() throws(Failure) -> Bool {
         if peek() == UInt8(ascii: "\r") {
             guard starts(with: "\r\n") else { throw expected("a line feed after the carriage return") }
@@ -284,12 +284,12 @@ struct TOMLParser {
         return true
     }
 
-    /// A control character other than a tab, which TOML accepts nowhere in a line.
+    /// Returns whether a byte is a control character other than a tab, which TOML does not allow in a line.
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != UInt8(ascii: "\t") || byte == 0x7F }
 
     // MARK: Positions and failures
 
-    /// The origin of the key or value that begins here.
+    /// Returns the origin of the key or value at the current position.
     private mutating func nextOrigin() -> Origin {
         ordinal += 1
         while mark < position {
@@ -299,7 +299,7 @@ struct TOMLParser {
         return Origin(file: file, order: order, line: line, column: column, ordinal: ordinal)
     }
 
-    /// A failure here.
+    /// Returns a failure at the current position.
     mutating func failure(_ message: String) -> Failure { failure(message, at: nextOrigin()) }
 
     private func failure(_ message: String, at origin: Origin) -> Failure {
@@ -310,7 +310,7 @@ struct TOMLParser {
         failure("keys are nested more than \(Self.maxLevels) levels deep", at: origin)
     }
 
-    /// A failure here, with what stands in the place of what was expected.
+    /// Returns a failure at the current position that names the expected and the actual text.
     mutating func expected(_ what: String) -> Failure {
         failure("invalid TOML: expected \(what), got \(found)")
     }

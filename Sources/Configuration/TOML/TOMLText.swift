@@ -1,6 +1,6 @@
-/// Values as TOML writes them on one line.
+/// The textual form of values in TOML, on one line.
 enum TOMLText {
-    /// A string in quotes; characters that would end the line or the string are escaped.
+    /// Returns a string in quotes; characters that would end the line or the string are escaped.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -21,10 +21,10 @@ enum TOMLText {
         return result + "\""
     }
 
-    /// An array on one line.
+    /// Returns an array on one line.
     static func array(_ texts: [String]) -> String { "[\(texts.joined(separator: ", "))]" }
 
-    /// A duration as the shortest of the accepted forms that is exact.
+    /// Returns a duration in the shortest accepted form that is exact.
     static func duration(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         if seconds == 0, attoseconds == 0 { return "0" }
@@ -39,13 +39,13 @@ enum TOMLText {
         return "\(seconds)s"
     }
 
-    /// A number of bytes with the largest unit that is exact.
+    /// Returns a number of bytes with the largest unit that is exact.
     static func size(_ bytes: Int) -> String {
         let text = unquotedSize(bytes)
         return text.utf8.last.map { $0 >= UInt8(ascii: "A") } == true ? quoted(text) : text
     }
 
-    /// A number of bytes as messages show it.
+    /// Returns a number of bytes for messages.
     static func unquotedSize(_ bytes: Int) -> String {
         for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where bytes > 0 && bytes % (1 << shift) == 0 {
             return "\(bytes >> shift)\(unit)"
@@ -54,16 +54,16 @@ enum TOMLText {
     }
 }
 
-/// Durations and sizes as people write them.
+/// Durations, sizes and bit rates in human-readable form.
 package enum Quantity {
     private static let durationUnits: [(suffix: String, milliseconds: Double)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
     ]
     private static let longest = 36_500 * 86_400_000.0
 
-    /// A duration with units, up to a hundred years: `250ms`, `1.5s`, `1m30s`, `12h`, `30d`, or `0`.
+    /// Parses a duration with units, up to a hundred years: `250ms`, `1.5s`, `1m30s`, `12h`, `30d`, or `0`.
     ///
-    /// Larger units stand before smaller ones, and only the last number may have decimals.
+    /// Larger units precede smaller ones, and only the last number may have decimals.
     package static func duration(_ text: String) -> Duration? {
         if text == "0" { return .zero }
         var rest = Array(text.utf8)[...]
@@ -87,7 +87,7 @@ package enum Quantity {
         return .milliseconds(Int64(whole)) + .microseconds(Int64(((milliseconds - whole) * 1000).rounded()))
     }
 
-    /// A number of bytes with a unit, up to 1024 GiB: `512`, `512K`, `8M`, `2G` (powers of 1024).
+    /// Parses a number of bytes with a unit, up to 1024 GiB: `512`, `512K`, `8M`, `2G` (powers of 1024).
     package static func bytes(_ text: String) -> Int? {
         guard text.utf8.count <= 16 else { return nil }
         let units: [(suffix: String, shift: Int)] = [("K", 10), ("M", 20), ("G", 30), ("", 0)]
@@ -112,7 +112,7 @@ extension Quantity {
     /// The maximum bit rate: 1000 Gbit/s.
     package static let maxBitRate = 1e12
 
-    /// A bit rate with a unit, in whole bits per second from 1 on: `800kbit/s`, `1.5Mbit/s`, `1Gbit/s`.
+    /// Parses a bit rate with a unit, in whole bits per second, at least 1: `800kbit/s`, `1.5Mbit/s`, `1Gbit/s`.
     package static func bitRate(_ text: String) -> Double? {
         guard text.utf8.count <= 32, let unit = bitRateUnits.first(where: { text.utf8.hasSuffix($0.suffix) }),
             let value = decimal(text.utf8.dropLast(unit.suffix.utf8.count))
@@ -121,7 +121,7 @@ extension Quantity {
         return (1...maxBitRate).contains(rate) ? rate : nil
     }
 
-    /// A bit rate with the largest unit in which at most three decimals are exact, or nearly so.
+    /// Returns a bit rate with the largest unit in which at most three decimals are exact, or nearly so.
     package static func text(bitRate: Double) -> String {
         let rate = bitRate.isFinite ? min(max(0, bitRate), maxBitRate).rounded() : 0
         for (suffix, bits) in bitRateUnits where rate >= bits {
@@ -135,7 +135,7 @@ extension Quantity {
         return "0bit/s"
     }
 
-    /// The bit rate that was probably meant by another notation, such as `5M`, `5mbps` and `2MB/s`.
+    /// Returns the bit rate that another notation probably means, such as `5M`, `5mbps` and `2MB/s`.
     static func likelyBitRate(_ text: String) -> String? {
         guard text.utf8.count <= 32 else { return nil }
         let digits = text.utf8.prefix { isDecimalCharacter($0) }
@@ -145,12 +145,12 @@ extension Quantity {
             let unit = bitRateUnits.first(where: { $0.bits > 1 && $0.suffix.lowercased().first == prefix }),
             ["", "b", "bit", "bits", "bps", "b/s", "bit/s", "bits/s"].contains(rest.dropFirst().lowercased())
         else { return nil }
-        // A capital B stands for bytes.
+        // A capital B means bytes.
         let rate = (value * unit.bits * (rest.contains("B" as Character) ? 8 : 1)).rounded()
         return (1...maxBitRate).contains(rate) ? self.text(bitRate: rate) : nil
     }
 
-    /// A number without a sign, that begins and ends with a digit.
+    /// Parses an unsigned number that starts and ends with a digit.
     private static func decimal(_ digits: Substring.UTF8View) -> Double? {
         guard (1...16).contains(digits.count), digits.allSatisfy(isDecimalCharacter),
             digits.first != UInt8(ascii: "."), digits.last != UInt8(ascii: ".")

@@ -1,18 +1,18 @@
 public import NetlinkMonitor
 
-/// An address of this machine with a TCP port, at which HTTP is served.
+/// An address and a TCP port of this machine at which HTTP is served.
 public struct HTTPListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address.
     public var address: IPAddress
     /// The port.
     public var port: UInt16
 
-    /// `127.0.0.1:9718`, `[::1]:9718`.
+    /// The address and the port: `127.0.0.1:9718`, `[::1]:9718`.
     public var description: String { address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)" }
 }
 
 extension ValueFormat where Value == HTTPListenAddress {
-    /// `ADDRESS:PORT`, with an IPv6 address in brackets.
+    /// A listen address: `ADDRESS:PORT`, with an IPv6 address in brackets.
     static var listenAddress: ValueFormat {
         .parsed(
             "address and port",
@@ -41,7 +41,7 @@ extension ValueFormat where Value == HTTPListenAddress {
 }
 
 extension ValueFormat where Value == String {
-    /// The name of a host, in lower case.
+    /// A host name, in lower case.
     static var hostName: ValueFormat {
         .parsed(wanted: "the name of a host in quotes", text: TOMLText.quoted) { string in
             let isName = string.utf8.allSatisfy { byte in

@@ -3,7 +3,7 @@ internal import Hooks
 internal import Probes
 
 extension ValueFormat where Value == [EventType] {
-    /// Types of event without their prefix, one or several; in one order, and each once.
+    /// One or several event types without their prefix; sorted and without duplicates.
     static var eventTypes: ValueFormat {
         let several = ValueFormat<EventType>.eventType.oneOrMore(1...64)
         return ValueFormat(
@@ -17,7 +17,7 @@ extension ValueFormat where Value == [EventType] {
 }
 
 extension ValueFormat where Value == EventType {
-    /// A type of event that a hook can run for.
+    /// An event type for which a hook can run.
     static var eventType: ValueFormat {
         .parsed(
             wanted: "a type of event such as \"reachability.changed\"",
@@ -75,7 +75,7 @@ extension ValueFormat where Value == [String] {
         )
     }
 
-    /// The array that a string was probably meant to be: its words, unless it has the syntax of a shell.
+    /// Returns the array that a string probably means: its words, unless it has shell syntax.
     private static func array(of string: String) -> String {
         let words = string.split(separator: " ").map(String.init)
         let special = "\"'\\$`|&;<>()*?[]{}~#\n\t"
@@ -85,12 +85,12 @@ extension ValueFormat where Value == [String] {
 }
 
 extension ValueFormat where Value == ProbeTarget {
-    /// The address of a request.
+    /// The URL of a request.
     static var webAddress: ValueFormat {
         .parsed(wanted: "a string such as \"https://example.org/hook\"", text: { TOMLText.quoted($0.description) }) {
             string in
             let scheme = string.prefix { $0 != ":" }.lowercased()
-            // Nothing is quoted: what was taken for an address may contain a password.
+            // Nothing is quoted: a string that is not a URL may contain a password.
             guard ["http", "https"].contains(scheme) else {
                 throw ValueError(message: "begins with neither https:// nor http://")
             }
@@ -104,7 +104,7 @@ extension ValueFormat where Value == ProbeTarget {
 }
 
 extension ValueFormat where Value == WebhookBody {
-    /// A string with variables in it.
+    /// A string with variables.
     static func webhookBody(maxBytes: Int) -> ValueFormat {
         .parsed(wanted: "a string", maxBytes: maxBytes, text: { TOMLText.quoted($0.text) }) { string in
             guard (1...maxBytes).contains(string.utf8.count) else {
@@ -116,7 +116,7 @@ extension ValueFormat where Value == WebhookBody {
 }
 
 extension ValueFormat where Value == String {
-    /// A path from the root on.
+    /// An absolute path.
     static var absolutePath: ValueFormat {
         .parsed("path", wanted: "a path in quotes", text: TOMLText.quoted) { path in
             guard path.hasPrefix("/"), path.utf8.count <= 4095 else {
@@ -126,11 +126,11 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// The name or the number of a user or a group, which need not exist yet.
+    /// The name or the number of a user or a group, which need not exist.
     static func account(_ kind: String) -> ValueFormat {
         .parsed(wanted: "a \(kind)'s name or number in quotes", text: TOMLText.quoted) { name in
             let isNumber = name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            // The highest number stands for none (setuid(2)).
+            // The highest number means none (setuid(2)).
             let isAccount =
                 isNumber
                 ? UInt32(name).map { $0 < .max } == true
@@ -153,7 +153,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// The code of a cause; only its form is checked.
+    /// The code of a cause; only its format is validated.
     static var causeCode: ValueFormat {
         .parsed(wanted: "a string", text: TOMLText.quoted) { code in
             let isCode =
@@ -174,7 +174,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// One of the names that tables `[KIND.NAME]` have.
+    /// The name of an existing table `[KIND.NAME]`.
     static func existing(_ kind: String, among names: [String]) -> ValueFormat {
         .parsed(wanted: "a string", maxBytes: maxWordBytes, text: TOMLText.quoted) { name in
             if names.contains(name) { return name }
@@ -188,7 +188,7 @@ extension ValueFormat where Value == String {
 }
 
 extension ValueFormat where Value == [String: String] {
-    /// Variables of a program's environment.
+    /// Environment variables of a program.
     static var variables: ValueFormat { ValueFormat<String>.string(0...4096).table(max: 128, flaw: flaw(ofVariable:)) }
 
     @Sendable private static func flaw(ofVariable name: String) -> String? {

@@ -30,7 +30,7 @@ extension ValueFormat where Value == ParameterValue {
         )
     }
 
-    /// A string, an array of strings for a name that is repeated, or a table for a nested one.
+    /// Reads a string, an array of strings for a repeated name, or a table for a nested one.
     private static func parameter(_ node: Node, _ levels: Int, _ errors: inout [ValueError]) -> ParameterValue? {
         let single = ValueFormat<String>.string(0...65_536)
         switch node.value {
@@ -52,7 +52,7 @@ extension ValueFormat where Value == ParameterValue {
         return member.table(max: maxCount).read(node, &errors).map { .dictionary($0) }
     }
 
-    /// A table where that can express the value; else the strings.
+    /// Returns a table if it can express the value; otherwise the strings.
     private static func text(of value: ParameterValue) -> String {
         if let table = table(of: value) { return table }
         let pairs = (try? QueryString.pairs(of: value)) ?? []
@@ -78,7 +78,7 @@ extension ValueFormat where Value == ParameterValue {
 }
 
 extension ValueFormat where Value == String {
-    /// A body in JSON: a string that is sent as it is, or a table or an array that is written as JSON.
+    /// A JSON body: a string that is sent unchanged, or a table or an array that is encoded as JSON.
     static var jsonBody: ValueFormat {
         let plain = ValueFormat<String>.string(1...SourceText.maxBytes)
         return ValueFormat(
@@ -105,7 +105,7 @@ extension ValueFormat where Value == String {
         )
     }
 
-    /// The value in JSON; TOML has no null, which a JSON string can have.
+    /// Returns the value as JSON; TOML has no null, which only a JSON string can express.
     private static func json(_ node: Node, _ errors: inout [ValueError]) -> ParameterValue? {
         switch node.value {
         case .string(let text): return .string(text)

@@ -4,7 +4,7 @@ internal import Probes
 internal import Reachability
 
 extension ValueFormat where Value == IPAddress {
-    /// An address of either family.
+    /// An IP address of either family.
     static var address: ValueFormat {
         .parsed("IP address", wanted: "an IP address in quotes", text: { TOMLText.quoted($0.description) }) { string in
             if let address = IPAddress(string) { return address }
@@ -91,7 +91,7 @@ extension ValueFormat where Value == Quorum {
 }
 
 extension ValueFormat where Value == ProbeRule.Interfaces {
-    /// `default`, `each`, or a list of names and kinds.
+    /// `default`, `each`, or an array of names and kinds.
     static var vantages: ValueFormat {
         let names = ValueFormat<String>.interfaceName.list(1...16)
         return ValueFormat(
@@ -151,7 +151,7 @@ extension ValueFormat where Value == ProbeTarget {
             do throws(ProbeTargetError) {
                 return try ProbeTarget(parsing: string)
             } catch {
-                // The library's own words name an option of the command line.
+                // The library's message names an option of the command line.
                 if case .invalidURL(let shown, HTTPURLError.userInformation.description) = error {
                     throw ValueError(
                         message:
@@ -213,21 +213,21 @@ extension ValueFormat where Value == BodyPattern {
 }
 
 extension ValueFormat where Value == JSONExpectation {
-    /// `status.code=0`.
+    /// A comparison with a member of the JSON body: `status.code=0`.
     static var member: ValueFormat {
         .parsed(wanted: "a string", text: { TOMLText.quoted($0.text) }) { try JSONExpectation(parsing: $0) }
     }
 }
 
 extension ValueFormat where Value == PublicKeyPin {
-    /// `sha256//` and Base64.
+    /// A public key pin: `sha256//` and Base64.
     static var pin: ValueFormat {
         .parsed(wanted: "a string", text: { TOMLText.quoted($0.description) }) { try PublicKeyPin(parsing: $0) }
     }
 }
 
 extension ValueFormat where Value == [String: String] {
-    /// Header fields; secrets have files of their own.
+    /// Header fields; secret values come from separate files.
     static var headerFields: ValueFormat {
         ValueFormat<String>.string(0...8192).table(max: HeaderFields.maximumCount) { name in
             ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name.lowercased())
@@ -235,7 +235,7 @@ extension ValueFormat where Value == [String: String] {
         }
     }
 
-    /// Files with the values of header fields.
+    /// The paths of files that contain values of header fields.
     static var headerFiles: ValueFormat {
         ValueFormat<String>.path.table(max: HeaderFields.maximumCount, flaw: flaw(ofField:))
     }

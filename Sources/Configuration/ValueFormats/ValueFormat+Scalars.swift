@@ -5,7 +5,7 @@ extension ValueFormat where Value == Bool {
             kind: "boolean",
             read: { node, errors in
                 if case .boolean(let value) = node.value { return value }
-                // Comparing a long string would take long.
+                // Comparing a long string would take too long.
                 let isQuoted = node.string.map { $0.utf8.count <= 5 && ["true", "false"].contains($0) } == true
                 errors.append(.wrongKind(of: node, wanted: "true or false", isQuoted ? "leave out the quotes" : nil))
                 return nil
@@ -16,7 +16,7 @@ extension ValueFormat where Value == Bool {
 }
 
 extension ValueFormat where Value == Int {
-    /// A whole number.
+    /// An integer.
     static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
         ValueFormat(
             kind: "integer",
@@ -75,7 +75,7 @@ extension ValueFormat where Value == Int {
 }
 
 extension ValueFormat where Value == Double {
-    /// A share in percent, whole or not.
+    /// A percentage, with or without a fraction.
     static var percent: ValueFormat {
         number("percentage", wanted: "a percentage", 0...100) { "\(shown($0)) is not from 0 to 100" }
     }
@@ -161,7 +161,7 @@ extension ValueFormat where Value == Duration {
 }
 
 extension ValueFormat where Value == String {
-    /// A string of so many bytes.
+    /// A string with a length in bytes within the range.
     static func string(_ length: ClosedRange<Int>) -> ValueFormat {
         .parsed(wanted: "a string", maxBytes: length.upperBound, text: TOMLText.quoted) { string in
             guard string.utf8.count >= length.lowerBound else { throw ValueError(message: "is empty") }
@@ -169,11 +169,11 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// The path of a file; a relative one begins at the folder of the file that names it, and `credential:NAME` is a
-    /// secret that the service manager hands over.
+    /// The path of a file; a relative path is resolved against the directory of the file that contains it, and
+    /// `credential:NAME` refers to a credential of the service manager.
     static var path: ValueFormat { path(credentials: { .current }) }
 
-    /// The path of a file, with credentials in a folder, which is looked up with each reading.
+    /// Returns the format for a file path, with credentials in a directory that is looked up on each read.
     static func path(credentials: @escaping @Sendable () -> CredentialFolder) -> ValueFormat {
         ValueFormat(
             kind: "path",
@@ -201,13 +201,13 @@ extension ValueFormat where Value == String {
 }
 
 extension ValueFormat where Value: CaseIterable & RawRepresentable<String> & Sendable {
-    /// One word of a few.
+    /// One word of a fixed set.
     static var choice: ValueFormat { choice(Array(Value.allCases)) }
 
-    /// The words as the reference lists them.
+    /// The words in the reference.
     static var words: String { Value.allCases.map { "`\"\($0.rawValue)\"`" }.joined(separator: ", ") }
 
-    /// One word of these.
+    /// Returns the format for one of these words.
     static func choice(_ values: [Value]) -> ValueFormat {
         let quoted = values.map { TOMLText.quoted($0.rawValue) }
         let wanted = "\(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")"

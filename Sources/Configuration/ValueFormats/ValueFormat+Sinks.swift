@@ -3,7 +3,7 @@ internal import ForeignText
 internal import Sinks
 
 extension ValueFormat where Value == BrokerAddress {
-    /// The address of a broker, without credentials.
+    /// The URL of a broker, without credentials.
     static var brokerAddress: ValueFormat {
         .parsed(
             wanted: "a string such as \"tls://nats.example.org\"",
@@ -16,13 +16,13 @@ extension ValueFormat where Value == BrokerAddress {
 }
 
 extension ValueFormat where Value == String {
-    /// The folder of the credentials of the sinks' own service, which alone can read them.
+    /// The directory of the credentials of the sinks' service, which only that service can read.
     static var sinkCredentials: String { "/run/credentials/reachagent-sink.service" }
 
     /// The path of a file that `reachagent-sink` reads; `credential:NAME` is a credential of its service.
     static var sinkPath: ValueFormat { path(credentials: { CredentialFolder(folder: sinkCredentials) }) }
 
-    /// The name of a device: one token of a subject, one level of a topic.
+    /// The name of a device: one token of a subject, or one level of a topic.
     static var deviceName: ValueFormat {
         .parsed(wanted: "a name in quotes", maxBytes: maxWordBytes, text: TOMLText.quoted) { name in
             guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(TOMLKey.isBare) else {
@@ -45,7 +45,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// The beginning of a topic: levels without wildcards.
+    /// The prefix of a topic: levels without wildcards.
     static var topicPrefix: ValueFormat {
         .parsed(wanted: "the beginning of a topic in quotes", maxBytes: maxWordBytes, text: TOMLText.quoted) { prefix in
             let levels = prefix.split(separator: "/", omittingEmptySubsequences: false)
@@ -57,7 +57,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// The subject or topic of an event, with placeholders.
+    /// Returns the format for the subject or topic of an event, with placeholders.
     static func template(_ syntax: SubjectTemplate.Syntax) -> ValueFormat {
         .parsed(
             wanted: "a string such as \"reachagent\(syntax.separator)<device>\(syntax.separator)<type>\"",
@@ -69,7 +69,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// A type of event that is shipped, or the beginning of several, without the prefix.
+    /// A shipped event type, or the prefix of several, without the common prefix.
     static var shippedType: ValueFormat {
         .parsed(
             wanted: "a type of event such as \"reachability.changed\"",

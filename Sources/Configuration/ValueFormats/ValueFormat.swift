@@ -1,27 +1,27 @@
 /// The reading and writing of one type of value.
 struct ValueFormat<Value: Sendable>: Sendable {
-    /// The type as the reference names it: `duration`, `array of strings`.
+    /// The type in the reference: `duration`, `array of strings`.
     let kind: String
-    /// Reads a value; appends errors and returns nil when it is not accepted.
+    /// Reads a value; appends errors and returns `nil` if it is not accepted.
     let read: @Sendable (Node, inout [ValueError]) -> Value?
-    /// The value in TOML: equal values have one text, however they were written.
+    /// Returns the value in TOML; equal values have equal text, however they were written.
     let text: @Sendable (Value) -> String
 }
 
 /// An error in a value.
 struct ValueError: Error {
     let message: String
-    /// The position, when it is not the key's: that of an array element.
+    /// The position, if it differs from that of the key: that of an array element.
     var origin: Origin?
 }
 
 extension ValueFormat {
-    /// The maximum length of a word from a list, of a duration and of a size, in bytes.
+    /// The maximum length of a choice, a duration or a size, in bytes.
     static var maxWordBytes: Int { 256 }
 
-    /// A value in a string, read by `parse`, whose error's description is the message.
+    /// Returns the format for a value in a string, read by `parse`, whose error description is the message.
     ///
-    /// The length is bounded before anything is compared: comparing strings of combining marks costs the square of their length.
+    /// The length is bounded before anything is compared: comparing strings of combining marks takes quadratic time.
     static func parsed(
         _ kind: String = "string",
         wanted: String,
@@ -54,7 +54,7 @@ extension ValueFormat {
         )
     }
 
-    /// Arrays of such values.
+    /// Returns the format for arrays of such values.
     func list(_ range: ClosedRange<Int>) -> ValueFormat<[Value]> {
         ValueFormat<[Value]>(
             kind: "array of \(plural)",
@@ -85,7 +85,7 @@ extension ValueFormat {
         )
     }
 
-    /// Arrays of such values, and a single string that is an array of one.
+    /// Returns the format for arrays of such values, and for a single string as an array of one.
     func oneOrMore(_ range: ClosedRange<Int>) -> ValueFormat<[Value]> {
         let several = list(range)
         return ValueFormat<[Value]>(
@@ -103,14 +103,14 @@ extension ValueFormat {
         )
     }
 
-    /// The same values for a key without a default.
+    /// The format for the same values of a key without a default.
     var optional: ValueFormat<Value?> {
         ValueFormat<Value?>(kind: kind, read: { read($0, &$1).map(Optional.some) }, text: { $0.map(text) ?? "" })
     }
 
     private var plural: String { kind.hasSuffix("s") ? "\(kind)es" : "\(kind)s" }
 
-    /// Tables of such values; `flaw` names what is wrong with a key.
+    /// Returns the format for tables of such values; `flaw` returns the error in a key.
     func table(
         max count: Int,
         flaw: @escaping @Sendable (String) -> String? = { _ in nil }
@@ -132,7 +132,7 @@ extension ValueFormat {
                     var wrong: [ValueError] = []
                     if let flaw = flaw(key.text) { wrong.append(ValueError(message: flaw)) }
                     let value = read(node, &wrong)
-                    // The file compares keys by their bytes, and the dictionary by what they look like.
+                    // The file compares keys by their bytes, the dictionary by canonical equivalence.
                     if values.updateValue(value, forKey: key.text) != nil {
                         wrong.append(ValueError(message: "is there in another spelling too"))
                     }
@@ -155,7 +155,7 @@ extension ValueFormat {
 }
 
 extension ValueError {
-    /// `expected an integer, got a string`, and a correction where there is one.
+    /// Returns `expected an integer, got a string`, with a correction if one is known.
     static func wrongKind(of node: Node, wanted: String, _ correction: String? = nil) -> ValueError {
         let end = correction.map { "; \($0)" } ?? ""
         return ValueError(message: "expected \(wanted), got \(node.kind)\(end)")

@@ -83,8 +83,8 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 extension HTTPURL {
     /// Parses a host: an IPv6 address in brackets, an IPv4 address in four decimal parts, or a name.
     ///
-    /// Other forms of addresses (`127.1`, `0x7f000001`) are rejected: resolvers take them for addresses, and a policy
-    /// that compares names would not.
+    /// Other forms of addresses (`127.1`, `0x7f000001`) are rejected: resolvers interpret them as addresses, but a
+    /// policy that compares names does not.
     package static func host(_ text: String) throws(HTTPURLError) -> ServerIdentity {
         guard !text.isEmpty else { throw .emptyHost }
         if text.utf8.first == UInt8(ascii: "[") { return try addressInBrackets(text) }
@@ -162,7 +162,7 @@ public enum HTTPURLError: Error, Sendable, Hashable, CustomStringConvertible {
     case unsupportedScheme(String)
     /// The string contains a user name or a password.
     case userInformation
-    /// There is no host.
+    /// The URL has no host.
     case emptyHost
     /// The host is neither a usable name nor an address; the second value is the reason.
     case invalidHost(String, reason: String)

@@ -16,7 +16,7 @@ public struct HeaderFields: Sendable, Hashable {
     /// Creates an empty header.
     public init() {}
 
-    /// Creates a header from fields; of two with one name the later counts.
+    /// Creates a header from fields; of two fields with the same name the later one is used.
     ///
     /// - Throws: ``RequestError`` for a field that must not be sent.
     public init(_ fields: [HeaderField]) throws(RequestError) {

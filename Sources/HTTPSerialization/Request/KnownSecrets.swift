@@ -41,7 +41,7 @@ package struct KnownSecrets {
         }
     }
 
-    /// `true` if there is nothing to remove.
+    /// `true` if there are no secrets to remove.
     package var isEmpty: Bool { needles.isEmpty }
 
     /// Returns the text with a placeholder for each secret.

@@ -61,7 +61,7 @@ public struct MultipartForm: Sendable {
         )
     }
 
-    /// Appends a file, whose length is fixed now.
+    /// Appends a file, whose length is fixed by this call.
     ///
     /// - Parameters:
     ///   - path: The path of the file; a URL is not a path.

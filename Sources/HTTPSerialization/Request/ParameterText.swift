@@ -2,7 +2,7 @@
 ///
 /// | Text | Parameter |
 /// |:--|:--|
-/// | `name=value` | a string; a name that is given several times is repeated, in that order |
+/// | `name=value` | a string; a repeated name has several values, in the given order |
 /// | `name` | null: in a query or a form the name alone |
 /// | `name[]=value` | an element of an array |
 /// | `name[member]=value` | a member of a dictionary; may be nested, as `user[mail][]=a` |
@@ -55,7 +55,7 @@ public enum ParameterText {
         case element
     }
 
-    /// Returns the steps of a nested name; brackets that do not close, or that something follows, are part of the name.
+    /// Returns the steps of a nested name; brackets that are unclosed or followed by text are part of the name.
     private static func steps(of name: String) throws(RequestError) -> [Step] {
         guard let open = name.firstIndex(of: "["), open != name.startIndex, name.hasSuffix("]") else {
             return [.member(name)]

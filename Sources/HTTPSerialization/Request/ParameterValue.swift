@@ -85,7 +85,7 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
     public init(nilLiteral: ()) { self = .null }
     /// Creates an array.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// Creates a dictionary; of two values with one name the later counts.
+    /// Creates a dictionary; of two values with the same name the later one is used.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .dictionary(Dictionary(elements) { $1 })
     }

@@ -28,7 +28,7 @@ enum PercentEncoding {
         }
     }
 
-    /// Returns the text with every byte encoded that is not allowed, including the percent sign.
+    /// Returns the text with every disallowed byte encoded, including the percent sign.
     static func encoded(_ text: String, allowing allowed: Allowed) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -38,7 +38,7 @@ enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the text with every byte encoded that is not allowed; existing triplets stay.
+    /// Returns the text with every disallowed byte encoded; existing triplets stay.
     ///
     /// A percent sign that does not begin a triplet is encoded.
     static func normalized(_ text: String, allowing allowed: Allowed) -> String {

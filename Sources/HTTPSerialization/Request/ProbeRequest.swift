@@ -31,7 +31,7 @@ public struct ProbeRequest: Sendable {
     public var body: Body?
     /// The credentials, which override the serializer's; an Authorization field in the header overrides both.
     public var credentials: BasicCredentials?
-    /// The timeout of the whole check; nil takes the serializer's.
+    /// The timeout of the whole check; nil for the serializer's.
     public var timeoutInterval: Duration?
     /// `true` if the check may leave through a cellular interface; a serializer can forbid it too.
     public var allowsCellularAccess: Bool

@@ -1,7 +1,7 @@
 /// The body of a request: nothing, bytes, a file, or a multipart form.
 ///
-/// Files are streamed; their lengths are fixed when the body is created, and a file with another length when it is sent
-/// is an error.
+/// Files are streamed; their lengths are fixed when the body is created, and a different length during sending is an
+/// error.
 public enum RequestBody: Sendable {
     /// No content.
     case none
@@ -65,7 +65,7 @@ public struct RequestBodyReader: Sendable {
     private var offset = 0
     private var file: OpenFile?
 
-    /// Every file is opened once, so that a missing one is detected before the first byte is sent.
+    /// Creates a reader and opens every file once, so that a missing one is detected before the first byte is sent.
     init(segments: [RequestBody.Segment]) throws(RequestError) {
         self.segments = segments
         for case .file(let content) in segments { _ = try content.open() }

@@ -18,7 +18,7 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
         case fileChanged = "file_changed"
     }
 
-    /// The URL is not usable, or would not be with the query.
+    /// The URL is not usable, alone or with the query.
     case url(HTTPURLError)
     /// The method is not a token (RFC 9110, section 9.1), or it is CONNECT.
     case invalidMethod(String)
@@ -32,7 +32,7 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     case headerTooLarge
     /// Credentials cannot be sent by Basic authentication; the reason never shows them.
     case invalidCredentials(reason: String)
-    /// Parameters are not a dictionary where a query or a form needs one.
+    /// The parameters of a query or a form are not a dictionary.
     case parametersWithoutNames
     /// A parameter in textual form is invalid; the reason never shows its value.
     case parameter(name: String, reason: String)
@@ -46,7 +46,7 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     case notPropertyList(field: String, reason: String)
     /// An error of the caller's query serializer.
     case querySerializer(String)
-    /// Both a body and parameters for the body were given.
+    /// The request has both a body and parameters for the body.
     case bodyAndParameters
     /// A multipart form cannot be sent with this method.
     case multipartMethod(String)

@@ -32,7 +32,7 @@ public struct SerializedRequest: Sendable {
     ///   - fields: Fields that the connection appends to the header.
     ///   - bodyLimit: The maximum number of body bytes; nil for all of them.
     ///   - output: Receives the head, then pieces of the body.
-    /// - Returns: Whether the body was complete.
+    /// - Returns: `true` if the body was complete.
     /// - Throws: ``RequestError`` when the body cannot be read, and the errors of `output`.
     @discardableResult
     public func write(
@@ -66,9 +66,9 @@ extension SerializedRequest: CustomStringConvertible, CustomDebugStringConvertib
 extension SerializedRequest {
     /// Returns the request that follows a redirect (RFC 9110, section 15.4).
     ///
-    /// After 303 the method becomes GET unless it is HEAD, after 301 and 302 POST becomes GET, without content. At
-    /// another origin no credentials, cookies and no custom Host field are sent. The caller decides whether to follow
-    /// at all.
+    /// After 303 the method becomes GET unless it is HEAD, after 301 and 302 POST becomes GET, without content.
+    /// Credentials, cookies and a custom Host field are not sent to another origin. The caller decides whether to
+    /// follow the redirect.
     public func redirected(to url: HTTPURL, status: Int) -> SerializedRequest {
         let becomesGet =
             switch status {

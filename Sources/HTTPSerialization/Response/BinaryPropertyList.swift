@@ -3,8 +3,8 @@ internal import FoundationEssentials
 
 /// Parses a binary property list (`bplist00`).
 ///
-/// Its objects refer to each other by number, so that a few bytes can stand for a loop or for billions of values: depth
-/// and the number of values are bounded.
+/// Its objects refer to each other by number, so a few bytes can represent a loop or billions of values: depth and the
+/// number of values are bounded.
 struct BinaryPropertyList {
     static let signature = Array("bplist00".utf8)
     /// The maximum nesting depth of arrays and dictionaries.

@@ -3,7 +3,7 @@ internal import ForeignText
 
 /// A regular expression (PCRE2) that a body must match.
 ///
-/// `(?i)` and the like at its start set options. In a body that is not UTF-8 only the valid parts can match. An
+/// Options such as `(?i)` can be set at its start. In a body that is not UTF-8 only the valid parts can match. An
 /// expression that takes too much time or memory on a body is aborted with a finding: a server must not be able to keep
 /// a check busy.
 public struct BodyPattern: Sendable, Hashable, CustomStringConvertible {
@@ -127,7 +127,7 @@ private final class CompiledPattern: @unchecked Sendable {
     }
 }
 
-/// The time limit of a search, checked only now and then because reading the clock costs more than a step.
+/// The time limit of a search, checked only occasionally because reading the clock costs more than a step.
 private struct Stopwatch {
     let end: SuspendingClock.Instant
     let budget: WorkBudget?

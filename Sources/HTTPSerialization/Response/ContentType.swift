@@ -2,13 +2,13 @@ package import CheckResults
 
 /// The content type of a response, if it has one.
 enum ContentType: Sendable, Hashable, CustomStringConvertible {
-    /// There is no `Content-Type` field, or an empty one.
+    /// The `Content-Type` field is missing or empty.
     case missing
     /// The field is valid.
     case known(MediaType)
     /// The field is invalid; contains its value in printable form.
     case unreadable(String)
-    /// There are several fields with different types; contains both values in printable form.
+    /// Several fields have different types; contains both values in printable form.
     case ambiguous(String)
 
     /// Parses the fields of a response.
@@ -40,7 +40,7 @@ enum ContentType: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the evidence against the content type; nil when it is accepted.
     ///
-    /// A response without a content type is accepted when it has no body either.
+    /// A response without a content type is accepted if it has no body either.
     func objection(accepting types: Set<String>?, body: [UInt8]) -> String? {
         guard let types else { return nil }
         switch self {
@@ -63,7 +63,7 @@ package struct MediaType: Sendable, Hashable {
 
     /// Parses a field's value; nil unless it conforms to RFC 9110.
     ///
-    /// An empty parameter, as in `text/html;`, is allowed there too.
+    /// RFC 9110 also allows an empty parameter, as in `text/html;`.
     package init?(parsing bytes: some Collection<UInt8>) {
         var scanner = FieldScanner(bytes: Array(bytes))
         scanner.skipSpace()

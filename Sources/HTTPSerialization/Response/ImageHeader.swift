@@ -114,7 +114,8 @@ extension ImageHeader.Format {
         return (size.width == 0 ? 256 : size.width, size.height == 0 ? 256 : size.height)
     }
 
-    /// OS/2's header has sizes of two bytes; all later ones of four, and a negative height for lines from the top.
+    /// Parses a size: two bytes per side in OS/2's header, four in later ones, with a negative height for top-down
+    /// images.
     private static func bitmapSize(_ bytes: FormatBytes) -> Size? {
         guard let header = bytes.littleEndian(at: 14, count: 4) else { return nil }
         if header == 12 { return littleEndianSize(bytes, 18, 20, count: 2) }
@@ -168,7 +169,7 @@ extension ImageHeader.Format {
         return (width, height)
     }
 
-    /// The three kinds of a first chunk: lossy, lossless, extended.
+    /// Parses the size in the first chunk, which is of one of three kinds: lossy, lossless, extended.
     private static func webpSize(_ bytes: FormatBytes) -> Size? {
         if bytes.has("VP8 ".utf8, at: 12), bytes.has([0x9D, 0x01, 0x2A], at: 23) {
             return littleEndianSize(bytes, 26, 28, count: 2).map { ($0.width & 0x3FFF, $0.height & 0x3FFF) }

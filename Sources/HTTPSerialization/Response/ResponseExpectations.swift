@@ -127,7 +127,7 @@ extension ResponseExpectations {
         return findings
     }
 
-    /// Returns the body as JSON including nulls, whatever the serializer does with them.
+    /// Returns the body as JSON including nulls, even if the serializer removes them.
     private static func json(
         of body: [UInt8],
         object: SerializedObject?,
@@ -158,7 +158,7 @@ extension ResponseExpectations {
 
 /// Searches for bytes in bytes in linear time (Knuth, Morris and Pratt).
 private enum ByteSearch {
-    /// Returns whether the bytes contain others; no bytes are contained everywhere.
+    /// Returns whether the bytes contain others; an empty sequence is contained everywhere.
     ///
     /// - Parameter budget: Charged a step for each byte; once it is exceeded nothing is found.
     static func contains(_ wanted: [UInt8], in bytes: [UInt8], budget: WorkBudget? = nil) -> Bool {

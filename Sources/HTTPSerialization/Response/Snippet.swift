@@ -13,7 +13,7 @@ package enum Snippet {
     /// Returns the start of the text in single quotes.
     package static func quoted(_ text: some StringProtocol) -> String { quote(text.utf8, hidesSecrets: true) }
 
-    /// Returns the start of an operator's name in single quotes: a name like `token` is no secret itself.
+    /// Returns the start of an operator's name in single quotes: a name like `token` is not itself a secret.
     package static func quoted(name: String) -> String { quote(name.utf8, hidesSecrets: false) }
 
     /// Returns the text without spaces and tabs at its ends.

@@ -19,9 +19,9 @@ public struct HookDefinition: Sendable {
     public var trigger: HookTrigger
     /// The pace of its runs.
     public var pace: HookPace
-    /// The timeout of a run; for a webhook that of each attempt.
+    /// The timeout of a run, or of each attempt of a webhook.
     public var timeout: Duration
-    /// The content of the hook's table as a string, which is equal for equal hooks, and contains no secret.
+    /// The content of the hook's table as a string that is equal for equal hooks and contains no secrets.
     ///
     /// Empty for hooks without a table. A timeout that comes from the section is not included.
     public var identity: String
@@ -48,11 +48,11 @@ public struct HookDefinition: Sendable {
 public struct HookCommand: Sendable, Hashable {
     /// The program and its arguments; never empty.
     ///
-    /// A program without a slash is searched in ``HookEnvironment/path``.
+    /// A program without a slash is searched for in ``HookEnvironment/path``.
     public var arguments: [String]
     /// The user to run as; nil for the agent's own.
     ///
-    /// Another user requires the privilege to change it (setuid(2)).
+    /// Another user requires the privilege to change the user (setuid(2)).
     public var user: String?
     /// The group; nil for the user's own groups.
     public var group: String?
@@ -96,10 +96,10 @@ public struct HookPace: Sendable, Hashable {
     public var queue: Queue
     /// The quiet time before the hook runs; it is extended at most to three times its length.
     public var debounce: Duration
-    /// `true` if the hook also gets the state that exists when the agent starts, or when the hook is added.
+    /// `true` if the hook also runs for the existing state when the agent starts or when the hook is added.
     public var runsAtStart: Bool
 
-    /// Creates a pace: by default one run at a time, of the newest event, without a delay.
+    /// Creates a pace; by default one run at a time, for the newest event, without a delay.
     public init(
         concurrency: Int = 1,
         queue: Queue = .latest,
@@ -120,8 +120,8 @@ public struct Webhook: Sendable {
 
     /// The request, the security policy, and the connection options.
     ///
-    /// Ignored are its body and its parameters, which ``body`` replaces, its timeouts, which the hook's replaces, and
-    /// its redirects, which are never followed.
+    /// Its body and parameters are replaced by ``body``, its timeouts by the hook's timeout, and its redirects are
+    /// never followed.
     public var probe: Probe
     /// The template of the body with `${REACH_…}`; nil for the event itself.
     public var body: WebhookBody?
@@ -143,13 +143,13 @@ public struct Webhook: Sendable {
 
 /// The settings of all hooks.
 public struct HookSettings: Sendable {
-    /// The hook directories, by falling priority: a file of the first hides one of the same name in the next.
+    /// The hook directories in order of precedence: a file hides those of the same name in later directories.
     public var folders: [String]
     /// The configured hooks.
     public var definitions: [HookDefinition]
     /// The maximum number of concurrent programs, of all hooks together.
     public var maximumRunning: Int
-    /// The limits on the programs of all hooks together, where control groups are delegated.
+    /// The limits on the programs of all hooks together, if control groups are delegated.
     public var limits: HookLimits
     /// The timeout of a hook in the directories.
     public var folderTimeout: Duration
@@ -173,20 +173,20 @@ public struct HookSettings: Sendable {
         self.stopGrace = stopGrace
     }
 
-    /// The directories of a system service: the administrator's before the packages'.
+    /// The directories of a system service: the administrator's, then those of packages.
     public static let systemFolders = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
 }
 
-/// The limits of all programs of hooks together, where the service manager delegates control groups.
+/// The limits on the programs of all hooks together, if the service manager delegates control groups.
 ///
-/// One run may use half of it, so that it leaves something to the others.
+/// A single run may use half of them, which leaves the other half to other runs.
 public struct HookLimits: Sendable, Hashable {
-    /// The number of processes and threads.
+    /// The maximum number of processes and threads.
     public var tasks: Int
-    /// The memory in bytes.
+    /// The maximum memory in bytes.
     public var memory: Int
 
-    /// Limits of processes and memory.
+    /// Creates limits on processes and memory.
     public init(tasks: Int = 512, memory: Int = 256 << 20) {
         self.tasks = tasks
         self.memory = memory

@@ -1,6 +1,6 @@
 public import AgentEvents
 
-/// The content of an event, as far as hooks need it.
+/// The part of an event that hooks need.
 public struct HookEvent: Sendable, Hashable {
     /// One side of a transition.
     public struct Side: Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct HookEvent: Sendable, Hashable {
         public var via: String?
         /// The `connectivity`.
         public var connectivity: String?
-        /// The reason there is no path.
+        /// The reason that no path exists.
         public var reason: String?
         /// The interface of the path.
         public var interface: String?
@@ -27,11 +27,11 @@ public struct HookEvent: Sendable, Hashable {
         public init() {}
     }
 
-    /// The type.
+    /// The type of the event.
     public var type: EventType
     /// The envelope's `id`.
     public var id: String
-    /// The number.
+    /// The sequence number.
     public var sequence: UInt64?
     /// The envelope's `time`, unmodified.
     public var time: String
@@ -47,10 +47,10 @@ public struct HookEvent: Sendable, Hashable {
     public var family: String?
     /// The interface that a probe is bound to.
     public var interface: String?
-    /// The whole line, without its end.
+    /// The whole line, without its newline.
     public var line: [UInt8]
 
-    /// The target's name; nil when the event is about the default path, a probe or the agent.
+    /// The target's name; nil if the event is about the default path, a probe or the agent.
     public var target: String? {
         switch type {
         case .targetChanged: subject
@@ -70,14 +70,14 @@ public struct HookEvent: Sendable, Hashable {
 }
 
 extension HookEvent {
-    /// An event that the agent publishes.
+    /// Creates the content of an event that the agent publishes.
     public init(_ event: Event) { self.init(event.value, of: event.type, line: event.line) }
 
     /// Reads a line of the journal or of a file.
     ///
-    /// - Parameter line: The line, without its end.
-    /// - Returns: nil when the line is no event, is longer than `ScannedLine.maximumBytes`, or is of a type or with
-    ///   content that this version does not know.
+    /// - Parameter line: The line, without its newline.
+    /// - Returns: nil if the line is not an event, is longer than `ScannedLine.maximumBytes`, or has a type or content
+    ///   that this version does not know.
     public init?(line: [UInt8]) {
         guard let event = AgentEvent(line: line), let type = event.knownType, event.content != .unknown else {
             return nil
@@ -131,7 +131,7 @@ extension HookEvent.Side {
         code = probe.code
     }
 
-    /// `true` if a request can be expected to arrive: all is well, or nothing is known and there is a path.
+    /// `true` if a request is expected to arrive: connectivity is full, or it is unknown and there is a path.
     var isOnline: Bool {
         switch connectivity {
         case "full": true

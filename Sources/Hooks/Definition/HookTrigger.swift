@@ -1,11 +1,11 @@
 public import AgentEvents
 internal import NetlinkMonitor
 
-/// The events for which a hook runs: one of the types, and all conditions of `when`.
+/// The events for which a hook runs: those of one of the types that satisfy all conditions of `when`.
 public struct HookTrigger: Sendable, Hashable {
-    /// The types that a hook can have.
+    /// The event types for which a hook can run.
     ///
-    /// Not `hook.completed`, which would run it in an endless loop, nor the agent's last event.
+    /// Excluded are `hook.completed`, which would cause an endless loop, and the agent's last event.
     public static let types: [EventType] = [
         .agentStarted, .pathChanged, .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged,
         .certificateExpiring,
@@ -13,7 +13,7 @@ public struct HookTrigger: Sendable, Hashable {
         .journalDegraded, .sinkLost,
     ]
 
-    /// The types of event; never empty.
+    /// The event types; never empty.
     public var types: Set<EventType>
     /// The conditions.
     public var filter: HookFilter
@@ -25,7 +25,7 @@ public struct HookTrigger: Sendable, Hashable {
     }
 }
 
-/// The conditions on an event; an empty list is no condition.
+/// The conditions on an event; an empty array imposes none.
 public struct HookFilter: Sendable, Hashable {
     /// An aspect that an event may change.
     public enum Aspect: String, Sendable, Hashable, CaseIterable {
@@ -51,7 +51,7 @@ public struct HookFilter: Sendable, Hashable {
     public var targets: [String] = []
     /// The probe must be one of these (`probe.changed`, `certificate.expiring`).
     public var probes: [String] = []
-    /// One of these shell patterns (fnmatch(3)) must match the interface before, after or of the cause.
+    /// One of these shell patterns (fnmatch(3)) must match the interface before or after the change, or of its cause.
     public var interfaces: [String] = []
     /// The code of the cause must be one of these.
     public var causes: [String] = []
@@ -68,7 +68,7 @@ public enum HookMatch: Sendable, Hashable {
     case matches
     /// The hook is for events of other types.
     case type
-    /// The event is the state at the agent's start, and the hook does not have `at_start`.
+    /// The event reports the state at the agent's start, and `at_start` is not set for the hook.
     case atStartOnly
     /// A probe is `unknown` because of a captive portal, and the hook does not list that cause.
     case behindPortal
@@ -99,7 +99,8 @@ extension HookTrigger {
     /// Matches an event: the type first, then each condition in the order of the documentation.
     public func matches(_ event: HookEvent) -> HookMatch {
         guard types.contains(event.type) else { return .type }
-        // Behind a portal probes fail through no fault of their own; the portal itself is in the state's event.
+        // Behind a portal, failing probes say nothing about their targets; the portal itself is in the event of the
+        // state.
         if event.type == .probeChanged, event.to.code == "behind_portal", filter.causes.isEmpty { return .behindPortal }
         return filter.obstacle(to: event) ?? .matches
     }
@@ -157,7 +158,7 @@ extension HookFilter {
 }
 
 extension HookEvent {
-    /// The interfaces of the event: after, its own, of the cause, before; each once.
+    /// The interfaces of the event without duplicates: after the change, its own, of the cause, before the change.
     var interfaces: [String] {
         var names: [String] = []
         for case let name? in [to.interface, interface, cause?.interface, from.interface] where !names.contains(name) {

@@ -41,14 +41,14 @@ extension HookEngine {
         )
     }
 
-    /// Shows a failed attempt in the status at once: the run itself may go on for minutes.
+    /// Shows a failed attempt in the status immediately, because the run may continue for minutes.
     private func note(_ number: UInt64, _ retry: WebhookRetry) {
         guard let run = runs[number] else { return }
         run.state.note(retry)
         publish()
     }
 
-    /// Checks a program's file on a thread, because its file system may hang.
+    /// Checks a program's file on a separate thread, because its file system may hang.
     private func prepare(_ command: HookCommand, _ run: HookRun) {
         programs += 1
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
@@ -126,7 +126,7 @@ extension HookEngine {
             pausedUntil > now ? now.duration(to: pausedUntil).milliseconds : nil
         }
         state.note(completion, isFailure: end.ending == .failed)
-        // The status must include the end before it is reported.
+        // The status must include the end of the run before it is reported.
         publish()
         completed(completion)
         if state.isGone, state.queue.isIdle {
@@ -143,7 +143,7 @@ extension HookEngine {
 final class HookRun {
     /// The stage of the run.
     enum Stage {
-        /// The file is being checked, or waits for its turn.
+        /// The file is being checked, or the program is waiting for its turn to start.
         case prepared
         case program(HookProcess)
         case webhook(WebhookRun)
@@ -153,7 +153,7 @@ final class HookRun {
     let state: HookState
     let start: HookQueue<HookOffer>.Start
     var stage = Stage.prepared
-    /// The start of the program or the request; nil before.
+    /// The time at which the program or the request started; nil before that.
     var began: SuspendingClock.Instant?
 
     init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
@@ -162,7 +162,7 @@ final class HookRun {
         self.start = start
     }
 
-    /// `true` if it counts as a program.
+    /// `true` if the run counts as a program.
     var isProgram: Bool { if case .webhook = stage { false } else { true } }
 
     /// Ends the run; no effect before it has started.

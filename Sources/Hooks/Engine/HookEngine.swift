@@ -3,20 +3,20 @@ internal import EventLoopExecutor
 internal import NIOCore
 internal import Probes
 
-/// The work of a runner on its loop: events in, runs out.
+/// The part of a runner that works on its event loop: it turns events into runs.
 ///
-/// `@unchecked Sendable`: `gate`, `statusStore` and `completed` are immutable and Sendable; everything else is used only on
-/// the event loop of `gate`, on which its methods and those of its extensions are called.
+/// `@unchecked Sendable`: `gate`, `statusStore` and `completed` are immutable and Sendable; everything else is used
+/// only on the event loop of `gate`, on which its methods and those of its extensions are called.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 
-    /// The maximum time for which a hook that is slow to check or to start delays those after it.
+    /// The maximum time for which a hook that is slow to check or start delays the hooks after it.
     static let longestHoldUp = Duration.milliseconds(250)
-    /// The time after the grace period after which a killed run that does not end is abandoned.
+    /// The time, counted from the end of the grace period, after which a killed run that does not end is abandoned.
     static let longestEnding = Duration.seconds(10)
 
-    /// The access to the loop for threads that may outlive it: one that checks a file on a hanging file system, or
-    /// waits for a program.
+    /// The access to the loop for threads that may outlive it, such as one that checks a file on a hanging file system
+    /// or waits for a program.
     let gate: LoopGate
     var loop: any EventLoop { gate.eventLoop }
     let statusStore = HookStatusStore()
@@ -63,9 +63,9 @@ final class HookEngine: @unchecked Sendable {
         begin()
     }
 
-    /// Starts no more runs, and ends the current ones after the grace period.
+    /// Stops starting runs, and ends the current ones after the grace period.
     ///
-    /// - Parameter stopped: Called when all runs have ended, with the prober, if there is one.
+    /// - Parameter stopped: Called with the prober, if any, when all runs have ended.
     func stop(grace: Duration, stopped: @escaping @Sendable (Prober?) -> Void) {
         guard !isStopping else { return stopped(nil) }
         isStopping = true
@@ -106,7 +106,7 @@ final class HookEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads the directories, and offers an event to their hooks for it.
+    /// Reads the directories, and offers an event to their hooks that run for it.
     private func offerToFiles(_ event: HookEvent, at delivered: Instant) {
         let occasions = HookOccasion.occasions(of: event)
         var known: [String: HookState] = [:]
@@ -171,14 +171,14 @@ final class HookEngine: @unchecked Sendable {
 
     // MARK: Runs
 
-    /// Starts the runs that are due, and sets the alarm for the others.
+    /// Starts the runs that are due, and sets the timer for the others.
     func begin() {
         let now = Instant.now
         var due: [(wake: Instant, place: Int, state: HookState)] = []
         for (place, state) in (files + configured).enumerated() where !state.isQueued && mayRun(state) {
             if let wake = state.queue.wake, wake <= now { due.append((wake, place, state)) }
         }
-        // Hooks that are due at the same time, such as those of one event, keep their order.
+        // Hooks that are due at the same time, such as all hooks of one event, keep their order.
         for (_, _, state) in due.sorted(by: { ($0.wake, $0.place) < ($1.wake, $1.place) }) {
             guard state.hook.webhook == nil else {
                 while begin(state, at: now) {}
@@ -201,7 +201,7 @@ final class HookEngine: @unchecked Sendable {
 
     // MARK: Time and status
 
-    /// Sets the alarm of the loop for the next hook that is due and not queued for a turn.
+    /// Sets the timer for the next due hook that is not queued to run.
     private func setAlarm(_ now: Instant) {
         var next: Instant?
         for state in files + configured where !state.isQueued && mayRun(state) {

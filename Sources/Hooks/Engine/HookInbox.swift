@@ -15,7 +15,7 @@ struct HookInbox: Sendable {
     /// The maximum number of queued events; beyond it the oldest are dropped, and counted.
     static let maximumEvents = 4096
 
-    /// The types that any hook needs; others are dropped.
+    /// The event types that at least one hook needs; other events are dropped.
     private(set) var wanted: Set<EventType> = []
     private(set) var last = LastEvents()
     private var events: CircularBuffer<(event: Event, at: Instant)> = []
@@ -27,7 +27,7 @@ struct HookInbox: Sendable {
 
     /// Queues an event, if any hook needs it.
     ///
-    /// - Returns: Whether there is something to take.
+    /// - Returns: `true` if there is something to take.
     mutating func deliver(_ event: Event, at now: Instant) -> Bool {
         last.note(event)
         guard wanted.contains(event.type) else { return false }
@@ -39,7 +39,7 @@ struct HookInbox: Sendable {
         return true
     }
 
-    /// Queues settings; their types are needed from here on.
+    /// Queues settings; from then on, the event types that they need are queued.
     mutating func configure(_ new: HookSettings) {
         wanted = new.wantedTypes
         settings.append((first &+ UInt64(events.count), new, last))
@@ -67,7 +67,7 @@ extension HookSettings {
     /// `true` if there is nothing to run.
     var isEmpty: Bool { folders.isEmpty && definitions.isEmpty }
 
-    /// The types of event that any hook has, or that determine whether the machine is online if webhooks need that.
+    /// The event types of all hooks, and those that determine whether the machine is online if there are webhooks.
     var wantedTypes: Set<EventType> {
         var types = Set(definitions.flatMap(\.trigger.types))
         if !folders.isEmpty { types.formUnion(HookOccasion.types) }
@@ -85,7 +85,7 @@ extension HookDefinition {
 
 /// The last event of each subject, for hooks that are added later with `at_start`.
 struct LastEvents: Sendable {
-    /// The types that report a state.
+    /// The event types that report a state.
     static let types: Set<EventType> = [
         .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .pathChanged,
     ]

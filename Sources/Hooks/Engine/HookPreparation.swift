@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Finds, opens and checks the program of a hook, and prepares its input and environment.
 ///
-/// Accesses files, so it can block as long as a file system does: not for an event loop.
+/// Accesses files, so it can block for as long as a file system does, and must not run on an event loop.
 struct HookPreparation: Sendable {
     /// The program to start.
     var launch: HookLaunch
@@ -24,7 +24,7 @@ struct HookPreparation: Sendable {
         variables = hook.variables(for: offer, path: file.path, superseded: superseded)
         launch = HookLaunch(
             file: file,
-            // A multi-call program depends on the name by which it was called.
+            // The behaviour of a multi-call program depends on the name by which it is called.
             name: path,
             arguments: Array(command.arguments.dropFirst()),
             environment: HookEnvironment.environment(variables, account: account, own: command.environment),
@@ -73,7 +73,7 @@ struct HookPreparation: Sendable {
 }
 
 extension HookPreparation {
-    /// The reason there is nothing to start.
+    /// The reason a program cannot be started.
     enum Failure: Error, Sendable {
         case refused(HookRefusal)
         case noThread(errno: Int32)

@@ -17,7 +17,7 @@ struct HookQueue<Element> {
         var superseded: Int
     }
 
-    /// The end of a run, as far as it affects the next ones.
+    /// The end of a run, in the categories that affect later runs.
     enum Ending: Hashable {
         case succeeded
         case failed
@@ -25,7 +25,7 @@ struct HookQueue<Element> {
         case stopped
     }
 
-    /// The maximum debounce; longer ones are a mistake.
+    /// The maximum debounce time; a longer one is considered a mistake.
     static var longestDebounce: Duration { .seconds(86_400) }
 
     private(set) var pace: HookPace
@@ -48,7 +48,7 @@ struct HookQueue<Element> {
     /// The number of consecutive failures.
     var failures: Int { backOff.failures }
 
-    /// The end of the current pause; nil without one.
+    /// The end of the current pause; nil if there is none.
     var pausedUntil: Instant? { backOff.until }
 
     /// `true` if nothing is queued or running.
@@ -65,8 +65,8 @@ struct HookQueue<Element> {
     /// Counts elements that were dropped before they could be offered.
     mutating func countLost(_ count: Int) { countSuperseded(count) }
 
-    /// The time from which a run may start if nothing else happens; nil if that needs another element or the end of a
-    /// run.
+    /// The time from which a run may start if nothing else happens; nil if a run needs another element or the end of a
+    /// current run first.
     var wake: Instant? {
         guard !elements.isEmpty, running < pace.concurrency, let firstOffered, let lastOffered else { return nil }
         let quiet = lastOffered.advanced(by: pace.debounce)
@@ -93,7 +93,7 @@ struct HookQueue<Element> {
         backOff.ended(ending, at: now)
     }
 
-    /// Restarts at another pace: failures are reset, and only queued elements that are still wanted are kept.
+    /// Restarts at another pace: failures are reset, and only queued elements that are still needed are kept.
     ///
     /// Current runs continue.
     mutating func restart(_ pace: HookPace, keeping isWanted: (Element) -> Bool) {

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The kinds of hook.
 public enum HookKind: String, Sendable, Hashable {
-    /// A file of the folders.
+    /// A file in the hook directories.
     case folder
     /// A configured program.
     case command
@@ -11,40 +11,40 @@ public enum HookKind: String, Sendable, Hashable {
     case webhook
 }
 
-/// The end of a run, of a program or of a request; `AgentEvents.HookEnding` is the same in an event and in the status.
+/// The end of a run of a program or webhook; `AgentEvents.HookEnding` is its form in events and in the status.
 package struct HookRunEnd: Sendable, Hashable {
-    /// The outcomes.
+    /// The outcome of a run.
     package enum Outcome: Sendable, Hashable {
         /// Exit status 0, or a response that was accepted.
         case succeeded
         /// Another exit status.
         case exited(status: Int32)
-        /// Ended by a signal from another process.
+        /// Killed by a signal from another process.
         case signaled(Int32)
-        /// Not done in time, and ended by the agent.
+        /// Timed out, and killed by the agent.
         case timedOut
-        /// Not run, because the file is not to be trusted or cannot be run.
+        /// Not run, because the file is not trusted or cannot be run.
         case refused(HookRefusal)
-        /// The system could not make a process.
+        /// Not run, because the system could not create a process.
         case notStarted(reason: String)
-        /// The agent ended before the hook had.
+        /// Stopped, because the agent stopped before the hook ended.
         case stopped
-        /// A request came to nothing: the code of the last check (`docs/findings.md`), and its evidence.
+        /// Request not delivered: the code of the last check (`docs/findings.md`), and its evidence.
         case undelivered(code: String, detail: String)
     }
 
     /// The outcome.
     package var outcome: Outcome
-    /// The output of a program, or nothing, or the beginning of a refusing response's body in the form of evidence.
+    /// The output of a program, or, as evidence, the start of an error response's body.
     package var output = HookOutput()
-    /// The time from the start to the end, the pauses between attempts included.
+    /// The time from the start to the end, including the pauses between attempts.
     package var duration = Duration.zero
-    /// The number of times that a request was sent, or that sending it was started.
+    /// The number of attempts to send a request, including incomplete ones.
     package var attempts = 0
-    /// The status of the last attempt's response; nil when none came.
+    /// The status of the last attempt's response; nil without a response.
     package var httpStatus: Int?
 
-    /// The consequence for the runs after it.
+    /// The effect on later runs.
     var ending: HookQueue<HookOffer>.Ending {
         switch outcome {
         case .succeeded: .succeeded
@@ -53,7 +53,7 @@ package struct HookRunEnd: Sendable, Hashable {
         }
     }
 
-    /// The report on it.
+    /// Returns the report of the run.
     func completion(of hook: RunnableHook, for start: HookQueue<HookOffer>.Start, delay: Duration) -> HookCompletion {
         HookCompletion(
             hook: hook.name,
@@ -72,7 +72,7 @@ package struct HookRunEnd: Sendable, Hashable {
 }
 
 extension HookEnding {
-    /// The end of a run of a hook.
+    /// Creates the end of a run for events and the status.
     package init(_ end: HookRunEnd, of kind: HookKind) {
         self.init(outcome: "succeeded", durationMilliseconds: end.duration.milliseconds)
         switch end.outcome {
@@ -97,19 +97,19 @@ extension HookEnding {
     }
 }
 
-/// The output of a program: its standard output and error, which are one stream, in the order in which it came.
+/// The output of a program: its standard output and standard error as one stream.
 public struct HookOutput: Sendable, Hashable {
-    /// The most bytes that are kept.
+    /// The maximum number of bytes that are kept.
     public static let maximumBytes = 4096
 
-    /// The beginning and the end of what it wrote; what is no UTF-8 is replaced.
+    /// The start and the end of the output; invalid UTF-8 is replaced.
     public var text: String
-    /// The number of bytes that it wrote.
+    /// The total number of bytes that the program wrote.
     public var bytes: Int
-    /// The number of bytes that were left out between beginning and end.
+    /// The number of bytes that are omitted between the start and the end.
     public var omittedBytes: Int
 
-    /// An output; by default none.
+    /// Creates an output; by default an empty one.
     public init(text: String = "", bytes: Int = 0, omittedBytes: Int = 0) {
         self.text = text
         self.bytes = bytes
@@ -117,7 +117,7 @@ public struct HookOutput: Sendable, Hashable {
     }
 }
 
-/// Signals by the names that people know them by (signal(7)).
+/// The names of signals (signal(7)).
 private enum SignalName {
     private static let names: [Int32: String] = [
         SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
@@ -128,6 +128,6 @@ private enum SignalName {
         SIGPROF: "SIGPROF", SIGWINCH: "SIGWINCH", SIGIO: "SIGIO", SIGPWR: "SIGPWR", SIGSYS: "SIGSYS",
     ]
 
-    /// The name; `signal 40` for one that has none.
+    /// Returns the name; `signal 40` for a signal without one.
     static func of(_ signal: Int32) -> String { names[signal] ?? "signal \(signal)" }
 }

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Runs hooks: matches events with hooks, and runs each hook at its own pace.
 ///
-/// Hooks run independently and never block the publisher or each other. One dedicated event loop does all the work,
-/// from the first hook on: a runner without hooks and directories has no thread.
+/// Hooks run independently and never block the publisher or each other. A dedicated event loop does all the work; it is
+/// created with the first hook, so a runner without hooks and directories has no thread.
 public final class HookRunner: Sendable {
     private struct State {
         var inbox = HookInbox()
@@ -30,12 +30,13 @@ public final class HookRunner: Sendable {
     private let completed: @Sendable (HookCompletion) -> Void
     private let containment: HookContainment?
     private let state = Mutex(State())
-    /// Held while settings are delivered, so that they are in the order of the calls.
+    /// Held while settings are delivered, so that their order is that of the calls.
     private let group = Mutex<MultiThreadedEventLoopGroup?>(nil)
 
     /// - Parameters:
     ///   - settings: The hooks.
-    ///   - containment: The way in which runs are bounded and killed as a whole; `nil` finds their processes by their parents.
+    ///   - containment: The containment in which runs are limited and killed as a whole; with `nil`, their processes
+    ///     are found by their parents.
     ///   - completed: Called with the report of each run, on the runner's thread; it must be quick.
     public init(
         _ settings: HookSettings,
@@ -99,16 +100,16 @@ public final class HookRunner: Sendable {
 
     /// Calls a closure on the runner's thread as soon as it is idle, which proves that it is not stuck.
     ///
-    /// Safe to call from any thread. Without a thread it is called at once, by the caller; after the end it is not
-    /// called.
+    /// Safe to call from any thread. The closure is called immediately, by the caller, if there is no thread; it is not
+    /// called after the end.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
         if let engine = state.withLock({ $0.engine }) { engine.gate.execute(body) } else { body() }
     }
 
-    /// Starts no more hooks, and waits for the current ones up to the grace period.
+    /// Stops starting hooks, and waits for the current ones up to the grace period.
     ///
-    /// Then it ends them: SIGTERM, and a second later SIGKILL, to the whole process group. All are reported when this
-    /// returns. Blocks; must be called only once.
+    /// Hooks that are still running then get SIGTERM, and SIGKILL a second later, for the whole process group. All ends
+    /// are reported before this method returns. Blocks; must be called only once.
     ///
     /// - Parameter grace: The grace period; nil for that of the settings.
     public func stop(grace: Duration? = nil) {

@@ -24,9 +24,9 @@ final class HookState {
     var queue: HookQueue<HookOffer>
     /// `true` if the hook is queued to run.
     var isQueued = false
-    /// `true` if it must not run any more; it is removed when its last run has ended.
+    /// `true` if the hook must not run any more; it is removed when its last run has ended.
     private(set) var isGone = false
-    /// `true` if its status differs from the published one.
+    /// `true` if the status differs from the published one.
     var isChanged = true
     private var statusSoFar: AgentStatus.HookStatus
     private var runs: UInt64 = 0
@@ -51,7 +51,7 @@ final class HookState {
         statusSoFar = AgentStatus.HookStatus(hook)
     }
 
-    /// The current status, but for the rest of its pause.
+    /// The current status, except for the remaining time of the pause.
     var status: AgentStatus.HookStatus {
         var status = statusSoFar
         status.runs = runs
@@ -65,7 +65,7 @@ final class HookState {
 
     /// Applies a definition of the same name; a changed one restarts the hook.
     ///
-    /// - Returns: Whether it restarts.
+    /// - Returns: `true` if the hook restarts.
     func take(_ new: HookDefinition) -> Bool {
         let isSame = !isGone && definition?.signature == new.signature
         definition = new
@@ -154,7 +154,7 @@ extension AgentStatus.HookStatus {
 }
 
 extension HookDefinition {
-    /// Everything that identifies an unchanged hook, as far as it can be compared.
+    /// The comparable properties of a hook, which are equal as long as the hook is unchanged.
     struct Signature: Hashable {
         enum Action: Hashable {
             case command(HookCommand)

@@ -31,7 +31,7 @@ struct RunnableHook: Sendable {
         task = .program(HookCommand(arguments: [path]))
     }
 
-    /// The webhook, if it is one.
+    /// The webhook, if the hook is one.
     var webhook: Webhook? {
         if case .webhook(let webhook) = task { webhook } else { nil }
     }

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// One run of one hook for one event, outside the agent.
 ///
-/// The same checks, environment and limits as in the agent; but without a queue, and without matching the trigger or
-/// waiting for the machine to be online.
+/// The checks, environment and limits are those of the agent, but there is no queue, the trigger is not matched, and a
+/// webhook does not wait for the machine to be online.
 package struct SingleRun: Sendable {
     /// The hook.
     package enum Hook: Sendable {
@@ -69,7 +69,7 @@ package struct SingleRun: Sendable {
     ///
     /// Blocks the calling thread until the run has ended, at most for its timeout.
     ///
-    /// - Parameter retrying: Called on another thread for each failed attempt of a webhook that is followed by another one.
+    /// - Parameter retrying: Called on another thread for each failed attempt of a webhook that is retried.
     package func run(retrying: @escaping @Sendable (WebhookRetry) -> Void = { _ in }) -> HookCompletion {
         let hook = runnable
         let offer = HookOffer(event)
@@ -187,9 +187,9 @@ package struct HookPlan: Sendable, Hashable {
 
     /// A program that passed all checks.
     package struct Program: Sendable, Hashable {
-        /// The path of the file, without links.
+        /// The path of the file, with all symbolic links resolved.
         package var path: String
-        /// The arguments, the program's name first.
+        /// The arguments, starting with the program's name.
         package var arguments: [String]
         /// The whole environment.
         package var environment: [String: String]

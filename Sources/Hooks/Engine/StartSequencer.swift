@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Keeps the order in which programs start, although threads check their files, and start them, in parallel.
+/// Preserves the order in which programs start, although threads check their files and start them in parallel.
 ///
 /// A ready program waits for those before it; one that takes too long is skipped, and starts when it is ready.
 struct StartSequencer<Element> {

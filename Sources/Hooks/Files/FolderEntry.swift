@@ -12,7 +12,7 @@ package struct FolderEntry: Sendable, Hashable {
         case masked(by: String)
         /// Empty, or a link to `/dev/null`.
         case disabled
-        /// Ignored, because its name is that of a backup of an editor or package manager.
+        /// Ignored, because its name is that of a backup file of an editor or package manager.
         case leftOver
         /// A directory with an unknown name.
         case unknownFolder
@@ -42,7 +42,7 @@ package struct FolderEntry: Sendable, Hashable {
         self.state = state
     }
 
-    /// A short reason for a hook that does not run; nil when it does.
+    /// A short reason that the hook does not run; nil if it runs.
     package var reason: String? {
         switch state {
         case .runs: nil
@@ -67,7 +67,7 @@ struct FolderListing {
         case folder
         /// Empty, or `/dev/null`.
         case nothing
-        /// Anything else: a file, or something that only opening it will tell.
+        /// Anything else: a file, or an entry of a type that only opening it reveals.
         case file
     }
 
@@ -77,7 +77,7 @@ struct FolderListing {
     }
 
     var items: [Item] = []
-    /// `true` if there were more names.
+    /// `true` if there are more names than are read.
     var isCut = false
 
     /// Reads a directory; nil if it does not exist.
@@ -85,7 +85,7 @@ struct FolderListing {
         guard folder.utf8.first == UInt8(ascii: "/"), !folder.utf8.contains(0) else {
             throw .badPath(folder, "is no absolute path")
         }
-        // With O_DIRECTORY nothing else is opened, so a FIFO cannot block.
+        // With O_DIRECTORY only directories are opened, so a FIFO cannot block.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             switch errno {
@@ -163,8 +163,7 @@ enum HookFileName {
             }
     }
 
-    /// Returns the name as a string; nil when it is not UTF-8, or has characters that would disturb a log or a
-    /// terminal.
+    /// Returns the name as a string; nil if it is not UTF-8, or has characters that would disturb a log or a terminal.
     static func text(_ name: [UInt8]) -> String? {
         guard let text = String(validating: name, as: UTF8.self),
             !text.unicodeScalars.contains(where: ShellWord.isControl)

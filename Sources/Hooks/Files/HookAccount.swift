@@ -16,7 +16,7 @@ package struct HookAccount: Sendable, Hashable {
     package var home: String?
     /// The user's shell.
     package var shell: String?
-    /// `true` if the agent already has that user and group and may not change them: nothing is changed then.
+    /// `true` if the agent already has this user and group and may not change them; the IDs are left unchanged then.
     package var isAgent: Bool
 
     /// Creates an account.
@@ -40,11 +40,11 @@ package struct HookAccount: Sendable, Hashable {
 
     /// Looks up a user and a group, each by name or by number.
     ///
-    /// A user without a group gets its own groups, and a group without a user the agent's user. The system's databases
+    /// A user without a group gets its own groups, and a group without a user the agent's user. The account databases
     /// may be on the network (nsswitch.conf(5)), so this can block.
     ///
-    /// - Returns: The account; nil when neither is given: the hook runs as the agent.
-    /// - Throws: ``HookRefusal/Code/user`` when there is no such account, or the agent may not change to it.
+    /// - Returns: The account; nil if neither is given, in which case the hook runs as the agent.
+    /// - Throws: ``HookRefusal/Code/user`` if the account does not exist, or the agent may not change to it.
     package static func resolve(user: String?, group: String?) throws(HookRefusal) -> HookAccount? {
         try resolve(user: user, group: group, agent: .current())
     }
@@ -110,7 +110,7 @@ package struct HookAccount: Sendable, Hashable {
         return HookAccount(uid: number, gid: number, groups: [])
     }
 
-    /// Parses a numeric ID; the highest one means "no change" and is rejected (setuid(2)).
+    /// Parses a numeric ID; the highest one means "no change" (setuid(2)) and is rejected.
     private static func number(_ text: String) -> UInt32? {
         guard text.utf8.allSatisfy({ UInt8(ascii: "0") <= $0 && $0 <= UInt8(ascii: "9") }) else { return nil }
         return UInt32(text).flatMap { $0 == .max ? nil : $0 }
@@ -144,7 +144,7 @@ struct AgentIdentity: Sendable, Hashable {
         return AgentIdentity(uid: geteuid(), gid: getegid(), groups: groups, mayChange: mayChange)
     }
 
-    /// Returns the effective capabilities; nil when `/proc` does not list them.
+    /// Returns the effective capabilities; nil if `/proc` does not list them.
     private static func capabilities() -> UInt64? {
         let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

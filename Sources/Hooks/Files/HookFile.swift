@@ -7,9 +7,9 @@ internal import LinuxSupport
 /// All checks use the descriptor (open(2), `O_PATH`) and the path that leads to it, so the file executed through the
 /// descriptor is the checked one. The descriptor is closed with the object.
 package final class HookFile: Sendable {
-    /// The `O_PATH` descriptor, close-on-exec; do not close it.
+    /// The `O_PATH` descriptor, close-on-exec; callers must not close it.
     package let descriptor: Int32
-    /// The real path, without links.
+    /// The real path, with all symbolic links resolved.
     package let path: String
     /// `true` if an interpreter reads the file, which opens it again by its descriptor.
     ///
@@ -34,7 +34,7 @@ package final class HookFile: Sendable {
     ///
     /// - Parameters:
     ///   - runAs: The account that must be able to execute it; nil for the agent.
-    ///   - searchPath: The `PATH` in which env(1) searches the interpreter of a script that begins with
+    ///   - searchPath: The `PATH` in which env(1) searches for the interpreter of a script that starts with
     ///     `#!/usr/bin/env`.
     package static func open(
         _ path: String,
@@ -79,7 +79,8 @@ package final class HookFile: Sendable {
     /// Searches for a program in directories, by default those of ``HookEnvironment/path``; a name with a slash is
     /// already a path.
     ///
-    /// - Returns: The first that the agent can execute, or else the first regular file of that name; nil for none.
+    /// - Returns: The first file that the agent can execute, or else the first regular file of that name; nil without
+    ///   either.
     package static func program(_ name: String, in folders: String = HookEnvironment.path) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) { return name }
         guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
@@ -131,7 +132,8 @@ private struct OpenedFile {
             throw .badPath(given, "has a real path that is not UTF-8 or lies outside of the agent's root folder")
         }
         var walk = TrustedPath(agent: agent)
-        // Otherwise something was replaced in between, so the checks of the path do not apply to this file.
+        // Otherwise a part of the path was replaced in the meantime, and the checks of the path do not apply to this
+        // file.
         for path in [given, real] {
             let end = try walk.follow(path)
             guard end.st_dev == entry.st_dev, end.st_ino == entry.st_ino else {
@@ -141,7 +143,7 @@ private struct OpenedFile {
         return real
     }
 
-    /// Checks who may have written the file.
+    /// Checks the owner and the write permissions of the file.
     func checkOwnership(_ path: String) throws(HookRefusal) {
         let entry = try status(path)
         guard entry.st_uid == 0 || entry.st_uid == agent else {
@@ -177,7 +179,8 @@ private struct OpenedFile {
         return (interpreter != nil, interpreter)
     }
 
-    /// Checks the permission to execute it, and for a script to read it: its interpreter opens it again.
+    /// Checks the permission to execute the file, and for a script also to read it, because its interpreter opens it
+    /// again.
     func checkExecutable(_ path: String, by account: HookAccount?, isScript: Bool) throws(HookRefusal) {
         let entry = try status(path)
         let executable = S_IXUSR | S_IXGRP | S_IXOTH

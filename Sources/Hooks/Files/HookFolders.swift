@@ -1,13 +1,13 @@
 package import AgentEvents
 internal import Glibc
 
-/// The hook directories, by falling priority.
+/// The hook directories in order of precedence.
 ///
 /// They are read for each event, so a new file runs without a reload. A file hides those of the same name in later
 /// directories, including subdirectories, even if it does not run itself because it is empty or refused. A directory
 /// that cannot be read hides all later ones, because the files that it would have hidden are unknown.
 package struct HookFolders: Sendable, Hashable {
-    /// The maximum number of files that run in a directory, or subdirectory: the first by name.
+    /// The maximum number of files that run in a directory or subdirectory: the first ones by name.
     package static let maximumFiles = 256
 
     private static let subfolders = Set(HookOccasion.allCases.map { Array($0.rawValue.utf8) })
@@ -15,18 +15,18 @@ package struct HookFolders: Sendable, Hashable {
     /// The directories.
     package let folders: [String]
 
-    /// Creates a list of directories, by falling priority; absolute paths.
+    /// Creates a list of directories, given as absolute paths in order of precedence.
     package init(_ folders: [String]) {
         self.folders = folders
     }
 
-    /// Returns the files that run on these occasions, in the order of their start: by the bytes of the file's name, and
-    /// files of the same name by the name of the subdirectory.
+    /// Returns the files that run on these occasions, in the order of their start: by the bytes of the file name, then
+    /// by the name of the subdirectory.
     ///
     /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
     package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
         var found: [(base: [UInt8], hook: FolderHook)] = []
-        // Most machines lack one of them or all, and each event would look for all of their subdirectories.
+        // Most machines lack at least one directory, and each event would otherwise look for all of its subdirectories.
         let present = HookFolders(folders.filter(mayExist))
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
             for entry in present.scan(occasion) where entry.state == .runs {
@@ -40,7 +40,7 @@ package struct HookFolders: Sendable, Hashable {
         }.map(\.hook)
     }
 
-    /// Returns whether there may be something in the place of a directory, be it a symbolic link that leads nowhere.
+    /// Returns whether a directory may exist; a dangling symbolic link counts as existing.
     private func mayExist(_ folder: String) -> Bool {
         let path = directory(.every, in: folder)
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return true }
@@ -48,7 +48,7 @@ package struct HookFolders: Sendable, Hashable {
         return lstat(path, &entry) == 0 || errno != ENOENT
     }
 
-    /// Returns all entries with their states; each file that would run was opened and checked.
+    /// Returns all entries with their states; each file that would run is opened and checked.
     ///
     /// Ordered by occasion, then by directory, then by name. A directory itself is listed only if something is wrong
     /// with it.
@@ -57,7 +57,7 @@ package struct HookFolders: Sendable, Hashable {
         for occasion in HookOccasion.allCases {
             for folder in folders {
                 guard let refusal = mistrust(directory(occasion, in: folder)) else { continue }
-                // A fault of a parent of the subdirectory is reported for its directory already.
+                // A problem of a parent directory is already reported for the hook directory itself.
                 if occasion != .every, refusal == mistrust(directory(.every, in: folder)) { continue }
                 entries.append(folderItself(occasion, in: folder, .refused(refusal)))
             }
@@ -134,7 +134,7 @@ package struct HookFolders: Sendable, Hashable {
         return entry
     }
 
-    /// Returns the reason nothing in a directory can be trusted; nil when it can, and when there is no such directory.
+    /// Returns the reason that a directory is not trusted; nil if it is trusted or does not exist.
     private func mistrust(_ directory: String) -> HookRefusal? {
         guard directory.utf8.first == UInt8(ascii: "/"), access(directory, F_OK) == 0 else { return nil }
         do throws(HookRefusal) {

@@ -5,7 +5,7 @@ internal import Glibc
 public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The stable codes.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is no such file.
+        /// The file does not exist.
         case missing = "hook_missing"
         /// The file cannot be accessed.
         case unreadable = "hook_unreadable"
@@ -19,7 +19,7 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case folder = "hook_folder"
         /// It has the set-user-ID or set-group-ID bit.
         case setuid = "hook_setuid"
-        /// Not executable at all, or not for the user to run as.
+        /// It is not executable at all, or not by the user to run as.
         case notExecutable = "hook_not_executable"
         /// It has no `#!` line and is not a program, or the interpreter does not exist.
         case noInterpreter = "hook_no_interpreter"
@@ -37,9 +37,9 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     public var evidence: String
     /// A command or a short instruction that fixes it.
     public var remedy: String
-    /// The error, if the machine lacked a resource to check the file.
+    /// The error, if the machine lacked the resources to check the file.
     ///
-    /// Then nothing may be wrong with the file, and the next run may succeed.
+    /// In that case the file may be fine, and the next run may succeed.
     package var shortage: Int32?
 
     /// Creates a refusal.
@@ -192,7 +192,7 @@ extension HookRefusal {
     }
 }
 
-/// Text for values of the system.
+/// The text form of system values.
 enum SystemText {
     /// Returns the message for an errno (strerror(3)).
     static func of(_ error: Int32) -> String { strerror(error).map { String(cString: $0) } ?? "error \(error)" }

@@ -12,11 +12,11 @@ package struct Interpreter: Sendable, Hashable {
         case empty
         /// The format is neither that of a script nor of a program.
         case unknownFormat
-        /// There is nothing after `#!`.
+        /// No program is named after `#!`.
         case unnamed
         /// The name exceeds the bytes that the kernel reads.
         case tooLong
-        /// The line has a Windows line ending, and the kernel takes the carriage return as part of the last word.
+        /// The line has a Windows line ending, and the kernel treats the carriage return as part of the last word.
         case carriageReturn
         /// The name is not an absolute path, so it depends on the working directory.
         case relative(String)
@@ -62,7 +62,7 @@ package struct Interpreter: Sendable, Hashable {
         line = line.drop(while: isBlank)
         let name = line.prefix { !isBlank($0) && $0 != 0 }
         if name.isEmpty { throw .unnamed }
-        // After a zero there is no argument, and a zero ends it.
+        // A zero after the name means no argument; a later zero ends the argument.
         var argument = line.dropFirst(name.count)
         argument = argument.first == 0 ? [] : argument.drop(while: isBlank).prefix { $0 != 0 }
         if (argument.last ?? name.last) == UInt8(ascii: "\r") { throw .carriageReturn }
@@ -81,7 +81,7 @@ package struct Interpreter: Sendable, Hashable {
 /// starts.
 ///
 /// They determine the execution as much as the script does, so they are checked in the same way. The kernel opens them
-/// by path; every directory and link on it is checked too, so only root and the agent's user can replace them.
+/// by path, so every directory and link on that path is checked too: only root and the agent's user can replace them.
 struct InterpreterCheck {
     /// The maximum depth of interpreters that are scripts themselves; the kernel follows no more than four.
     private static let maximumLevels = 4
@@ -90,7 +90,7 @@ struct InterpreterCheck {
     let agent: UInt32
     /// The hook's `PATH`.
     let searchPath: String
-    /// The number of scripts on the way to this one.
+    /// The number of scripts that led to this one.
     let level: Int
 
     /// Checks the interpreter of a script.
@@ -118,7 +118,7 @@ struct InterpreterCheck {
         try checkProgram(path, of: script)
     }
 
-    /// Returns the program that env(1) starts with this argument; nil when an option or a variable could change it.
+    /// Returns the program that env(1) starts with this argument; nil if an option or a variable could change it.
     static func program(ofEnv argument: String?) -> String? {
         guard let argument else { return nil }
         var words = [argument[...]]

@@ -82,7 +82,7 @@ struct TrustedPath {
 
 /// Reads symbolic links.
 enum SymbolicLink {
-    /// Returns the target of a link (readlink(2)); nil with errno when it cannot be read or is too long.
+    /// Returns the target of a link (readlink(2)); nil with `errno` set if it cannot be read or is too long.
     static func target(of path: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = bytes.withUnsafeMutableBytes { space in

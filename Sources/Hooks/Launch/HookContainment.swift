@@ -2,20 +2,20 @@ import CSpawn
 import Glibc
 import Synchronization
 
-/// Contains everything that hooks start, for a process that has no other task.
+/// Contains the processes that hooks start, for a program whose child processes are all hooks.
 ///
-/// If the service manager delegates control groups, each run has one, and killing it ends everything that the run has
-/// started. Otherwise a run's descendants are found by their parents, and those whose parent has ended, which become
-/// children of this process, by a variable that they inherit.
+/// If the service manager delegates control groups, each run has one, and killing the group ends all processes of the
+/// run. Otherwise a run's descendants are found by their parents; those whose parent has ended become children of this
+/// process and are found by a variable that they inherit.
 public final class HookContainment: Sendable {
-    /// The variable that names the run.
+    /// The environment variable that identifies the run.
     static let variable = "REACH_RUN"
 
     /// The means by which the processes of a run are found.
     public enum Means: Sendable, Hashable {
-        /// Each run has a control group of its own below this one.
+        /// Each run has its own control group below this one.
         case controlGroups(below: String)
-        /// Processes are found by their parents, and by a variable that they inherit, for this reason.
+        /// Processes are found by their parents and by a variable that they inherit, for the given reason.
         case descendants(because: String)
     }
 
@@ -32,17 +32,18 @@ public final class HookContainment: Sendable {
 
     private let reaper = OrphanReaper()
     private let state = Mutex(State())
-    /// Held while the groups are made, for which the kernel may take its time: ``state`` is free meanwhile.
+    /// Held while the groups are created, which may take the kernel a while; ``state`` stays unlocked meanwhile.
     private let making = Mutex(())
     private let runs = Atomic<UInt64>(0)
     private let note: @Sendable (String) -> Void
 
-    /// Becomes the parent of what hooks leave behind; ``reap()`` has to be called from now on.
+    /// Makes this process the parent of the processes that hooks leave behind; ``reap()`` must be called from then on.
     ///
-    /// - Parameter note: Takes, once, in which way hooks are kept hold of.
+    /// - Parameter note: Called once with a description of the means of containment.
     public init(note: @escaping @Sendable (String) -> Void = { _ in }) { self.note = note }
 
-    /// The means that apply; nil before the first run, and while its groups are made, for which no caller waits here.
+    /// The means in use; nil until the groups of the first run have been created, for which this property does not
+    /// wait.
     public var means: Means? {
         switch state.withLock({ $0.groups }) {
         case .unknown: nil
@@ -51,15 +52,15 @@ public final class HookContainment: Sendable {
         }
     }
 
-    /// Reaps the processes that were left behind and have ended; to be called after each SIGCHLD.
+    /// Reaps ended processes that hooks have left behind; must be called after each SIGCHLD.
     ///
-    /// Safe from any thread, and quick. This takes how any child ended that no hook is.
+    /// Safe to call from any thread, and quick. It also takes the exit status of every child that is not a hook.
     public func reap() {
         reaper.sweep()
         found?.removeEmpty()
     }
 
-    /// Takes the limits of all hooks together into use.
+    /// Applies the limits on all hooks together.
     func apply(_ limits: HookLimits) {
         let groups = state.withLock { state -> HookControlGroups? in
             state.limits = limits
@@ -69,10 +70,10 @@ public final class HookContainment: Sendable {
         groups?.apply(limits)
     }
 
-    /// A name for a run that no other has.
+    /// Returns a unique name for a run.
     func nextName() -> String { "\(getpid())-\(runs.wrappingAdd(1, ordering: .relaxed).newValue)" }
 
-    /// Starts a program, in a control group of its own where there are any.
+    /// Starts a program, in its own control group if control groups are available.
     ///
     /// Blocks as ``HookLeader/start(_:streams:in:)`` does.
     func start(
@@ -86,7 +87,7 @@ public final class HookContainment: Sendable {
                 do throws(HookStartFailure) {
                     return try HookLeader.start(launch, streams: streams, in: group)
                 } catch {
-                    // A group that cannot be entered keeps no hook from running.
+                    // A hook runs without a group if it cannot be put into one.
                     guard error.isOfGroup, let former = group else { throw error }
                     group = nil
                     _ = groups?.end(former)
@@ -100,28 +101,29 @@ public final class HookContainment: Sendable {
         }
     }
 
-    /// The processes that a run has started, whose parents have ended.
+    /// Returns the criteria for the processes of a run whose parents have ended.
     func adopted(by run: String) -> HookDescendants.Adopted {
         HookDescendants.Adopted(mark: "\(Self.variable)=\(run)", others: reaper.leaders)
     }
 
-    /// Notes that a program was reaped.
+    /// Records that a program was reaped.
     ///
-    /// - Returns: Whether nothing is left of the run. Otherwise ``reap()`` removes its group when the rest has ended.
+    /// - Returns: `true` if no group is left. Otherwise ``reap()`` removes the groups when their remaining processes
+    ///   have ended.
     func end(_ leader: HookLeader, _ group: ControlGroup?) -> Bool {
         reaper.release(leader)
         guard let group, let found else { return true }
         return found.end(group)
     }
 
-    /// The control groups that were made.
+    /// The control groups, if they have been created.
     private var found: HookControlGroups? {
         state.withLock { state in
             if case .found(let groups) = state.groups { groups } else { nil }
         }
     }
 
-    /// The control groups, which are made for the first program.
+    /// The control groups, which are created for the first program.
     private var groups: HookControlGroups? {
         making.withLock { _ in
             let (known, limits) = state.withLock { ($0.groups, $0.limits) }
@@ -136,7 +138,7 @@ public final class HookContainment: Sendable {
                     state.groups = .found(groups)
                     return state.limits
                 }
-                // Limits that came meanwhile found no groups to apply to.
+                // Limits that were set in the meantime found no groups to apply to.
                 if newest != limits { groups.apply(newest) }
                 let missing = groups.missingControllers
                 let limits = missing.isEmpty ? "" : ", without limits by \(missing.joined(separator: " and "))"
@@ -151,26 +153,27 @@ public final class HookContainment: Sendable {
     }
 }
 
-/// Reaps the processes that hooks leave behind, whose parent this process becomes, and no other.
+/// Reaps the processes that hooks leave behind and that become children of this process, but not the hooks themselves.
 ///
-/// Only a process whose children are all started by way of this object may use one: it takes how any other child ended.
+/// Use it only in a process that starts all its children through this object, because it takes the exit status of any
+/// other child.
 private final class OrphanReaper: Sendable {
     private struct State {
-        /// The number of programs that are being started: their process numbers are not known yet.
+        /// The number of programs that are being started, whose process IDs are not known yet.
         var starting = 0
-        /// The programs that another owner reaps.
+        /// The programs that other code reaps.
         var leaders: Set<pid_t> = []
     }
 
     private let state = Mutex(State())
 
-    /// Becomes the parent of what is left behind by this process's descendants (PR_SET_CHILD_SUBREAPER).
+    /// Makes this process the parent of orphaned descendants (PR_SET_CHILD_SUBREAPER).
     init() { reachagent_adopt_orphans() }
 
-    /// The programs that were started and not reaped.
+    /// The programs that have been started but not reaped.
     var leaders: Set<pid_t> { state.withLock { $0.leaders } }
 
-    /// Keeps the reaper off a program until its number is known.
+    /// Starts a program, and pauses reaping until its process ID is known.
     func start<Failure>(_ body: () throws(Failure) -> HookLeader) throws(Failure) -> HookLeader {
         state.withLock { $0.starting += 1 }
         var number: pid_t?
@@ -186,16 +189,16 @@ private final class OrphanReaper: Sendable {
         return leader
     }
 
-    /// Notes that a program was reaped.
+    /// Records that a program was reaped.
     func release(_ leader: HookLeader) {
         state.withLock { _ = $0.leaders.remove(leader.number) }
         sweep()
     }
 
-    /// Reaps who has ended.
+    /// Reaps ended children.
     ///
-    /// Safe from any thread, and quick. To be called after each SIGCHLD. The kernel shows one dead child at a time:
-    /// behind a program that another owner reaps the others wait until ``release(_:)``.
+    /// Safe to call from any thread, and quick. Must be called after each SIGCHLD. The kernel reports one dead child at
+    /// a time: those after a program that other code reaps wait until ``release(_:)``.
     func sweep() {
         state.withLock { state in
             guard state.starting == 0 else { return }
@@ -204,7 +207,7 @@ private final class OrphanReaper: Sendable {
                 guard waitid(P_ALL, 0, &information, WEXITED | WNOWAIT | WNOHANG) == 0 else { return }
                 let number = information._sifields._sigchld.si_pid
                 guard number > 0, !state.leaders.contains(number) else { return }
-                // It is dead and not reaped: its number is still its own.
+                // The child is dead but not reaped, so its process ID has not been reused.
                 guard waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG) == 0 else { return }
             }
         }

@@ -2,24 +2,25 @@ import CSpawn
 import Glibc
 import Synchronization
 
-/// The control groups of hooks: one for each run, below one for all of them, where the service manager delegates.
+/// The control groups of hooks, if the service manager delegates them: one for each run, below one for all runs.
 ///
-/// A process of a run cannot leave its group, so that ending the group ends all of it; and what hooks use up is bounded
-/// apart from the agent.
+/// A process of a run cannot leave its group, so killing the group ends the whole run. The resources of hooks are
+/// limited separately from those of the agent.
 ///
 ///     …/reachagent.service          delegated by the service manager
 ///         agent                     the agent
 ///         hooks                     the limits of all hooks together
 ///             run-1                 one run, with half of these limits
 final class HookControlGroups: Sendable {
-    /// The reason that there are no such groups.
+    /// The reason that control groups are unavailable.
     struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         let description: String
     }
 
     private static let agentName = "agent"
     private static let controllers = ["pids", "memory"]
-    /// The number of attempts to enable the controllers before the first run, and the pause between two of them.
+    /// The maximum number of attempts to enable the controllers before the first run, and the pause between two
+    /// attempts.
     private static let attempts = 20
     private static let pause: UInt32 = 5000  // µs
 
@@ -29,17 +30,17 @@ final class HookControlGroups: Sendable {
     private let top: ControlGroup?
     private struct State {
         var limits: HookLimits
-        /// The controllers that are not enabled: there are no limits of their kind.
+        /// The controllers that are not enabled, and whose limits are therefore not applied.
         var missingControllers: [String]
         var runs: UInt64 = 0
-        /// Groups in which processes were left behind.
+        /// The groups of ended runs that may still contain processes.
         var leftBehind: [ControlGroup] = []
     }
     private let state: Mutex<State>
 
-    /// Makes the groups, and moves the agent into its own.
+    /// Creates the groups, and moves the agent into its own.
     ///
-    /// - Throws: ``Unavailable`` where nothing is delegated, or the kernel cannot end a group (before Linux 5.14).
+    /// - Throws: ``Unavailable`` if no group is delegated, or the kernel cannot kill a group (before Linux 5.14).
     convenience init(_ limits: HookLimits) throws(Unavailable) {
         guard let own = ControlGroup.own else {
             throw Unavailable(description: "there are no control groups (version 2)")
@@ -48,19 +49,19 @@ final class HookControlGroups: Sendable {
         if own.isDelegated {
             top = own
         } else if own.name == Self.agentName, let parent = own.parent, parent.isDelegated {
-            // The service manager has put the agent there itself (DelegateSubgroup=).
+            // The service manager has already moved the agent there (DelegateSubgroup=).
             top = parent
         } else {
             throw Unavailable(description: "\(own.path) is not delegated")
         }
         guard top.has("cgroup.kill") else { throw Unavailable(description: "this kernel cannot end a control group") }
         let group = top.child("hooks")
-        // A group that has processes can have no limits for those in it.
+        // A group with processes of its own cannot enable controllers for its child groups.
         let agent = top.child(Self.agentName)
         try Self.check(agent.make(), "make \(agent.path)")
         if own != agent { try Self.check(agent.set("cgroup.procs", "\(getpid())"), "move the agent to \(agent.path)") }
         try Self.check(group.make(), "make \(group.path)")
-        // Those of an agent that has ended.
+        // Groups of a former agent.
         for name in Self.names(in: group.path) { _ = group.child(name).remove() }
         self.init(in: group, below: top, limits)
         for _ in 1..<Self.attempts {
@@ -80,15 +81,15 @@ final class HookControlGroups: Sendable {
         apply(limits)
     }
 
-    /// The controllers that are not enabled; without one there are no limits of its kind, and everything else works.
+    /// The controllers that are not enabled; only their limits are missing, everything else works.
     var missingControllers: [String] { state.withLock { $0.missingControllers } }
 
     /// Enables the missing controllers, and applies the limits if there are new ones.
     ///
-    /// A thread of the agent that ends while the agent is moved stays in the delegated group for a moment, which until then
-    /// cannot have limits for the groups in it (EBUSY).
+    /// A thread of the agent that ends while the agent is moved stays in the delegated group for a moment; until it is
+    /// gone, that group cannot enable controllers for its child groups (EBUSY).
     ///
-    /// - Returns: 0, or the system's number of the last failure.
+    /// - Returns: 0, or the errno of the last failure.
     @discardableResult
     private func enableControllers() -> Int32 {
         guard let top else { return 0 }
@@ -111,14 +112,14 @@ final class HookControlGroups: Sendable {
         return failure
     }
 
-    /// Takes other limits into use, for the runs that there are too.
+    /// Applies other limits, including to current runs.
     func apply(_ limits: HookLimits) {
         state.withLock { $0.limits = limits }
         Self.write(limits, to: group)
         for name in Self.names(in: group.path) { Self.write(limits.half, to: group.child(name)) }
     }
 
-    /// Makes the group of a run; nil when the kernel makes none.
+    /// Creates the group of a run; nil if the kernel cannot create it.
     func begin() -> ControlGroup? {
         enableControllers()
         removeEmpty()
@@ -128,25 +129,25 @@ final class HookControlGroups: Sendable {
         }
         guard run.make() == 0 else { return nil }
         Self.write(limits.half, to: run)
-        // A run that has lost a process for its memory is ended as a whole.
+        // The OOM killer kills a run as a whole.
         _ = run.set("memory.oom.group", "1")
         return run
     }
 
-    /// Removes the group of a run that is over; one with processes that it has left behind goes when they have ended.
+    /// Removes the group of an ended run, or, if the run has left processes behind, as soon as these have ended.
     ///
-    /// - Returns: Whether no group is left. Otherwise ``removeEmpty()`` is to be called when a process has ended.
+    /// - Returns: `true` if no such group is left. Otherwise ``removeEmpty()`` must be called when a process has ended.
     func end(_ run: ControlGroup) -> Bool {
-        // Noted before it is tried: a process that ends in between has its SIGCHLD find the group here.
+        // Recorded before the attempt, so that the SIGCHLD of a process that ends in between finds the group here.
         state.withLock { $0.leftBehind.append(run) }
         return removeEmpty()
     }
 
-    /// Removes the groups in which all that was left behind has ended.
+    /// Removes the groups of ended runs that have no processes left.
     ///
-    /// Safe from any thread, and quick.
+    /// Safe to call from any thread, and quick.
     ///
-    /// - Returns: Whether no group is left.
+    /// - Returns: `true` if no such group is left.
     @discardableResult
     func removeEmpty() -> Bool {
         state.withLock { state in
@@ -179,24 +180,24 @@ final class HookControlGroups: Sendable {
     }
 }
 
-/// A control group (cgroups(7), version 2), by its folder.
+/// A control group (cgroups(7), version 2), identified by its directory.
 struct ControlGroup: Sendable, Hashable {
     let path: String
 
-    /// Makes the folder; one that is there already will do.
+    /// Creates the directory, unless it already exists.
     ///
-    /// - Returns: 0, or the system's number.
+    /// - Returns: 0, or the errno.
     func make() -> Int32 { mkdir(path, 0o755) == 0 || errno == EEXIST ? 0 : errno }
 
-    /// Removes the folder; `false` while a process is in the group.
+    /// Removes the directory; returns `false` while the group has processes.
     func remove() -> Bool { rmdir(path) == 0 || errno == ENOENT }
 
-    /// The group of a name in this one.
+    /// Returns the child group of a name.
     func child(_ name: String) -> ControlGroup { ControlGroup(path: "\(path)/\(name)") }
 
     /// Writes one of the group's files.
     ///
-    /// - Returns: 0, or the system's number.
+    /// - Returns: 0, or the errno.
     func set(_ file: String, _ value: String) -> Int32 {
         let descriptor = open("\(path)/\(file)", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
@@ -204,30 +205,30 @@ struct ControlGroup: Sendable, Hashable {
         return write(descriptor, value, value.utf8.count) == value.utf8.count ? 0 : errno
     }
 
-    /// Returns true when the group has a file.
+    /// Returns whether the group has a file.
     func has(_ file: String) -> Bool { access("\(path)/\(file)", F_OK) == 0 }
 
-    /// `true` if the service manager has given the group to the processes in it (systemd's `Delegate=`).
+    /// `true` if the service manager has delegated the group to its processes (systemd's `Delegate=`).
     var isDelegated: Bool {
         reachagent_is_marked(path, "user.delegate") || reachagent_is_marked(path, "trusted.delegate")
     }
 
-    /// `true` if a process in the group has not ended, or when that cannot be found out.
+    /// `true` if the group has a process that has not ended, or if that cannot be determined.
     var isPopulated: Bool {
         guard let text = text("cgroup.events") else { return has("cgroup.procs") }
         return text.split(separator: "\n").contains("populated 1")
     }
 
-    /// Signals each process in the group; those that begin meanwhile may be missed.
+    /// Signals each process in the group; processes that start meanwhile may be missed.
     func signal(_ signal: Int32) {
         for line in (text("cgroup.procs") ?? "").split(separator: "\n") {
             if let number = pid_t(line), number > 0 { Glibc.kill(number, signal) }
         }
     }
 
-    /// Ends each process in the group, and those that they are starting.
+    /// Kills each process in the group, including those that are being started.
     ///
-    /// - Returns: Whether the kernel does.
+    /// - Returns: `true` if the kernel accepted the request.
     func kill() -> Bool { set("cgroup.kill", "1") == 0 }
 
     private func text(_ file: String) -> String? {
@@ -245,10 +246,10 @@ struct ControlGroup: Sendable, Hashable {
 }
 
 extension ControlGroup {
-    /// The group that this process is in; nil where there is no version 2.
+    /// The control group of this process; nil without cgroup v2.
     static var own: ControlGroup? {
         let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
-        // Version 1 has no such file.
+        // cgroup v1 has no such file.
         guard let mount = mounts.first(where: { ControlGroup(path: $0).has("cgroup.controllers") }) else { return nil }
         let text = ControlGroup(path: "/proc/self").text("cgroup") ?? ""
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
@@ -256,12 +257,12 @@ extension ControlGroup {
         return ControlGroup(path: path == "/" ? mount : mount + path)
     }
 
-    /// The group that this one is in.
+    /// The parent group.
     var parent: ControlGroup? {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
         return ControlGroup(path: String(path[..<slash]))
     }
 
-    /// The last part of the path.
+    /// The last component of the path.
     var name: Substring { path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...] }
 }

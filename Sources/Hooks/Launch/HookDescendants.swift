@@ -2,16 +2,17 @@ import Glibc
 
 /// The processes that a program has started, including those that have left its process group (setsid(2)).
 ///
-/// Found by their parents. One whose parent ended before it was found has another parent, and is not included.
+/// They are found by their parents. A process whose parent ended before it was found has another parent, and is not
+/// included unless it is recognized as ``Adopted``.
 struct HookDescendants: Sendable {
-    /// The signs of the processes that this process has become the parent of.
+    /// The criteria for the orphaned processes that have become children of this process.
     struct Adopted: Sendable {
-        /// A variable in their environment.
+        /// The variable, with its value, in their environment.
         let mark: String
-        /// Children of this process that are no such ones.
+        /// The children of this process that are not orphans.
         let others: Set<pid_t>
     }
-    /// The start time of each process by number: a reused number belongs to another process.
+    /// The start time of each process by its ID, to distinguish it from a later process with the same ID.
     private var members: [pid_t: UInt64]
 
     /// Creates an empty set.
@@ -23,7 +24,7 @@ struct HookDescendants: Sendable {
         add(below: [leader], adopted)
     }
 
-    /// Finds what the program and its descendants have started meanwhile.
+    /// Adds the processes that the program and its descendants have started in the meantime.
     mutating func refresh(_ leader: pid_t, adopted: Adopted? = nil) {
         add(below: Set(living).union([leader]), adopted)
     }
@@ -54,7 +55,7 @@ struct HookDescendants: Sendable {
                 known.insert(number)
             }
         }
-        // Each round finds one more generation; there are no more generations than processes.
+        // Each pass finds one more generation; there are at most as many generations as processes.
         for _ in 0..<all.count {
             let children = all.filter { known.contains($0.value.parent) && !known.contains($0.key) && !$0.value.isDead }
             guard !children.isEmpty else { return }
@@ -81,7 +82,7 @@ struct HookDescendants: Sendable {
         return entries
     }
 
-    /// Returns true when a process was started with a variable of this value; `false` when that cannot be read.
+    /// Returns whether a process was started with this variable and value; `false` if its environment cannot be read.
     private static func environment(of number: pid_t, has variable: String) -> Bool {
         let descriptor = open("/proc/\(number)/environ", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -96,7 +97,7 @@ struct HookDescendants: Sendable {
         return text.split(separator: 0).contains { $0.elementsEqual(variable.utf8) }
     }
 
-    /// So much of a process's environment is looked at.
+    /// The maximum number of bytes of a process's environment that are read.
     private static let maximumEnvironment = 1 << 20
     /// Parses proc_pid_stat(5): the name in parentheses is followed by the state, the parent, and 18 fields later the
     /// start time.

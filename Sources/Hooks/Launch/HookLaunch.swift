@@ -7,8 +7,8 @@ package struct HookLaunch: Sendable {
     package var file: HookFile
     /// The program's own name (`argv[0]`); nil for the file's real path.
     ///
-    /// A multi-call program (busybox) depends on the name by which it was called, not on the file to which the link
-    /// leads.
+    /// The behaviour of a multi-call program (busybox) depends on the name by which it is called, not on the target of
+    /// the link.
     package var name: String?
     /// The arguments, without the program's own name.
     package var arguments: [String]
@@ -45,7 +45,7 @@ package struct HookLaunch: Sendable {
     }
 }
 
-/// The reason there is no process, as the run's outcome.
+/// The reason that no process was started, as the outcome of the run.
 struct HookStartFailure: Error, Sendable, Hashable {
     let outcome: HookRunEnd.Outcome
     /// `true` if the program could not be put into the control group.

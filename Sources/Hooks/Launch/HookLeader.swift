@@ -1,11 +1,11 @@
 import CSpawn
 import Glibc
 
-/// A started program, the leader of a session and a process group of its own.
+/// A started program, which leads its own session and process group.
 ///
-/// The group's number is the leader's, and numbers are reused. The kernel does not reuse a number while a process has
-/// it, including a dead one that was not reaped. So a caller that signals the group must do so before ``reap()``: until
-/// then the number is the leader's, and the signal cannot hit another process. Only `reap` reaps.
+/// The group ID is the leader's process ID, and the kernel reuses IDs, but not while a process has the ID, including a
+/// dead one that has not been reaped. A caller must therefore signal the group before ``reap()``: until then the ID is
+/// the leader's, and the signal cannot hit another process. Only `reap` reaps.
 struct HookLeader: Sendable, Hashable {
     /// The end of a program.
     enum Ending: Sendable, Hashable {
@@ -15,19 +15,19 @@ struct HookLeader: Sendable, Hashable {
         case lost
     }
 
-    /// The number of the process, of its group and of its session.
+    /// The ID of the process, of its group and of its session.
     let number: pid_t
 
-    /// Starts a program, in a control group where one is given.
+    /// Starts a program, in a control group if one is given.
     ///
-    /// Blocks until the program itself has started, which a file system that hangs can prevent.
+    /// Blocks until the program itself has started, which a hanging file system can prevent.
     static func start(
         _ launch: HookLaunch,
         streams: HookStreams,
         in group: ControlGroup? = nil
     ) throws(HookStartFailure) -> Self {
         _ = Self.keepsChildren
-        // A number below 4 would be overwritten before it is copied.
+        // A descriptor below 4 would be overwritten before it is copied.
         let file = launch.file.descriptor
         let copy = file <= HookStreams.lastGiven ? fcntl(file, F_DUPFD_CLOEXEC, HookStreams.lastGiven + 1) : file
         guard copy >= 0 else { throw HookStartFailure(errno, at: reachagent_step_descriptors, of: launch) }
@@ -77,7 +77,7 @@ struct HookLeader: Sendable, Hashable {
 
     /// Reaps the program, and returns its end.
     ///
-    /// It must have ended. From here on its number may belong to another process.
+    /// The program must have ended. From here on, its process ID may belong to another process.
     func reap() -> Ending {
         var information = siginfo_t()
         let result = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG)
@@ -86,7 +86,7 @@ struct HookLeader: Sendable, Hashable {
         return information.si_code == Int32(CLD_EXITED) ? .exited(status) : .signaled(status)
     }
 
-    /// Signals the group; only before ``reap()``.
+    /// Signals the group; must not be called after ``reap()``.
     func signalGroup(_ signal: Int32) { kill(-number, signal) }
 
     /// `true` if the group has other members, or if that cannot be determined.
@@ -101,7 +101,7 @@ struct HookLeader: Sendable, Hashable {
         return false
     }
 
-    /// Returns whether a process has not ended; one that its parent does not reap exists as long as the parent.
+    /// Returns whether a process has not ended; a process that its parent does not reap exists as long as the parent.
     private static func isAlive(_ process: pid_t) -> Bool {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -115,7 +115,7 @@ struct HookLeader: Sendable, Hashable {
         return bytes[end + 2] != UInt8(ascii: "Z") && bytes[end + 2] != UInt8(ascii: "X")
     }
 
-    /// Restores SIGCHLD: a process that inherits SIG_IGN has its children reaped by the kernel at once.
+    /// Restores SIGCHLD, because the kernel immediately reaps the children of a process that inherits SIG_IGN.
     private static let keepsChildren: Void = {
         var action = sigaction()
         sigaction(SIGCHLD, nil, &action)
@@ -123,7 +123,7 @@ struct HookLeader: Sendable, Hashable {
         signal(SIGCHLD, SIG_DFL)
     }()
 
-    /// Opens the file that lists the members of a control group, under a number that no program's descriptor has.
+    /// Opens the file that lists the members of a control group, with a number above the descriptors of programs.
     private static func members(of group: ControlGroup, _ launch: HookLaunch) throws(HookStartFailure) -> Int32 {
         let opened = open("\(group.path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
         guard opened >= 0 else { throw HookStartFailure(errno, at: reachagent_step_group, of: launch) }
@@ -133,7 +133,7 @@ struct HookLeader: Sendable, Hashable {
         guard copy >= 0 else { throw HookStartFailure(errno, at: reachagent_step_descriptors, of: launch) }
         return copy
     }
-    /// Calls `body` with an account for the child; none for the agent's own.
+    /// Calls `body` with an account for the child; `nil` for that of the agent.
     private static func withAccount<Result>(
         _ account: HookAccount?,
         _ body: (UnsafePointer<reachagent_account>?) -> Result
@@ -150,7 +150,7 @@ struct HookLeader: Sendable, Hashable {
         }
     }
 
-    /// Calls `body` with an array for exec, where a string ends at a NUL.
+    /// Calls `body` with an array for execve(2), in which each string ends at its first NUL.
     private static func withCStrings<Result>(
         _ strings: [String],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result

@@ -5,9 +5,9 @@ import NIOCore
 
 /// A running program, from its start to its end.
 ///
-/// Everything happens on one event loop. A thread per program starts it and waits for its end. (swift-subprocess 1.0.2
+/// All state is used on one event loop. One thread per program starts it and waits for its end. (swift-subprocess 1.0.2
 /// has an unstructured task and a `Task.sleep` in each run, which ignore executor preferences: after one run,
-/// libdispatch's threads wake an idle agent up every second forever.)
+/// libdispatch's threads wake an idle agent every second forever.)
 package final class HookProcess: Sendable {
     /// The end of a program: succeeded, exited, signaled, timedOut, notStarted or stopped.
     package typealias End = HookRunEnd
@@ -16,9 +16,9 @@ package final class HookProcess: Sendable {
     package static let grace = Duration.seconds(1)
     /// The time to wait for a killed program: the kernel may be unable to end it (a hanging file system).
     private static let patience = TimeAmount.seconds(5)
-    /// The time after a run that has left processes behind, in which most of these have ended.
+    /// The delay of the last check after a run that has left processes behind, most of which end within that time.
     private static let lastCheckDelay = TimeAmount.seconds(1)
-    /// The number of searches for descendants that began meanwhile, where there is no control group to end.
+    /// The maximum number of searches for descendants that started meanwhile, if there is no control group to kill.
     private static let maximumRounds = 4
 
     private struct State {
@@ -26,10 +26,10 @@ package final class HookProcess: Sendable {
         var leader: HookLeader?
         var group: ControlGroup?
         var timer: Scheduled<Void>?
-        /// The reason the agent ends it: timed out, or stopped.
+        /// The reason that the agent ends the program: timed out, or stopped.
         var reason: HookRunEnd.Outcome?
         var wasKilled = false
-        /// Its descendants at the time of SIGTERM.
+        /// The descendants of the program at the time of SIGTERM.
         var descendants = HookDescendants()
         var hasLeaderEnded = false
         var ended: (@Sendable (End) -> Void)?
@@ -40,7 +40,7 @@ package final class HookProcess: Sendable {
     private let began = NIODeadline.now()
     private let timeout: TimeAmount
     private let containment: HookContainment?
-    /// The run's name, by which what it starts is known.
+    /// The name of the run, which identifies the processes that it starts.
     private let run: String?
     private let made: @Sendable () -> Void
     private let state: NIOLoopBoundBox<State>
@@ -64,9 +64,10 @@ package final class HookProcess: Sendable {
     ///
     /// - Parameters:
     ///   - launch: The program.
-    ///   - gate: The loop of the process. When it is closed while the program runs, the end is not reported.
-    ///   - made: Called on the loop when the process exists, which may have ended already.
-    ///   - ended: Called once, on the loop, and never before this has returned when this is called on the loop.
+    ///   - gate: The access to the event loop of the process. The end is not reported if the gate is closed while the
+    ///     program runs.
+    ///   - made: Called on the loop when the process exists; it may already have ended.
+    ///   - ended: Called once, on the loop; never before this method has returned if it is called on the loop.
     package static func start(
         _ launch: HookLaunch,
         on gate: LoopGate,
@@ -150,7 +151,7 @@ package final class HookProcess: Sendable {
         }
     }
 
-    /// Sends SIGTERM to the group, unless the leader has ended already: then processes left behind are ignored.
+    /// Sends SIGTERM to the group, unless the leader has already ended: processes left behind are ignored then.
     private func end(because reason: HookRunEnd.Outcome) {
         guard state.value.ended != nil, state.value.reason == nil else { return }
         guard let leader = state.value.leader else {
@@ -167,7 +168,7 @@ package final class HookProcess: Sendable {
         if let group = state.value.group {
             group.signal(SIGTERM)
         } else {
-            // Those that have left the group are found by their parents, which TERM may end.
+            // Found before SIGTERM, because it may end the parents by which processes outside the group are found.
             state.value.descendants = HookDescendants(of: leader.number, adopted: adopted)
             leader.signalGroup(SIGTERM)
             state.value.descendants.signal(SIGTERM, exceptGroup: leader.number)
@@ -175,14 +176,15 @@ package final class HookProcess: Sendable {
         state.value.timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(Self.grace)) { self.kill(leader) }
     }
 
-    /// The processes that the run has started, and that this process has become the parent of.
+    /// The criteria for processes of the run that have become children of this process.
     private var adopted: HookDescendants.Adopted? { run.flatMap { containment?.adopted(by: $0) } }
 
-    /// The leader is alive or was not reaped: the group's number is still its own.
+    /// Sends SIGKILL; the leader is alive or has not been reaped, so the group ID has not been reused.
     private func kill(_ leader: HookLeader) {
         state.value.wasKilled = true
         if state.value.group?.kill() != true {
-            // One that starts others faster than they are found is caught up with when all that were found have ended.
+            // A process may start others faster than they are found: the search ends when all that were found have
+            // ended.
             for _ in 0..<Self.maximumRounds {
                 state.value.descendants.refresh(leader.number, adopted: adopted)
                 leader.signalGroup(SIGKILL)
@@ -200,7 +202,7 @@ package final class HookProcess: Sendable {
         guard let leader = state.value.leader else { return }
         state.value.hasLeaderEnded = true
         let isEnding = state.value.reason != nil && !state.value.wasKilled
-        // The rest of a group being ended has its second, and the leader's number is kept for SIGKILL.
+        // The other processes of the group have a second until SIGKILL, for which the leader's ID must not be reused.
         if isEnding, hasCompanions(leader) { return }
         over(leader)
     }
@@ -212,7 +214,8 @@ package final class HookProcess: Sendable {
     private func over(_ leader: HookLeader) {
         let ending = leader.reap()
         if let containment, !containment.end(leader, state.value.group) {
-            // The kernel may tell of a process's end before the process has left its group; nothing would look again.
+            // The kernel may report a process's end before the process has left its group, and nothing else would check
+            // again.
             loop.assumeIsolated().scheduleTask(in: Self.lastCheckDelay) { containment.reap() }
         }
         switch ending {

@@ -5,26 +5,26 @@ import NIOPosix
 
 /// The standard input and output of a program.
 struct HookStreams: Sendable {
-    /// The reason there are none.
+    /// The reason that the streams cannot be created.
     struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         let action: String
         let number: Int32
         var description: String { "cannot \(action): \(String(cString: strerror(number)))" }
     }
 
-    /// The highest descriptor of a program: 0 to 2, and 3 for a script.
+    /// The highest descriptor of a program, which has 0 to 2, and 3 if it is a script.
     static let lastGiven: Int32 = 3
 
-    /// A file in memory with the whole input: a program that does not read it blocks nothing.
+    /// A file in memory with the whole input, so that a program that does not read it blocks nothing.
     let input: Int32
     /// The read end of the output pipe.
     let outputReader: Int32
     /// The write end of the output pipe, for the program.
     let outputWriter: Int32
 
-    /// Creates the streams; all are closed again when one of them cannot be created.
+    /// Creates the streams; all are closed again if one of them cannot be created.
     ///
-    /// - Throws: ``Refusal`` when there are no descriptors or no memory left.
+    /// - Throws: ``Refusal`` if no descriptors or no memory is left.
     init(input bytes: [UInt8]) throws(Refusal) {
         var opened: [Int32] = []
         do throws(Refusal) {
@@ -97,10 +97,10 @@ final class HookOutputReader: ChannelInboundHandler {
 
     private var buffer = HookOutputBuffer()
     private var channel: (any Channel)?
-    /// A duplicate descriptor of the pipe: the channel's may be closed at any time.
+    /// A duplicate descriptor of the pipe, because the channel's descriptor may be closed at any time.
     private let descriptor: Int32
 
-    /// - Throws: `HookStreams.Refusal` when there is no descriptor left.
+    /// - Throws: `HookStreams.Refusal` if no descriptor is left.
     init(_ reader: Int32) throws(HookStreams.Refusal) {
         descriptor = fcntl(reader, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }

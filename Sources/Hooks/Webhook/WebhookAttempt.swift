@@ -11,7 +11,7 @@ struct WebhookAttempt {
         case repeatable
         /// Another attempt would fail too.
         case final
-        /// The check was cancelled, because the agent stops.
+        /// The check was cancelled, because the agent is stopping.
         case cancelled
     }
 
@@ -20,7 +20,7 @@ struct WebhookAttempt {
 
     /// The next step.
     let sequel: Sequel
-    /// The check's code; nil when the request was accepted.
+    /// The check's code; nil if the request was accepted.
     let code: FindingCode?
     /// The finding, as a clause.
     let detail: String
@@ -28,7 +28,7 @@ struct WebhookAttempt {
     let httpStatus: Int?
     /// The start of an error response's body.
     let output: HookOutput
-    /// The pause requested by the server (`Retry-After`, RFC 9110, section 10.2.3, in seconds); nil without one.
+    /// The delay requested by the server (`Retry-After`, RFC 9110, section 10.2.3, in seconds); nil without one.
     let requestedPause: Duration?
 
     /// Creates the result of a check with these expectations.
@@ -53,8 +53,7 @@ struct WebhookAttempt {
             }
     }
 
-    /// Returns whether the status alone proves that the request was accepted, whatever happened to the rest of the
-    /// response.
+    /// Returns whether the status alone proves that the request was accepted, regardless of the rest of the response.
     ///
     /// Otherwise a receiver whose response is too long or truncated would get the event again and again.
     private static func isAccepted(_ status: Int?, by expectations: ResponseExpectations) -> Bool {
@@ -79,12 +78,12 @@ struct WebhookAttempt {
         guard let value = headers.first(where: { $0.name.lowercased() == "retry-after" })?.value,
             !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
-        // More digits than an Int32 has exceed the maximum pause anyway.
+        // A number that does not fit into an Int32 exceeds the maximum delay anyway.
         return .seconds(Int32(value) ?? Int32.max)
     }
 }
 
-/// A failed attempt to send a webhook that is followed by another one.
+/// A failed attempt to send a webhook that is retried.
 package struct WebhookRetry: Sendable, Hashable {
     /// The number of the attempt, from 1 on.
     package let number: Int
@@ -108,7 +107,7 @@ package struct WebhookRetry: Sendable, Hashable {
         self.pause = pause
     }
 
-    /// The attempt as a status has it.
+    /// The attempt in the form of the status.
     var status: AgentStatus.HookStatus.Attempt {
         AgentStatus.HookStatus.Attempt(
             attempts: number,

@@ -68,7 +68,7 @@ public struct WebhookBody: Sendable, Hashable {
     }
 
     private static func takeName(from rest: inout ArraySlice<UInt8>) throws(Mistake) -> String {
-        // Longer than any name; an unclosed placeholder is shown only in part.
+        // Longer than any name; of an unclosed placeholder only this part is shown.
         let beginning = rest.prefix(64)
         let name = beginning.prefix { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "\n") }
         let text = String(decoding: name, as: UTF8.self)

@@ -7,7 +7,8 @@ package import Probes
 ///
 /// The timeout is that of each attempt. Redirects are not followed. A response is evaluated by the probe's
 /// expectations; a 4xx status other than 408, 425 and 429 is final, and so is a request that cannot be built.
-/// Everything else is retried, including a server whose certificates are refused: it may be a temporary portal.
+/// Everything else is retried, including a server whose certificate is rejected, which may be a temporary captive
+/// portal.
 ///
 /// `@unchecked Sendable`: mutable state is used only on the event loop.
 package final class WebhookRun: @unchecked Sendable {
@@ -53,7 +54,7 @@ package final class WebhookRun: @unchecked Sendable {
         self.ended = ended
     }
 
-    /// Starts to send, and returns at once.
+    /// Starts to send, and returns immediately.
     ///
     /// - Parameters:
     ///   - webhook: The webhook.
@@ -61,10 +62,10 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - variables: The values for the placeholders, by the names of ``HookEnvironment``.
     ///   - timeout: The timeout of each attempt.
     ///   - prober: The prober that sends the requests.
-    ///   - gate: The access to the event loop on which the end is reported, never before this method has returned when it is called
-    ///     there.
+    ///   - gate: The access to the event loop on which the end is reported; never before this method has returned if it
+    ///     is called on that loop.
     ///   - pace: The retry delays.
-    ///   - retrying: Called on the loop for each failed attempt that is followed by another one.
+    ///   - retrying: Called on the loop for each failed attempt that is retried.
     ///   - ended: Called once.
     @discardableResult
     package static func start(
@@ -184,7 +185,7 @@ package final class WebhookRun: @unchecked Sendable {
 
 /// The retry delays of a webhook, and the clock of its signatures.
 package struct WebhookPace: Sendable {
-    /// Returns the delay after a number of failures; `asked` is the minimum requested by the server.
+    /// Returns the delay after a number of failures; `requested` is the minimum requested by the server.
     package var pause: @Sendable (_ failures: Int, _ requested: Duration?) -> Duration
     /// Returns the time for signatures, in seconds since 1970.
     package var timestamp: @Sendable () -> Int

@@ -35,7 +35,7 @@ package struct WebhookSignature: Sendable {
     /// Returns the header fields that authenticate a body and its time.
     ///
     /// - Parameters:
-    ///   - id: The id of the message; the same for every attempt to send it.
+    ///   - id: The ID of the message; the same for every attempt to send it.
     ///   - timestamp: The time of sending, in seconds since 1970.
     ///   - body: The exact bytes of the body.
     package func headers(id: String, timestamp: Int, body: [UInt8]) -> [HeaderField] {

@@ -1,4 +1,4 @@
-/// The kind of an interface, as far as it matters for reachability.
+/// The kind of an interface, as relevant to reachability.
 public enum InterfaceKind: String, Sendable, Hashable, CaseIterable, Codable {
     /// A wireless LAN interface (IEEE 802.11).
     case wifi
@@ -12,13 +12,13 @@ public enum InterfaceKind: String, Sendable, Hashable, CaseIterable, Codable {
     case tunnel
     /// The Point-to-Point Protocol: a DSL line, a modem or a VPN; only PPPoE names its lower interface.
     case ppp
-    /// A bridge that does not take the kind of a single uplink.
+    /// A bridge that does not inherit the kind of a single uplink.
     case bridge
     /// A software device without an underlying medium: veth, dummy, macvlan and the like.
     case virtual
     /// The loopback interface.
     case loopback
-    /// There is no evidence.
+    /// An interface without evidence for any kind.
     case unknown
 }
 

@@ -1,8 +1,8 @@
 /// Determines the kind of each link.
 ///
-/// Own evidence first (``ownClassification(of:)``), strongest source first; then stacked devices (VLAN, bond, team, a
-/// bridge with one uplink, macvlan) take the kind of the lower device. Facts from sysfs are cached as long as index,
-/// name and driver kind of the link are unchanged, because they are read on the listener's thread.
+/// A link's own evidence (``ownClassification(of:)``) comes first, strongest source first; then stacked devices (VLAN,
+/// bond, team, a bridge with one uplink, macvlan) inherit the kind of the lower device. Facts from sysfs are cached
+/// while index, name and driver kind of the link are unchanged, because they are read on the listener's thread.
 struct KindClassifier: Sendable {
     private let overrides: [KindOverride]
     private let sysfs: SysfsReader
@@ -64,7 +64,7 @@ struct KindClassifier: Sendable {
     }
 }
 
-/// Stacked interfaces, which take the kind of a lower one.
+/// Stacked interfaces, which inherit the kind of a lower one.
 private struct LinkStack {
     private static let inheritsFromLower: Set<String> = [
         "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "dsa",
@@ -117,8 +117,8 @@ private struct LinkStack {
         )
     }
 
-    /// Returns the members that determine the kind: a bond's active one, else all; of a bridge only uplink ports,
-    /// because the bridge of a router has the ports of guests and containers beside its one uplink.
+    /// Returns the members that determine the kind: the active one of a bond, or else all; of a bridge only uplink
+    /// ports, because a router's bridge also has the ports of guests and containers besides its single uplink.
     private func carriers(of link: Link, kind: String) -> [Link] {
         let members = members[link.index, default: []].sorted { $0.index < $1.index }
         if let active = link.activeMemberIndex, let member = members.first(where: { $0.index == active }) {

@@ -33,16 +33,16 @@ public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
 
     /// The reason a string is not a valid override.
     public enum ParseError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// There is no `=`.
+        /// The `=` is missing.
         case missingSeparator(String)
-        /// There is nothing before the `=`.
+        /// The pattern before the `=` is empty.
         case emptyPattern(String)
         /// The pattern has more than 64 bytes; interface names have at most 15.
         case patternTooLong(String)
         /// The kind is not one of ``InterfaceKind``.
         case unknownKind(String)
 
-        /// A sentence for the operator.
+        /// The error message for the operator.
         public var description: String {
             let kinds = InterfaceKind.allCases.map(\.rawValue).joined(separator: ", ")
             return switch self {

@@ -88,7 +88,8 @@ enum KindRules {
         return InterfaceClassification(kind: .wwan, evidence: [.init(.name, "\(prefix)*"), evidence], isGuess: true)
     }
 
-    /// Classifies Ethernet with neither a kind nor a device type: a network card, or something that looks like one.
+    /// Classifies an Ethernet interface with neither a kind nor a device type: a network card, or a device that looks
+    /// like one.
     private static func fromDevice(_ link: Link, _ device: SysfsDevice) -> InterfaceClassification {
         var evidence = [KindEvidence(.hardwareType, "\(link.hardwareType)")]
         if let driver = device.driver { evidence.append(.init(.driver, driver)) }

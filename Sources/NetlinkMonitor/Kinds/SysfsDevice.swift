@@ -15,7 +15,7 @@ struct SysfsDevice: Sendable, Hashable {
 /// Reads the properties of interfaces from sysfs.
 ///
 /// Sysfs shows the namespace of the process that mounted it, and a name may have changed since the kernel sent it. So a
-/// directory counts only while its `ifindex` is the expected one.
+/// directory is used only if its `ifindex` is the expected one.
 struct SysfsReader: Sendable {
     /// The mount point of sysfs: `/sys`, or a test's directory.
     let root: String

@@ -195,7 +195,7 @@ struct KernelView: Sendable, Equatable {
 }
 
 extension Link {
-    /// Returns whether all evidence for the kind is the same, and the remote whose routes are watched.
+    /// Returns whether two links have the same evidence for their kind, and the same remote whose routes are watched.
     fileprivate func hasSameIdentity(as other: Link) -> Bool {
         name == other.name && driverKind == other.driverKind && hardwareType == other.hardwareType
             && lowerIndex == other.lowerIndex && masterIndex == other.masterIndex

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The one thread that polls and reads.
 ///
-/// Reading a socket and querying the kernel block, if only for microseconds, so they have a thread of their own and
-/// never occupy the concurrency runtime's. The thread sleeps in poll(2) without a timeout unless a lookup is due, so an
-/// idle machine is never woken.
+/// Reading a socket and querying the kernel block, if only for microseconds, so they run on a thread of their own and
+/// never block the threads of the concurrency runtime. This thread sleeps in poll(2) without a timeout unless a lookup
+/// is due, so an idle machine is never woken.
 final class ListenerThread: Sendable {
     private let state = Mutex(State())
     /// An eventfd that ends poll(2); closed after its last use.
@@ -42,7 +42,7 @@ final class ListenerThread: Sendable {
         }
     }
 
-    /// Requests the end of the thread.
+    /// Requests that the thread stop.
     ///
     /// Safe to call from any thread, any number of times; does not wait.
     func requestStop() {
@@ -50,7 +50,7 @@ final class ListenerThread: Sendable {
         wakeup.signal()
     }
 
-    /// Calls a closure on the thread between two turns; dropped when there are too many.
+    /// Calls a closure on the thread between two turns, or drops it if too many are queued.
     ///
     /// Safe to call from any thread.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
@@ -60,7 +60,7 @@ final class ListenerThread: Sendable {
         wakeup.signal()
     }
 
-    /// Waits for the end of the thread.
+    /// Waits until the thread has ended.
     ///
     /// Must not be called on the thread itself, and only once.
     func join() {

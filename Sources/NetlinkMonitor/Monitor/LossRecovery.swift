@@ -6,7 +6,7 @@ struct LossRecovery {
     private static let shortestPause: Duration = .milliseconds(20)
     private static let longestPause: Duration = .seconds(10)
 
-    /// The reason the view may be wrong; `nil` while it is right.
+    /// The reason the view may be incorrect; `nil` while it is correct.
     private(set) var code: Overrun.Code?
     /// The number of attempts since the loss.
     private(set) var attempts = 0
@@ -21,7 +21,7 @@ struct LossRecovery {
 
     /// Records a loss.
     ///
-    /// The first reason is kept until the view is right again.
+    /// The first reason is kept until the view is correct again.
     mutating func note(_ code: Overrun.Code) { self.code = self.code ?? code }
 
     mutating func begin() { attempts += 1 }

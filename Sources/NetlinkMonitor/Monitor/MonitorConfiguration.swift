@@ -2,11 +2,11 @@
 public struct MonitorConfiguration: Sendable, Hashable {
     /// The addresses that represent the Internet, in the order of preference per family.
     ///
-    /// Nothing is ever sent to them; the kernel is only asked for the route. The defaults are root name servers (A and
-    /// K): announced everywhere, stable for decades, and unlike public resolvers hardly ever the subject of a host
-    /// route by a failover script.
+    /// Nothing is ever sent to them; the monitor only queries the kernel for the route. The defaults are root name
+    /// servers (A and K): announced everywhere, stable for decades, and unlike public resolvers hardly ever the subject
+    /// of a host route by a failover script.
     public var internetAddresses: [IPAddress]
-    /// Addresses with lookups of their own.
+    /// Additional addresses to look up.
     public var targets: [IPAddress]
     /// The operator's overrides of interface kinds; the first match counts.
     public var kindOverrides: [KindOverride]

@@ -20,7 +20,7 @@ extension MonitorCore {
 
     /// Applies queued messages of the event socket without reports, because they may be older than the dumps.
     ///
-    /// - Returns: Whether no message was lost meanwhile.
+    /// - Returns: `true` if no message was lost meanwhile.
     mutating func drainQuietly() throws(NetlinkError) -> Bool {
         let losses = statistics.overruns + statistics.truncated + statistics.malformed
         for _ in 0..<Self.maximumDatagramsPerTurn {
@@ -74,8 +74,8 @@ extension MonitorCore {
     /// Looks up the targets and the first address of each family that represents the Internet; the others only if the
     /// first was not answered by a default route, and there is a source address.
     ///
-    /// If that was so the last time, everything is looked up at once: a missing family would cost a second round trip
-    /// for every edge.
+    /// If the last lookups needed the others, everything is looked up at once: a missing family would cost a second
+    /// round trip for every edge.
     mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
         let asked = questions.first + furtherQuestions
         if !mayDecideDifferently, asked.map(\.destination) == lastAnswers.map(\.destination),

@@ -9,8 +9,8 @@ extension MonitorCore {
 
     /// Sets the timer to the first expiry.
     ///
-    /// A route refreshed by a router advertisement causes no message: the timer then fires early, and the new lifetime
-    /// sets it again.
+    /// A route refreshed by a router advertisement causes no message: the timer then fires early, and is set to the new
+    /// lifetime.
     mutating func armExpiry() {
         guard let lifetime = kernel.takeShortestLifetime() else { return }
         let due = clock().instant.advanced(by: lifetime + Self.expiryMargin)
@@ -79,7 +79,7 @@ extension MonitorCore {
     private mutating func followRouters(_ lookups: [RouteLookup]) throws(NetlinkError) -> Bool {
         let routes = AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] }
         var wanted = Router.choices(routes, lookups)
-        // A router that the kernel has abandoned is in no answer any more, and is watched for its return.
+        // A router that the kernel has abandoned no longer appears in any answer, and is watched until it returns.
         for (router, state) in watched.routers where router.address.family == .ipv6 && state == .failed {
             wanted.insert(router)
         }
@@ -88,7 +88,7 @@ extension MonitorCore {
         guard routersAreStale || !isUnchanged else { return false }
         var next = watched
         next.routers = try kernel.states(of: wanted)
-        // The state may be read before its message, and is the cause all the same.
+        // The state may be read before its message arrives, and is the cause nevertheless.
         for (router, state) in next.routers {
             let effects = noteState(state, of: router)
             pending.formUnion(effects)

@@ -1,9 +1,9 @@
-/// Lookups like connect(2): repeated with the source, if rules or routes depend on it.
+/// Lookups like those of connect(2): repeated with the source if rules or routes depend on it.
 extension MonitorCore {
     /// Returns the answers that a connected socket gets.
     ///
     /// In IPv4 connect(2) looks up again with the source that the first lookup selected. In IPv6 the first answer is
-    /// final; only without one a source is selected all the same, and used for a second lookup.
+    /// final; if there is none, the kernel still selects a source, and uses it for a second lookup.
     mutating func connected(_ answers: [RouteLookup]) throws(NetlinkError) -> [RouteLookup] {
         var answers = answers
         var asked: [(position: Int, source: IPAddress)] = []
@@ -111,7 +111,7 @@ extension KernelView {
             || (defaultRoutes[family] ?? []).contains { $0.type == .blackhole }
     }
 
-    /// An `unreachable` rule also returns the errno for "no route".
+    /// Returns the answer with a matching `unreachable` rule as its reason, which has the same errno as "no route".
     ///
     /// No table before the rule has answered, or there would be a route: so a matching rule is the reason.
     fileprivate func namingRule(_ answer: RouteLookup) -> RouteLookup { namingRule(answer, from: nil) }
@@ -125,7 +125,7 @@ extension KernelView {
 }
 
 extension RouteLookup {
-    /// The same answer with another refusal.
+    /// Returns the same answer with another refusal.
     fileprivate func refused(_ refusal: Refusal) -> RouteLookup {
         RouteLookup(
             destination: destination,
@@ -138,7 +138,7 @@ extension RouteLookup {
 }
 
 extension RouteLookup.Refusal {
-    /// `true` if an entry of the kernel's tables refuses, and not only the lack of a route.
+    /// `true` if an entry of the kernel's tables rejects the packet, rather than the lack of a route.
     fileprivate var isDeliberate: Bool {
         switch self {
         case .unreachable, .blackhole, .prohibited: true

@@ -125,7 +125,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
 
     /// Reads one datagram.
     ///
-    /// A broken socket is not read until it was replaced.
+    /// A broken socket is not read until it has been replaced.
     private mutating func receive(_ observed: ObservedTime) -> NetlinkSocket.Received {
         do throws(NetlinkError) {
             return try source.receive()

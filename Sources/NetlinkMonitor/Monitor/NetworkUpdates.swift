@@ -21,9 +21,9 @@ extension NetworkMonitor {
 
 /// The updates of one monitor, for one consumer.
 ///
-/// **Slow consumers** never block the monitor: at most 64 updates are queued. Then the newest two are merged: with the
-/// newer snapshot, and the changes since the update before. A consumer thus always reaches the current state, however
-/// late.
+/// **Slow consumers** never block the monitor: at most 64 updates are queued. Beyond that, the two newest are merged
+/// into one with the newer snapshot and all changes since the update before them. A consumer thus always reaches the
+/// current state, however late.
 public struct NetworkUpdates: AsyncSequence, Sendable {
     let monitor: NetworkMonitor
     let mailbox: UpdateMailbox

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One instant on two clocks: one to measure with, and one for people.
+/// One instant on two clocks: one for measurements, and one for people.
 public struct ObservedTime: Sendable, Hashable {
     /// The instant on the clock that never jumps and continues during suspend (CLOCK_BOOTTIME).
     public let instant: ContinuousClock.Instant
@@ -27,7 +27,7 @@ public struct ObservedTime: Sendable, Hashable {
 extension CodingUserInfoKey {
     /// The epoch (`ContinuousClock.Instant`) of coders for the instants of an ``ObservedTime``.
     ///
-    /// The clock restarts with each boot, so an instant by itself means nothing to another machine.
+    /// The clock restarts with each boot, so an instant by itself has no meaning on another machine.
     public static let observationEpoch = CodingUserInfoKey(rawValue: "reachagent.observation-epoch")
 }
 

@@ -36,11 +36,11 @@ public struct Underlay: Sendable, Hashable, Codable {
     }
 }
 
-/// Determines the underlay of a tunnel, as far as that is possible without privileges.
+/// Determines the underlay of a tunnel by the evidence that is available without privileges.
 ///
-/// Certain are the kernel's route to a known remote, looked up as the tunnel does it; the device that the tunnel was
-/// created on; and the interface of PPPoE. Without any of these (WireGuard, the tunnel of a program), the possible
-/// underlays are counted: a single uplink is a guess, and none at all is certain again.
+/// The certain evidence is the kernel's route to a known remote, looked up as the tunnel does it; the device on which
+/// the tunnel was created; and the interface of the PPPoE session. Without any of these (WireGuard, a program's
+/// tunnel), the possible underlays are counted: a single uplink is a guess, and none at all is certain again.
 struct UnderlayResolver {
     /// The maximum depth of tunnels in tunnels; more are an accident or an attack.
     private static let maximumTunnels = 16
@@ -70,8 +70,8 @@ struct UnderlayResolver {
         default: return nil
         }
         if let remote = tunnel.tunnelRemote {
-            // In IPv4 the kernel rejects a near end that is not an address of the machine, for this lookup as for that
-            // of the tunnel.
+            // In IPv4 the kernel rejects a local address that the machine does not have, in this lookup as in that of
+            // the tunnel.
             var question = LookupQuestion(
                 destination: remote,
                 mark: tunnel.tunnelMark ?? 0,
@@ -80,7 +80,8 @@ struct UnderlayResolver {
                 transport: tunnel.sendsDatagrams ? .udp : nil
             )
             var answer = try kernel.lookups([question]).first
-            // For datagrams the kernel chooses a source even without a way, and looks up with it, as in connect(2).
+            // For datagrams the kernel selects a source even without a route, and looks up again with it, as in
+            // connect(2).
             if answer?.route == nil, tunnel.sendsDatagrams, remote.family == .ipv6, question.interface == 0,
                 question.source == nil, case .address(let source) = kernel.connectedSource(to: remote)
             {
@@ -100,8 +101,9 @@ struct UnderlayResolver {
         return guess(tunnel)
     }
 
-    /// PPPoE lists the interface of each session but not the session of each link: the underlay is certain if every
-    /// link has a session, all over one interface.
+    /// Returns the underlay of the PPPoE sessions: certain if every link has a session, all over one interface.
+    ///
+    /// The kernel lists the interface of each session, but not the session of each link.
     private func underlay(ofSession names: [String]) -> Underlay? {
         guard let name = names.first, names.allSatisfy({ $0 == name }),
             names.count == snapshot.links.values.count(where: { $0.kind == .ppp }),
@@ -123,7 +125,7 @@ struct UnderlayResolver {
             snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex)
         )
         let sources = snapshot.addresses.filter(\.reachesBeyondLink)
-        // An uplink needs no address of its own where the machine has one.
+        // An uplink needs no address of its own if the machine has one.
         let senders = Set(sources.map(\.interfaceIndex))
             .union(sources.contains(where: snapshot.belongsToMachine) ? withDefault : [])
         let carriers = others.filter { senders.contains($0.index) && snapshot.canPassPackets($0) }
@@ -168,14 +170,14 @@ struct UnderlayResolver {
 }
 
 extension Link {
-    /// The tunnel's own packets are UDP.
+    /// `true` if the tunnel's own packets are UDP.
     ///
-    /// Those of the others have protocols that the kernel cannot be asked about.
+    /// Other tunnels use protocols that a route lookup cannot specify.
     fileprivate var sendsDatagrams: Bool { driverKind == "vxlan" || driverKind == "geneve" }
 }
 
 extension RouteLookup {
-    /// All interfaces that packets may leave through.
+    /// All possible egress interfaces.
     fileprivate var interfaces: [UInt32] {
         let legs = matched?.nextHops.map(\.interfaceIndex) ?? []
         return ([route?.interfaceIndex, unconnected?.resolvedRoute?.interfaceIndex] + legs).compactMap { $0 }

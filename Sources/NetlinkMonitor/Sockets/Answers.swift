@@ -127,7 +127,7 @@ struct LookupAnswers {
 }
 
 extension RouteLookup.Refusal {
-    /// The refusal that an errno of a route lookup, or of connect(2), stands for.
+    /// Creates the refusal for an errno of a route lookup or of connect(2).
     init(errno code: Int32) {
         self =
             switch code {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The bytes that an interface has carried since it was created, with all headers.
+/// The bytes that an interface has carried since it was created, including all headers.
 package struct InterfaceBytes: Sendable, Hashable {
-    /// The bytes that came in.
+    /// The received bytes.
     package var received: UInt64
-    /// The bytes that went out.
+    /// The sent bytes.
     package var sent: UInt64
 
     /// Creates counts.
@@ -19,12 +19,12 @@ package struct InterfaceBytes: Sendable, Hashable {
 
 /// The kernel's byte counters of one interface, read on demand (`RTM_GETSTATS`, since Linux 4.7).
 ///
-/// The netlink socket asks the kernel of this process's network namespace, which a mounted sysfs may not show.
+/// The netlink socket belongs to the network namespace of this process, which a mounted sysfs may not show.
 package struct InterfaceCounters {
     private let index: UInt32
     private var socket: RequestSocket
 
-    /// Opens a socket for an interface; nil when there is no such interface, or no socket left.
+    /// Opens a socket for an interface; nil if the interface does not exist, or no socket is available.
     package init?(of interface: String) {
         let index = if_nametoindex(interface)
         guard index > 0, let socket = try? RequestSocket() else { return nil }
@@ -32,6 +32,6 @@ package struct InterfaceCounters {
         self.socket = socket
     }
 
-    /// Reads the counters, which takes microseconds; nil once the interface is gone, or where the kernel has none.
+    /// Reads the counters, which takes microseconds; nil once the interface is gone, or if the kernel has none.
     package mutating func read() -> InterfaceBytes? { (try? socket.statistics(of: index)) ?? nil }
 }

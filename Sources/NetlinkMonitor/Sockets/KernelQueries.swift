@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Queries of the kernel, besides notifications.
 ///
-/// ``RequestSocket`` is the implementation with a kernel; tests have scripted ones.
+/// ``RequestSocket`` queries the real kernel; tests use scripted implementations.
 protocol KernelQueries {
     /// Returns all interfaces of the namespace.
     mutating func links() throws(NetlinkError) -> [LinkMessage]
@@ -21,8 +21,7 @@ protocol KernelQueries {
     ) throws(NetlinkError) -> [Route]
     /// Returns the states of these routers' neighbour entries.
     mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: NeighbourState]
-    /// Returns the time until the first expiry among the routes read since the last call, if one of them has a
-    /// lifetime.
+    /// Returns the time until the first expiry among the routes read since the last call, if any has a lifetime.
     mutating func takeShortestLifetime() -> Duration?
     /// Returns the kernel's answers, in the order of the questions.
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
@@ -43,7 +42,7 @@ struct LookupQuestion: Sendable, Hashable {
     var source: IPAddress?
     /// The interface to which the packet is bound; 0 for none.
     var interface: UInt32 = 0
-    /// The packet's protocol, which policy rules and the choice among several legs look at; `nil` for none.
+    /// The packet's protocol, on which policy rules and the choice among several legs may depend; `nil` for none.
     var transport: Transport?
 
     /// A protocol above IP, by its number.
@@ -79,11 +78,11 @@ extension KernelQueries {
 
 /// The result of connect(2) on an IPv6 datagram socket, which sends nothing.
 enum ConnectedSource: Sendable, Hashable {
-    /// The source address that it chooses.
+    /// The source address that the kernel selects.
     case address(IPAddress)
-    /// The error that it fails with, once it has chosen a source for a destination without a route.
+    /// The error of connect(2), after the kernel has selected a source for a destination without a route.
     case refused(RouteLookup.Refusal)
-    /// Nothing that is known: there was no socket to ask with.
+    /// No result, because no socket was available.
     case unknown
 
     init(to destination: IPAddress) {

@@ -1,10 +1,10 @@
 internal import CLibNL
 internal import Glibc
 
-/// A NETLINK_ROUTE socket: libnl's for everything but receiving.
+/// A NETLINK_ROUTE socket, which uses libnl for everything but receiving.
 ///
 /// libnl's receive path peeks, allocates and copies, and reports a full buffer (ENOBUFS) as "out of memory"; so
-/// datagrams are read from the descriptor itself, into one reused buffer. The kernel assigns the port id, so several
+/// datagrams are read directly from the descriptor, into one reused buffer. The kernel assigns the port id, so several
 /// sockets of one process never collide. Not thread-safe: one thread at a time.
 final class NetlinkSocket {
     /// The result of one attempt to read a datagram.

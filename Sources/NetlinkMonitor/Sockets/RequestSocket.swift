@@ -21,7 +21,8 @@ struct RequestSocket: KernelQueries {
 
     private var socket: NetlinkSocket
     private var sequence: UInt32 = 0
-    /// The batches that were asked last, the latest one at the end: a default route that comes and goes has three.
+    /// The last used batches, the latest one at the end: a default route that is repeatedly added and removed needs
+    /// three.
     private var batches: [LookupBatch] = []
     private var shortestLifetime: Duration?
 
@@ -81,9 +82,9 @@ struct RequestSocket: KernelQueries {
     ///
     /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is abandoned
     /// at the first other prefix, unless the table is short. IPv6 tables end in `::/0`: the dump of a table of more
-    /// than a few thousand routes is abandoned too. Then the kernel is asked for the protocols that create default
-    /// routes, and skips all others; and because a routing daemon's default route has the protocol of its whole table,
-    /// for the first default route of all and of each interface.
+    /// than a few thousand routes is abandoned too. Then only routes of the protocols that create default routes are
+    /// dumped, and the kernel skips all others; and because a routing daemon's default route has the protocol of its
+    /// whole table, the first default route of all interfaces and that of each one are looked up too.
     mutating func defaultRoutes(
         _ family: AddressFamily,
         table: UInt32,
@@ -213,7 +214,7 @@ struct RequestSocket: KernelQueries {
         return states
     }
 
-    /// Returns the byte counters of an interface; nil when it is gone, or the kernel has none (before 4.7).
+    /// Returns the byte counters of an interface; nil if it is gone, or the kernel has none (before 4.7).
     mutating func statistics(of interface: UInt32) throws(NetlinkError) -> InterfaceBytes? {
         var header = if_stats_msg()
         header.ifindex = interface
@@ -316,7 +317,7 @@ extension RequestSocket {
     ) throws(NetlinkError) -> LookupAnswers {
         let operation = "look up a route"
         let first = sequence &+ 1
-        // Taken out: a second owner would have the messages copied when they are numbered.
+        // Removed from the cache: with a second owner, numbering would copy the messages.
         let messagesPerQuestion = withEntries ? 2 : 1
         let known = batches.firstIndex { $0.messagesPerQuestion == messagesPerQuestion && $0.questions == questions }
         var batch: LookupBatch

@@ -70,7 +70,9 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
-    /// Not interpolated: each event has a dozen addresses, and interpolation takes longer than the rest of its line.
+    /// The dotted quad, built without interpolation.
+    ///
+    /// Each event has a dozen addresses, and interpolating them takes longer than the rest of its line.
     private var dottedQuad: String {
         String(unsafeUninitializedCapacity: 15) { text in
             var count = 0
@@ -103,7 +105,7 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
     }
 
     /// `true` for 2000::/3, the range assigned to the Internet (RFC 4291); never in IPv4, where such addresses cannot
-    /// be told from private ones.
+    /// be distinguished from private ones.
     public var isGlobalUnicast: Bool { family == .ipv6 && high >> 61 == 1 }
 
     /// `true` for 224.0.0.0/4 or ff00::/8.
@@ -170,7 +172,7 @@ public enum AddressFamily: String, Sendable, Hashable, CaseIterable, Codable {
     /// IPv6 (`AF_INET6`).
     case ipv6
 
-    /// Hashes the family as a number: without this, as any enumeration with texts, it would be hashed as its text, for each
+    /// Hashes the family as a number: by default an enumeration with string raw values hashes the string, here for each
     /// address that is looked up in a dictionary.
     public func hash(into hasher: inout Hasher) { hasher.combine(bitWidth) }
 

@@ -2,7 +2,7 @@ internal import CLibNL
 
 /// One address of an interface (`RTM_NEWADDR`).
 ///
-/// Lifetimes are left out on purpose: the kernel announces each of their refreshes, and none of those is a change.
+/// Lifetimes are omitted on purpose: the kernel announces each refresh, which is not a change.
 public struct InterfaceAddress: Sendable, Hashable {
     /// The kernel's flags of an address (`IFA_FLAGS`, rtnetlink(7)).
     public struct Flags: OptionSet, Sendable, Hashable, Codable {
@@ -72,7 +72,8 @@ public struct InterfaceAddress: Sendable, Hashable {
         let interfaceIndex: UInt32
         let address: IPAddress
         let prefixLength: Int
-        /// In IPv4 one local address may have several peers, each with its own entry; in IPv6 the peer may change.
+        /// The peer in IPv4, where one local address may have several, each with its own entry; `nil` in IPv6, where it
+        /// may change.
         let peer: IPAddress?
 
         static func < (first: Key, second: Key) -> Bool {
@@ -152,8 +153,8 @@ extension InterfaceAddress: CustomStringConvertible {
 }
 
 extension [InterfaceAddress] {
-    /// Returns the source of packets to a next hop: the address of its interface whose prefix has the router, or else its
-    /// first one that reaches beyond the link.
+    /// Returns the source of packets to a next hop: the address of its interface whose prefix contains the router, or
+    /// else the first one that reaches beyond the link.
     package func source(toward hop: NextHop, _ family: AddressFamily) -> IPAddress? {
         let own = filter {
             $0.interfaceIndex == hop.interfaceIndex && $0.address.family == family && $0.reachesBeyondLink

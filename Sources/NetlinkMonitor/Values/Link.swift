@@ -61,7 +61,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         return flags.contains(.loopback) || ["dummy", "ifb", "nlmon", "blackhole"].contains(driverKind)
     }
 
-    /// The reason packets cannot pass, or that they can.
+    /// The reason packets cannot pass, or a statement that they can.
     public var stateDescription: String {
         if isUsable { return "up" }
         if !flags.contains(.up) { return "administratively down" }

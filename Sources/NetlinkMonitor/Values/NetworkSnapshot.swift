@@ -98,7 +98,7 @@ extension NetworkSnapshot {
     /// carrier of a bridge changes up to a second after that of its last port.
     public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link, depth: 0) }
 
-    /// Returns the reason packets cannot pass an interface, or that they can.
+    /// Returns the reason packets cannot pass an interface, or a statement that they can.
     public func stateDescription(of link: Link) -> String {
         guard link.isUsable, !canPassPackets(link) else { return link.stateDescription }
         return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"

@@ -33,7 +33,7 @@ public enum RouteType: UInt8, Sendable, Hashable, CustomStringConvertible, Codab
     case unreachable = 7
     /// Packets are rejected with "administratively prohibited".
     case prohibit = 8
-    /// Continues with the next policy rule.
+    /// The lookup continues with the next policy rule.
     case `throw` = 9
     /// Any other type.
     case other = 0

@@ -34,13 +34,13 @@ public struct RouteLookup: Sendable, Hashable {
     public let matched: Route?
     /// The outcome for an unconnected socket, if it differs from ``outcome``.
     ///
-    /// connect(2) looks an IPv4 route up a second time, with the source that the kernel selected; a policy rule on the
-    /// source may then decide otherwise.
+    /// connect(2) looks up an IPv4 route a second time, with the source that the kernel selected; a policy rule on the
+    /// source may then give another result.
     public let unconnected: Outcome?
     /// The routes of connected sockets by the other legs of a multipath route, if rules or routes depend on the source.
     ///
-    /// A flow has the source of the leg that it falls to, and the second lookup of connect(2) may lead each source into a
-    /// table of its own.
+    /// A flow has the source of the leg that it is assigned to, and the second lookup of connect(2) may lead each
+    /// source into a table of its own.
     public let otherLegs: [ResolvedRoute]
 
     /// Creates the result of a lookup.

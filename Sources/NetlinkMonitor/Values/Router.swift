@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The state of a next hop's neighbour entry, as far as it affects the kernel's selection among routers.
+/// The state of a next hop's neighbour entry, as relevant to the kernel's selection among routers.
 ///
 /// IPv6 abandons a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). IPv4, which selects among
 /// default routes of one metric, also prefers a recently confirmed router (`fib_detect_death`).
@@ -55,23 +55,25 @@ public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The kernel's opinion of a next hop, by its neighbour entry (RFC 4861 7.3.2).
+/// The state of a next hop according to the kernel's neighbour entry (RFC 4861 7.3.2).
 public enum NextHopState: Sendable, Hashable {
-    /// The next hop was confirmed within the last seconds.
+    /// The next hop was confirmed recently.
     case reachable
     /// The next hop does not answer neighbour discovery.
     case failed
-    /// The entry proves neither.
+    /// The entry is evidence of neither.
     case unclear
 
-    /// The times that an entry is read again while the kernel resolves it, and the pause between them: neighbour discovery
-    /// ends after three seconds (mcast_solicit and retrans_time of arp(7)), and the next packet has it begin anew.
+    /// The maximum number of reads of an entry while the kernel resolves it, and the pause between them.
+    ///
+    /// Neighbour discovery ends after three seconds (mcast_solicit and retrans_time of arp(7)), and the next packet
+    /// restarts it.
     private static let readings = (count: 35, pause: useconds_t(100_000))
 
-    /// Asks the kernel for the entry of an address on an interface, which sends nothing.
+    /// Queries the kernel for the entry of an address on an interface; nothing is sent.
     ///
-    /// It takes microseconds, and up to 3.5 s while neighbour discovery is under way: call it on a thread that may wait. For
-    /// IPv6, whose entries the parser reduces to failed or not, the answer is never ``reachable``.
+    /// The call takes microseconds, or up to 3.5 s while neighbour discovery is in progress: use a thread that may
+    /// block. For IPv6, whose entries the parser reduces to failed or not, the result is never ``reachable``.
     public static func ask(of address: IPAddress, on interface: String) -> NextHopState {
         let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
         guard router.interfaceIndex > 0, var socket = try? RequestSocket() else { return .unclear }
@@ -129,7 +131,8 @@ struct Router: Sendable, Hashable, Comparable {
         return ipv4Choices(defaults).union(ipv6Choices(defaults, lookups, refuses: routes.contains(where: \.isRefusal)))
     }
 
-    /// IPv4 selects among the default routes of one table and one metric, and among the next hops of one.
+    /// Returns the IPv4 choices: the kernel selects among the default routes of one table and one metric, and among the
+    /// next hops of one route.
     private static func ipv4Choices(_ defaults: [Route]) -> Set<Router> {
         let own = defaults.filter { $0.family == .ipv4 }
         guard own.count > 1 || own.contains(where: { $0.nextHops.count > 1 }) else { return [] }
@@ -138,7 +141,8 @@ struct Router: Sendable, Hashable, Comparable {
         return Set(choices.joined().compactMap(Router.init))
     }
 
-    /// IPv6 continues with the next metric, and from a dead router of a longer prefix to a shorter one.
+    /// Returns the IPv6 choices: the kernel continues with the next metric, and from a dead router of a longer prefix
+    /// to a shorter one.
     private static func ipv6Choices(_ defaults: [Route], _ lookups: [RouteLookup], refuses: Bool) -> Set<Router> {
         var hops = Set(
             defaults.lazy.filter { $0.family == .ipv6 }.flatMap(\.nextHops)
@@ -151,7 +155,7 @@ struct Router: Sendable, Hashable, Comparable {
     }
 }
 
-/// In an extension: a structure with an initializer of its own has no memberwise one.
+/// An extension, because a structure that declares an initializer itself has no memberwise one.
 extension Router {
     private init?(_ hop: NextHop) {
         guard let interfaceIndex = hop.interfaceIndex, let gateway = hop.gateway else { return nil }
@@ -160,9 +164,9 @@ extension Router {
 }
 
 extension Route {
-    /// An IPv6 route that refuses.
+    /// `true` for an IPv6 route that rejects packets.
     ///
-    /// Older kernels show one of the last metric, which stands for having no route.
+    /// Older kernels report one with the maximum metric, which only represents the lack of a route.
     fileprivate var isRefusal: Bool {
         family == .ipv6 && metric != .max && [.unreachable, .blackhole, .prohibit].contains(type)
     }

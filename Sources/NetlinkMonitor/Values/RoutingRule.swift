@@ -69,7 +69,8 @@ extension RoutingRule {
     /// `true` if the action is "unreachable", whose errno is that of a table without a route.
     var isUnreachable: Bool { action == 7 }
 
-    /// Returns whether the rule matches a packet of this machine without a mark, as far as that is known.
+    /// Returns whether the rule matches a packet of this machine without a mark; `false` if other conditions make that
+    /// unknown.
     func fits(from address: IPAddress?, to target: IPAddress) -> Bool {
         guard family == target.family, !hasOtherSelectors else { return false }
         let isFit =

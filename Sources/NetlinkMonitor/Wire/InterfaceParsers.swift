@@ -17,7 +17,8 @@ enum AddressParser {
         _ attributes: Attributes,
         _ type: UInt16
     ) throws(MessageError) -> InterfaceAddress {
-        // IFA_LOCAL is ours; IFA_ADDRESS is the peer if there is one, else the same (IPv6 often sends it alone).
+        // IFA_LOCAL is the local address; IFA_ADDRESS is the peer if there is one, else the same (IPv6 often sends it
+        // alone).
         let local = try attributes.address(Int(IFA_LOCAL), family)
         let peer = try attributes.address(Int(IFA_ADDRESS), family)
         guard let own = local ?? peer, Int(header.ifa_prefixlen) <= family.bitWidth, header.ifa_index > 0 else {

@@ -37,7 +37,7 @@ enum LinkParser {
         try attributes.nested(Int(IFLA_LINKINFO), highest: Int(IFLA_INFO_DATA)) { (info) throws(MessageError) in
             guard let kind = info.text(Int(IFLA_INFO_KIND)) else { return }
             link.driverKind = kind
-            // IFLA_LINK is the other end of a pair here, which carries nothing.
+            // Here IFLA_LINK is the other end of a pair, not a lower interface that carries the packets.
             if ["veth", "netkit", "vxcan"].contains(kind) { link.lowerIndex = nil }
             try parseInfoData(of: kind, info, into: &link)
         }
@@ -112,7 +112,7 @@ enum LinkParser {
 /// The attributes of `IFLA_INFO_DATA` that determine the routing of a tunnel's own packets, by kind (linux/if_tunnel.h,
 /// linux/if_link.h).
 private struct TunnelAttributes {
-    /// The remote; of several the first that contains an address.
+    /// The remote: the first of several that contains an address.
     let remote: [Int]
     /// The local address.
     let local: [Int]

@@ -6,7 +6,7 @@ enum NetlinkMessage: Sendable, Equatable {
     case linkRemoved(index: UInt32)
     case address(InterfaceAddress)
     case addressRemoved(InterfaceAddress)
-    /// A route, and the rest of its lifetime if it has one; zero or less once it has expired.
+    /// A route, and its remaining lifetime if it has one; zero or less once it has expired.
     case route(Route, expiresIn: Duration? = nil)
     case routeRemoved(Route)
     case rule(RoutingRule)
@@ -65,7 +65,7 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An attribute's value has a size or content that its type does not allow.
     case badAttributeValue(type: UInt16, attribute: Int)
 
-    /// A sentence with the place.
+    /// The error message, with the position.
     public var description: String {
         switch self {
         case .shortHeader(let bytes): "\(bytes) bytes are too few for a netlink message header"

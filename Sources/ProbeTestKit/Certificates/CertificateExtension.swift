@@ -2,7 +2,7 @@
 public struct CertificateExtension: Sendable, Hashable {
     /// The identifier of the extension.
     public var oid: CertificateOID
-    /// `true` if the certificate must be refused by software that does not support the extension.
+    /// `true` if software that does not support the extension must reject the certificate.
     public var isCritical: Bool
     /// The value in DER, or any other bytes for a malformed one.
     public var value: [UInt8]

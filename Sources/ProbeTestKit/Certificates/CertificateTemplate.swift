@@ -2,7 +2,7 @@ internal import Crypto
 public import FoundationEssentials
 internal import SwiftASN1
 
-/// The complete content of a certificate, right or wrong, before it is signed.
+/// The complete content of a certificate before it is signed, valid or invalid.
 ///
 /// The factory functions ``server(names:addresses:)``, ``intermediate(_:pathLength:)`` and ``authority(_:pathLength:)``
 /// return correct certificates. They can be changed before they are issued: every part is a variable, and nothing is

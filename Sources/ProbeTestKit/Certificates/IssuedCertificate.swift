@@ -35,7 +35,7 @@ public struct IssuedCertificate: Sendable {
         try IssuedCertificate(template: template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
-    /// Returns a certificate issued by this one, whether or not it may.
+    /// Returns a certificate issued by this one, even if this one must not issue certificates.
     ///
     /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func issue(_ template: CertificateTemplate, key: TestKey = .p256()) throws -> IssuedCertificate {
@@ -84,7 +84,8 @@ public struct TestAuthority: Sendable {
     /// The chain as configured in a server, in PEM.
     public var presentedPEM: String { leaf.pem + intermediate.pem }
 
-    /// Returns a new certificate of the intermediate and the intermediate's own, in DER, as presented by a server.
+    /// Returns a new certificate of the intermediate, followed by the intermediate's own, in DER, as presented by a
+    /// server.
     ///
     /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func presenting(_ template: CertificateTemplate, key: TestKey = .p256()) throws -> [[UInt8]] {

@@ -2,7 +2,7 @@ internal import SwiftASN1
 
 public import struct FoundationEssentials.Date
 
-/// The complete content of a revocation list, right or wrong, before it is signed (RFC 5280, section 5).
+/// The complete content of a revocation list before it is signed, valid or invalid (RFC 5280, section 5).
 public struct RevocationListTemplate: Sendable, Hashable {
     /// One revoked certificate.
     public struct Entry: Sendable, Hashable {
@@ -59,7 +59,7 @@ public struct RevocationListTemplate: Sendable, Hashable {
 }
 
 extension IssuedCertificate {
-    /// Returns a revocation list in DER, issued by this certificate, whether or not it may.
+    /// Returns a revocation list in DER, issued by this certificate, even if it must not issue lists.
     ///
     /// - Throws: ``CertificateFactoryError`` when the key does not support the template's signature scheme.
     public func revocationList(_ template: RevocationListTemplate) throws -> [UInt8] {

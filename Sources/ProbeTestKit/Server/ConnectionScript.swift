@@ -98,8 +98,8 @@ struct ConnectionScript {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
     }
 
-    /// Sends, and pauses now and then: an event loop runs all jobs, including new ones, before it polls its sockets
-    /// again, so a peer that reads as fast as this sends would block the loop's other connections.
+    /// Sends repeatedly, with occasional pauses: an event loop runs all jobs, including new ones, before it polls its
+    /// sockets again, so a peer that reads as fast as this sends would block the loop's other connections.
     private func sendEndlessly(_ bytes: [UInt8]) async throws {
         while true {
             for _ in 0..<Self.sendsInARow { try await send(bytes) }

@@ -35,7 +35,7 @@ final class HTTP2StreamScript: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) { task?.cancel() }
 
-    /// A stream's error ends the stream; the multiplexer closes it.
+    /// Ends the stream after an error; the multiplexer closes it.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func answer(_ channel: any Channel) {

@@ -172,7 +172,7 @@ final class ScriptExecutor: TaskExecutor {
         queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// Starts a task that runs here.
+    /// Starts a task on an executor of its own.
     static func begin(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
         let executor = ScriptExecutor()
         return Task(executorPreference: executor) {

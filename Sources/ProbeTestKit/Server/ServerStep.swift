@@ -22,11 +22,11 @@ public enum ServerStep: Sendable {
     case stopReading
     /// Waits until the test opens the gate.
     case wait(ServerGate)
-    /// Answers requests by their path, including the query, until the peer closes; `*` is for every other path.
+    /// Answers requests by their path, including the query, until the peer closes; `*` stands for every other path.
     ///
-    /// Uses HTTP/2 when ALPN selected `h2`. Without an entry the answer is 404.
+    /// Uses HTTP/2 if ALPN selected `h2`; a path without an entry is answered with 404.
     case serve([String: ScriptedResponse])
-    /// Answers every HTTP/2 stream with these steps, when ALPN selected `h2`.
+    /// Answers every HTTP/2 stream with these steps, if ALPN selected `h2`.
     case http2([HTTP2Step])
     /// Closes in an orderly way: with TLS, after a closure alert.
     case close

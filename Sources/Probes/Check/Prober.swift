@@ -17,7 +17,7 @@ public final class Prober: Sendable {
     }
 
     private let group: MultiThreadedEventLoopGroup
-    /// One for each event loop; closed before the loops end, which threads of the resolver may outlive.
+    /// One for each event loop; closed before the loops end, because resolver threads may outlive them.
     private let gates: [LoopGate]
     private let services: CheckServices
     private let state = Mutex(State())
@@ -37,7 +37,7 @@ public final class Prober: Sendable {
         if beginShutDown() { group.shutdownGracefully { _ in } }
     }
 
-    /// Runs one check, and returns its report.
+    /// Runs a check, and returns its report.
     ///
     /// A check never takes longer than the probe's timeout. When the task is cancelled, the check ends at once with the
     /// code `cancelled`.
@@ -100,8 +100,8 @@ public final class Prober: Sendable {
         }
     }
 
-    /// Ends the transfers under way whose path has changed with the code `path_changed`; one that can be resumed waits for
-    /// its next path instead, and one that waits for it tries again at once.
+    /// Ends running transfers whose path has changed with the code `path_changed`; a resumable transfer waits for its
+    /// next path instead, and one that already waits retries at once.
     ///
     /// Safe to call from any thread.
     ///
@@ -110,10 +110,10 @@ public final class Prober: Sendable {
         for run in transfers { run.gate.execute { run.pathChanged(interfaces) } }
     }
 
-    /// Ends all transfers under way at once with the code `transfer_yielded`, because the machine's own traffic needs the
+    /// Ends all running transfers at once with the code `transfer_yielded`, because the machine's own traffic needs the
     /// link.
     ///
-    /// Safe to call from any thread. Other checks go on.
+    /// Safe to call from any thread. Other checks continue.
     ///
     /// - Parameter evidence: The evidence for the finding.
     public func yieldTransfers(evidence: String) {
@@ -124,7 +124,7 @@ public final class Prober: Sendable {
         state.withLock { state in state.runs.values.filter { $0.probe.transfer != nil } }
     }
 
-    /// The event loops in turn.
+    /// Returns the gate of the next event loop, in round-robin order.
     private func nextGate() -> LoopGate {
         state.withLock { state in
             defer { state.nextGate = (state.nextGate + 1) % gates.count }

@@ -17,7 +17,7 @@ public enum PortalAPI {
     /// It accepts no redirect, no other media type, and no body above ``maximumBytes``; the report contains the body,
     /// for ``evidence(in:)``.
     /// - Parameters:
-    ///   - uri: The API's address, which must be an `https` one.
+    ///   - uri: The API's address, which must be an `https` URL.
     ///   - interface: The interface of the network; nil for that of the route.
     ///   - trust: The evaluator of the server's trust.
     ///   - timeout: The timeout of the whole check.
@@ -58,7 +58,8 @@ public enum PortalAPI {
 
     /// Returns the portal evidence in the report of a ``probe(for:interface:trust:timeout:)``.
     ///
-    /// A network that claims not to be captive is no proof of the open Internet, so that is unclear, without a code.
+    /// A network that claims not to be captive is no proof of the open Internet: the verdict is then `unclear`, without
+    /// a code.
     public static func evidence(in report: CheckReport) -> PortalEvidence {
         guard report.verdict == .ok, let body = report.hops.last?.response?.body else {
             return PortalEvidence(.unclear, code: report.verdict.code)

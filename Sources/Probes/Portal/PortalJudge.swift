@@ -45,7 +45,7 @@ public enum PortalJudge {
         return PortalEvidence(.unclear, code: report.verdict.code ?? (wasAnswered ? .httpStatus : nil))
     }
 
-    /// Like Chromium, counts one byte as empty: some proxies on the way add it.
+    /// Returns whether a response is empty; like Chromium, counts one byte as empty, which some proxies on the way add.
     private static func isEmpty(_ response: ResponseReport) -> Bool {
         if let decoded = response.decodedBodyBytes { return decoded <= 1 }
         // The response to a HEAD has a length and no body.

@@ -4,7 +4,7 @@ internal import HTTPSerialization
 public enum PortalURI: Sendable, Hashable {
     /// The address of an API by RFC 8908; always `https`.
     case api(String)
-    /// The address of a login page, as networks from the time of RFC 7710 announce it; always `http`.
+    /// The address of a login page, as announced by networks from the time of RFC 7710; always `http`.
     case userPage(String)
     /// The network announces that it has no portal (`urn:ietf:params:capport:unrestricted`).
     case unrestricted

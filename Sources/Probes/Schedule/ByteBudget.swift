@@ -29,9 +29,9 @@ package struct ByteBudget: Sendable {
     /// The usage of an earlier process, which applies once its day is reached: a clock may start in 1970.
     private var former: DataUsage?
     private var hasChanged = false
-    /// The bytes set aside for running checks, by job.
+    /// The bytes reserved for running checks, by job.
     private var reservations: [UInt64: Reservation] = [:]
-    /// Their sums, by account.
+    /// The sums of the reservations, by account.
     private var reserved: [String: Int] = [:]
 
     private struct Reservation {
@@ -40,7 +40,7 @@ package struct ByteBudget: Sendable {
         let isTransfer: Bool
     }
 
-    /// A budget of which nothing was used, but by an earlier process.
+    /// Creates a budget that continues the usage of an earlier process, if any.
     package init(continuing former: DataUsage? = nil) { self.former = former }
 
     /// Counts bytes that were not used by a check.
@@ -56,7 +56,7 @@ package struct ByteBudget: Sendable {
     /// The usage of the current day; `nil` before the first.
     package var usage: DataUsage? {
         day.map { day in
-            // A process that ends abnormally leaves its transfer uncounted: until it is over, all of it counts.
+            // A process that ends abnormally leaves its transfer uncounted, so a running transfer counts in full.
             var bytes = used
             for reservation in reservations.values where reservation.isTransfer {
                 Self.add(reservation.bytes, to: &bytes[reservation.account, default: 0])
@@ -105,7 +105,7 @@ package struct ByteBudget: Sendable {
 
     /// Returns whether a requested check is allowed: the requests' share of the budget is not used up.
     ///
-    /// - Parameter bytes: The bytes of a transfer, all of which must be left of the share; 1 for any other check.
+    /// - Parameter bytes: The bytes of a transfer, which must fit into the rest of the share; 1 for any other check.
     func allowsRequest(_ cost: LinkCost, of bytes: Int = 1) -> Bool {
         guard let account = cost.account, let allowed = cost.bytesPerDay else { return true }
         let left = max(0, allowed) / Self.requestShare - (requested[account] ?? 0)
@@ -137,7 +137,7 @@ package struct ByteBudget: Sendable {
         )
     }
 
-    /// The bytes that are used or set aside.
+    /// Returns the bytes that are used or reserved.
     private func taken(of account: String) -> Int {
         var bytes = used[account] ?? 0
         Self.add(reserved[account] ?? 0, to: &bytes)
@@ -145,12 +145,12 @@ package struct ByteBudget: Sendable {
     }
 }
 
-/// The bytes set aside for running checks, so that all of them together never exceed the budget.
+/// Reservations of bytes for running checks, so that all of them together never exceed the budget.
 extension ByteBudget {
-    /// The minimum that is set aside for a check: a TLS handshake and a small response.
+    /// The minimum reservation for a check: a TLS handshake and a small response.
     private static let smallCheck = 16 << 10
 
-    /// Sets bytes aside for a check: half of what is left, or where others are running, little of it.
+    /// Reserves bytes for a check: half of what is left, or a small part of it while other checks are running.
     ///
     /// - Returns: The limit of the check; nil for a link without a budget.
     mutating func reserve(forCheck job: UInt64, _ cost: LinkCost) -> Int? {
@@ -158,11 +158,11 @@ extension ByteBudget {
         let isAlone = !reservations.values.contains { !$0.isTransfer && $0.account == account }
         let bytes = min(left, max(isAlone ? left / 2 : left / 16, Self.smallCheck))
         set(Reservation(account: account, bytes: bytes, isTransfer: false), for: job)
-        // The limit counts what sockets carry; the headers of packets come on top.
+        // The limit applies to the bytes of sockets; packet headers come on top.
         return bytes - (bytes + 4) / 5
     }
 
-    /// Sets the bytes of a transfer aside, or what is left of them.
+    /// Reserves the bytes of a transfer, or what is left of the budget.
     ///
     /// - Returns: The limit of the transfer; nil for a link without a budget.
     mutating func reserve(_ bytes: Int, forTransfer job: UInt64, _ cost: LinkCost) -> Int? {
@@ -173,14 +173,14 @@ extension ByteBudget {
         return bytes
     }
 
-    /// Ends the reservation of a check, whose bytes were counted.
+    /// Ends the reservation of a check whose bytes were counted.
     mutating func release(_ job: UInt64) {
         guard let reservation = reservations.removeValue(forKey: job) else { return }
         reserved[reservation.account, default: 0] -= reservation.bytes
         if reservation.isTransfer { hasChanged = true }
     }
 
-    /// Returns whether a transfer would have enough left if the running checks used nothing of what they may use.
+    /// Returns whether enough would be left for a transfer if the running checks used none of their reservations.
     func isPromising(_ bytes: Int, _ cost: LinkCost) -> Bool {
         guard let account = cost.account, let left = remaining(cost) else { return true }
         return bytes <= left + (reserved[account] ?? 0)
@@ -189,7 +189,7 @@ extension ByteBudget {
     private mutating func set(_ reservation: Reservation, for job: UInt64) {
         release(job)
         reservations[job] = reservation
-        // Never too much: it was left.
+        // Cannot overflow: the bytes were left in the budget.
         reserved[reservation.account, default: 0] += reservation.bytes
     }
 }

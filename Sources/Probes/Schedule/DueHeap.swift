@@ -1,8 +1,8 @@
 /// A priority queue of due times: the earliest first, in order of insertion among equal times.
 ///
 /// A binary heap that tracks the position of each element, so that one is moved or removed in logarithmic time and no
-/// stale entries remain: the first entry is always valid. It uses an array's own members, because in a program that is not
-/// optimized those of `Collection` are looked up at each call.
+/// stale entries remain: the first entry is always valid. It uses an array's own members, because unoptimized code
+/// looks up those of `Collection` at each call.
 struct DueHeap<Element: Hashable & Sendable> {
     private struct Item {
         var due: ContinuousClock.Instant

@@ -91,7 +91,7 @@ extension ProbeSchedule {
     private mutating func update(_ point: ProbePoint, to wanted: ScheduledProbe, now: ContinuousClock.Instant) {
         guard var entry = entries[point] else { return }
         if entry.isLeaving {
-            // It has come back over another path.
+            // The point has returned over another path.
             let due = delayed(entry, now: now)
             (entry.isLeaving, entry.retry) = (false, due)
             rounds.set(point, due: due)
@@ -165,14 +165,14 @@ extension ProbeSchedule {
 
 /// Checks on request.
 extension ProbeSchedule {
-    /// The minimum time between the starts of two checks of a point of which the second one is requested.
+    /// The minimum time between the start of a point's last check and that of a requested one.
     private static let requestInterval: Duration = .seconds(1)
 
     /// Makes points due at once, staggered, but no earlier than a second after the start of their last check.
     ///
     /// A check that is running or queued counts as the answer, as does a round that is due no later than a new check
     /// would be: however frequent the requests, each check completes and is judged, and there is at most one a second.
-    /// One that is being judged does not: its result may be published already, and who asks now would wait in vain.
+    /// A check that is being judged does not: its result may already be published, and the client would wait in vain.
     ///
     /// - Parameter seconds: The wall clock, in seconds since 1970, which determines the day of the budgets.
     mutating func request(_ points: [ProbePoint], now: ContinuousClock.Instant, seconds: Int64) -> RequestedChecks {

@@ -2,7 +2,7 @@ internal import CheckResults
 
 /// The queue of transfers: one at a time, whatever their targets, because two of them would measure each other.
 ///
-/// A transfer occupies none of the slots of other checks: one of two minutes must not hold them up, nor wait for them.
+/// A transfer occupies none of the slots of other checks: one of two minutes must neither delay them nor wait for them.
 struct TransferQueue: Sendable {
     /// `true` while transfers may start.
     var isOpen = false
@@ -15,16 +15,16 @@ struct TransferQueue: Sendable {
     var next: UInt64? { isOpen && running == nil ? waiting.first : nil }
 }
 
-/// Transfers: what they wait for, and why they are refused.
+/// The conditions for starting a transfer, and the reasons to refuse it.
 extension ProbeSchedule {
-    /// The delay of a transfer after its path has changed or its point was added: a machine that has just got a link
-    /// has better use for it.
+    /// The delay of a transfer after its path has changed or its point was added: a machine whose link has just come up
+    /// has more important traffic.
     static let transferDelay = (shortest: Duration.seconds(30), longest: Duration.seconds(90))
 
     /// Opens or closes the queue; a running transfer continues.
     mutating func allowTransfers(_ isAllowed: Bool) { transfers.isOpen = isAllowed }
 
-    /// Returns the due time of a transfer of which the path has changed.
+    /// Returns the due time of a transfer whose path has changed.
     func delayed(_ entry: Entry, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let (shortest, longest) = Self.transferDelay
         return now + shortest + rhythm.random(upTo: longest - shortest, hash: entry.hash, at: now)
@@ -45,7 +45,7 @@ extension ProbeSchedule {
             }
             budget.update(seconds: seconds)
             let bytes = scheduled.probe.transfer?.bytesOnWire ?? 0
-            // It waits for the end of checks that will not use all that they may.
+            // The transfer waits for running checks, which will not use their whole reservations.
             if let left = budget.remaining(scheduled.cost), left < bytes, budget.isPromising(bytes, scheduled.cost) {
                 return nil
             }

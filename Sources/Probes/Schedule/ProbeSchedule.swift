@@ -32,9 +32,9 @@ struct ProbeSchedule {
         var started: ContinuousClock.Instant?
         /// `true` if the pending round was requested.
         var isRequested = false
-        /// The due time of the transfer after the one whose path has changed while it was running.
+        /// The due time of the transfer that follows one whose path changed while it was running.
         var retry: ContinuousClock.Instant?
-        /// `true` if the point was removed, and stays until its transfer is over.
+        /// `true` if the point was removed, but stays until its transfer has ended.
         var isLeaving = false
 
         /// `true` for a point whose check is a transfer.

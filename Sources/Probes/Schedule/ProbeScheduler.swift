@@ -105,15 +105,15 @@ public final class ProbeScheduler: Sendable {
     /// a second, and each of them is judged. Over a link with a budget, requests use at most a quarter of it in a day.
     public func request(_ points: [ProbePoint]) -> RequestedChecks { engine.request(points) }
 
-    /// Sets whether transfers may start: due ones wait while they may not, and delay no other check.
+    /// Allows or blocks the start of transfers; blocked transfers wait, and delay no other check.
     ///
-    /// At first they may not. At most one runs at a time; a running one continues.
+    /// Transfers are blocked initially. At most one runs at a time; a running one continues.
     public func allowTransfers(_ isAllowed: Bool) { engine.allowTransfers(isAllowed) }
 
     /// Sets the concurrency limits; running checks continue.
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 
-    /// Counts bytes that another program used over a link, as those of checks are counted.
+    /// Counts bytes that another program used over a link, in the same way as those of checks.
     ///
     /// - Returns: The bytes left for today; `nil` for a link without a budget.
     public func charge(_ bytes: Int, to cost: LinkCost) -> Int? { engine.charge(bytes, to: cost) }

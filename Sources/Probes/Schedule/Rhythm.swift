@@ -49,7 +49,7 @@ struct Rhythm {
 
     /// Returns the first round after another one that is later than now.
     ///
-    /// After a round of the steady cadence it is one interval later. After another one the grid is rejoined: at its
+    /// After a round of the steady cadence it is one interval later. After any other round the grid is rejoined: at its
     /// first point that is neither nearer than a fast interval nor farther than an interval and a fast one.
     func next(
         after base: ContinuousClock.Instant,

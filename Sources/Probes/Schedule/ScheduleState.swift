@@ -27,7 +27,7 @@ struct ScheduleState {
     var judgements: [(job: UInt64, check: CompletedCheck)] = []
     /// The thread that starts and judges checks.
     var worker: ThreadIdentity?
-    /// The thread that waits for what is due.
+    /// The thread that sleeps until something is due.
     var sleeper: ThreadIdentity?
     var isStarted = false
     var isStopped = false

@@ -1,10 +1,10 @@
-/// The counters of a scheduler since it was made.
+/// The counters of a scheduler since its creation.
 public struct ScheduleStatistics: Sendable, Hashable {
     /// Checks started.
     public var checks: UInt64 = 0
     /// Rounds that another point's check served.
     public var shared: UInt64 = 0
-    /// Rounds missed because the check before was still running or queued.
+    /// Rounds missed because the previous check was still running or queued.
     public var skipped: UInt64 = 0
     /// Rounds without a check: the budget is used up, or the link is cellular and the probe is not allowed on it.
     public var refused: UInt64 = 0
@@ -15,6 +15,6 @@ public struct ScheduleStatistics: Sendable, Hashable {
     /// The daily budgets, by account.
     public var bytesPerDay: [String: Int] = [:]
 
-    /// Creates counters of zero.
+    /// Creates counters that are all zero.
     public init() {}
 }

@@ -35,7 +35,7 @@ public struct LinkCost: Sendable, Hashable, Codable {
     public var bytesPerDay: Int?
     /// `true` for a cellular link, which a probe may refuse to use.
     public var isCellular: Bool
-    /// `true` for a link that is paid for by volume, over which transfers need to be allowed.
+    /// `true` for a link billed by volume, over which transfers must be allowed explicitly.
     public var isMetered: Bool
 
     /// Creates a cost; a factor below 1 counts as 1.

@@ -3,7 +3,7 @@ internal import HTTPSerialization
 internal import NIOCore
 
 extension CheckRun {
-    /// Starts a transfer: the target is asked for its head first, over redirects too.
+    /// Starts a transfer with a HEAD request to the target, over redirects too.
     func beginTransfer(_ plan: TransferPlan, of request: SerializedRequest) {
         if let upload = plan.uploadURL, request.url.scheme == .https, upload.scheme != .https {
             let evidence = "the target has TLS, and its upload would have none"
@@ -15,8 +15,8 @@ extension CheckRun {
         beginHop(request.variant(method: "HEAD", fields: [HeaderField(name: "Accept-Encoding", value: "identity")]))
     }
 
-    /// Opens a further connection for another check's transfer, with all that a check does for it; its end is the
-    /// transfer's to tell.
+    /// Opens an additional connection for another check's transfer, with all phases of a check; the transfer reports
+    /// its end.
     func openPart(
         of run: CheckRun,
         to request: SerializedRequest,
@@ -31,17 +31,17 @@ extension CheckRun {
         }
     }
 
-    /// Closes the connection: with the check when it is only a part of one.
+    /// Closes the connection, and ends the check if it is only an additional connection of a transfer.
     func releaseConnection() { if isPart { cancel() } else { closeConnection() } }
 
-    /// Ends the transfer because its path has changed, or has it go on over the next one.
+    /// Handles a change of the path: ends the transfer, or resumes it over the next path.
     func pathChanged(_ interfaces: Set<String>) {
         guard !isOver else { return }
         if let transfer { return transfer.pathChanged(interfaces) }
         fail(.pathChanged, subject: probe.target.shown, evidence: "the path changed before the transfer began")
     }
 
-    /// Ends the transfer in favour of the machine's own traffic.
+    /// Ends the transfer, which yields to the machine's own traffic.
     func yieldTransfer(evidence: String) {
         fail(.transferYielded, subject: probe.target.shown, evidence: evidence)
     }

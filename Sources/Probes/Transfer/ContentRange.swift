@@ -1,15 +1,15 @@
 /// The value of a Content-Range field (RFC 9110, section 14.4).
 package struct ContentRange: Sendable, Hashable {
-    /// The first and the last byte that the response has; nil in an answer that has none of the wanted ones.
+    /// The first and the last byte of the response; nil in a response without any of the requested bytes.
     package var bounds: ClosedRange<Int>?
-    /// The size of the whole object; nil where the server does not say.
+    /// The size of the whole object; nil if the server does not state it.
     package var size: Int?
 
-    /// The maximum length of a value: two numbers of 19 digits, and one more.
+    /// The maximum length of a value, which has three numbers of up to 19 digits.
     private static let longest = 80
 
-    /// Parses `bytes 0-499/1234`, `bytes 0-499/*` or `bytes */1234`; nil for anything else, as for parts that lie outside
-    /// of the object.
+    /// Parses `bytes 0-499/1234`, `bytes 0-499/*` or `bytes */1234`; nil for anything else, including ranges outside
+    /// the object.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let words = text.utf8.split(separator: 0x20, omittingEmptySubsequences: false)

@@ -1,35 +1,36 @@
 internal import CheckResults
 internal import NIOCore
 
-/// Measures a payload rate in windows of 100 ms: the bytes and their times in, the goodput without slow start out.
+/// Measures the payload rate in windows of 100 ms: collects bytes and their times, and computes the goodput without
+/// slow start.
 struct GoodputMeter {
     /// The length of a window, in nanoseconds.
     private static let window: Int64 = 100_000_000
-    /// The maximum number of windows: an hour, after which bytes are counted, but not their rate.
+    /// The maximum number of windows: an hour, after which bytes are still counted, but not their rate.
     private static let maximumWindows = 36_000
-    /// The number of windows behind a rate for display: a second.
+    /// The number of windows in a displayed rate: a second.
     private static let recentWindows = 10
 
     /// An idle round trip, which distinguishes slow start from the bursts of a distant server.
     var roundTrip: Duration = .zero
     /// All payload bytes.
     private(set) var bytes = 0
-    /// The bytes of each window; the last one is under way.
+    /// The bytes of each window; the last one is still open.
     private var windows: [Int] = []
-    /// The first time, and the last one without the pauses.
+    /// The start of the measurement, and the time of the last bytes relative to it, excluding pauses.
     private var begin: NIODeadline?
     private var last: Int64 = 0
-    /// The bytes of the first piece: they came before their time began.
+    /// The bytes of the first piece, which arrived before the measurement started.
     private var firstBytes = 0
     private var paused: Int64 = 0
     private var pauseBegan: NIODeadline?
 
-    /// Begins at a time without bytes: an upload counts from its first byte, of which the acknowledgment comes later.
+    /// Starts the measurement without bytes: an upload is measured from its first byte, which is acknowledged later.
     mutating func start(at time: NIODeadline) { if begin == nil { begin = time } }
 
-    /// Counts bytes that came at a time, as spread evenly over the time since the last ones.
+    /// Counts bytes that arrived at a time, spread evenly over the time since the previous bytes.
     ///
-    /// TLS gives a record out when all of its 16 KiB have come, which at 1 Mbit/s takes longer than a window.
+    /// TLS delivers a record once all of its 16 KiB have arrived, which at 1 Mbit/s takes longer than a window.
     mutating func add(_ count: Int, at time: NIODeadline) {
         guard count > 0 else { return }
         guard begin != nil else {
@@ -39,7 +40,7 @@ struct GoodputMeter {
         reach(sum(bytes, count), at: time)
     }
 
-    /// Counts the bytes up to a total as spread evenly over the time since the last ones.
+    /// Counts the bytes up to a total, spread evenly over the time since the previous bytes.
     mutating func reach(_ total: Int, at time: NIODeadline) {
         guard total > bytes else { return }
         start(at: time)
@@ -58,20 +59,20 @@ struct GoodputMeter {
         }
     }
 
-    /// Stops the time.
+    /// Pauses the measurement.
     mutating func pause(at time: NIODeadline) { if pauseBegan == nil, begin != nil { pauseBegan = time } }
 
-    /// Lets the time go on.
+    /// Resumes the measurement.
     mutating func resume(at time: NIODeadline) {
         guard let pauseBegan else { return }
         paused += max(0, (time - pauseBegan).nanoseconds)
         self.pauseBegan = nil
     }
 
-    /// The time from the first byte to the last, without the pauses.
+    /// The time from the first byte to the last, excluding pauses.
     var duration: Duration { .nanoseconds(last) }
 
-    /// The rate over the last second in bits per second; nil before the first window is over.
+    /// Returns the rate over the last second in bits per second; nil before the end of the first window.
     func recentRate(at time: NIODeadline) -> Double? {
         let current = Int(clamping: elapsed(at: pauseBegan ?? time) / Self.window)
         let first = max(0, current - Self.recentWindows)
@@ -80,7 +81,7 @@ struct GoodputMeter {
         return Self.rate(Double(recent) / Double(current - first))
     }
 
-    /// The goodput after slow start; nil while it cannot be told.
+    /// The goodput after slow start; nil if it cannot be determined yet.
     var goodput: Goodput? {
         let whole = windows.prefix(min(windows.count, Int(clamping: last / Self.window)))
         guard !whole.isEmpty else { return shortGoodput }
@@ -97,18 +98,18 @@ struct GoodputMeter {
         )
     }
 
-    /// The windows that an idle round trip takes.
+    /// The number of windows in an idle round trip.
     private var roundTripWindows: Int {
         Int(min(max(0, roundTrip / .nanoseconds(Self.window)), 1000).rounded(.up))
     }
 
-    /// The end of the slow start, if the transfer had one.
+    /// Returns the end of slow start, if the transfer had one.
     func endOfSlowStart() -> NIODeadline? {
         guard let begin, let goodput else { return nil }
         return begin + TimeAmount(goodput.slowStart)
     }
 
-    /// The goodput of a transfer that took less than a window: its mean, of a millisecond at least.
+    /// The goodput of a transfer shorter than a window: its mean, over at least a millisecond.
     private var shortGoodput: Goodput? {
         let count = bytes - firstBytes
         guard last >= 1_000_000, count > 0 else { return nil }
@@ -122,7 +123,7 @@ struct GoodputMeter {
         windows[window] = sum(windows[window], count)
     }
 
-    /// The nanoseconds from the first byte to a time, without the pauses.
+    /// Returns the nanoseconds from the first byte to a time, excluding pauses.
     func elapsed(at time: NIODeadline) -> Int64 {
         guard let begin else { return 0 }
         return max(last, (time - begin).nanoseconds - paused)

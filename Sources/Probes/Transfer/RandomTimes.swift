@@ -1,20 +1,20 @@
 internal import NIOCore
 
-/// The times of small requests: one at a random time of each interval.
+/// The times of small requests: one at a random time in each interval.
 ///
-/// Evenly spaced requests fall into step with what they sample: a slow link's acknowledgments, which come as evenly, or
-/// the eight round trips of a cycle of BBR. Each of them then meets the queue at the same point of its cycle, and their
-/// median is not the queue's (RFC 2330, section 11.1.1).
+/// Evenly spaced requests synchronize with what they sample: a slow link's acknowledgments, which arrive just as
+/// evenly, or the eight round trips of a BBR cycle. Each request then meets the queue at the same point of its cycle,
+/// and their median is not that of the queue (RFC 2330, section 11.1.1).
 struct RandomTimes {
-    /// The begin of the interval that comes next, and the part of it before its time; the first time is at once.
+    /// The start of the next interval, and the share of the interval before its time; the first time is immediate.
     private var begin: NIODeadline?
     private var share = 0.0
 
-    /// Returns the next time, if it is before another one; each time is returned once.
+    /// Returns the next time if it is before `end`; each time is returned once.
     ///
     /// - Parameters:
     ///   - interval: The length of the interval, which may change from call to call.
-    ///   - now: What is before it was missed, and is made up for by no burst: the interval begins anew.
+    ///   - now: The current time; missed times are not made up for by a burst: the interval starts anew.
     mutating func next(
         before end: NIODeadline,
         every interval: TimeAmount,

@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// Spaces the reads of a download, so that a fast link wakes the event loop a thousand times a second and not for each
-/// packet.
+/// Spaces the reads of a download, so that a fast link wakes the event loop a thousand times a second rather than for
+/// each packet.
 ///
-/// Without segmentation offload 900 Mbit/s are 75,000 packets a second: with a wake-up, a read and a pass through the
+/// Without segmentation offload, 900 Mbit/s is 75,000 packets a second: with a wake-up, a read and a pass through the
 /// pipeline for each of them, the processors are the bottleneck, and delay the small requests. A read that fills its
 /// buffer is followed by the next one at once.
 final class ReadPacer: ChannelDuplexHandler {
@@ -12,13 +12,13 @@ final class ReadPacer: ChannelDuplexHandler {
 
     /// The minimum time between two reads.
     private static let interval = TimeAmount.milliseconds(1)
-    /// The maximum size of one read: a few of them stay in a processor's cache.
+    /// The maximum size of one read, a few of which fit into a processor cache.
     static let readBytes = 128 << 10
 
     /// `true` while reads are spaced.
     var isPacing = false { didSet { if !isPacing { release() } } }
 
-    /// The bytes since the last read was passed on, and its time.
+    /// The bytes since the last read was passed on, and the time of that read.
     private var bytes = 0
     private var last = NIODeadline.uptimeNanoseconds(0)
     private var context: ChannelHandlerContext?

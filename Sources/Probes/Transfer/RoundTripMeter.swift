@@ -5,7 +5,7 @@ internal import NIOCore
 struct RoundTripMeter {
     /// The maximum number of round trips: ten a second for an hour.
     private static let maximum = 36_000
-    /// The number of round trips after slow start that make those before it dispensable.
+    /// The number of round trips after slow start that suffice to ignore the earlier ones.
     private static let enough = 5
 
     private struct Trip {
@@ -17,16 +17,16 @@ struct RoundTripMeter {
 
     /// The number of round trips.
     var count: Int { trips.count }
-    /// The last one.
+    /// The last round trip.
     var last: Duration? { trips.last?.duration }
 
-    /// Adds a round trip; one beyond the maximum is dropped.
+    /// Adds a round trip, unless the maximum is reached.
     mutating func add(_ duration: Duration, sent: NIODeadline) {
         guard trips.count < Self.maximum else { return }
         trips.append(Trip(sent: sent, duration: max(.zero, duration)))
     }
 
-    /// The figures of all round trips, or of those since a time when there are enough of them; nil without any.
+    /// Returns the figures of all round trips, or of those since a time if there are enough; nil without any.
     func figures(since time: NIODeadline? = nil) -> RoundTrips? {
         let sorted = durations(since: time)
         guard let first = sorted.first else { return nil }
@@ -38,7 +38,7 @@ struct RoundTripMeter {
         )
     }
 
-    /// The mean of the round trips up to the 95th percentile: the draft's trimmed mean.
+    /// Returns the mean of the round trips up to the 95th percentile: the draft's trimmed mean.
     func trimmedMean(since time: NIODeadline? = nil) -> Duration? {
         let kept = durations(since: time)
         guard !kept.isEmpty else { return nil }
@@ -59,14 +59,14 @@ struct RoundTripMeter {
 
 /// The round trips of small requests while a transfer runs: the responsiveness of draft-ietf-ippm-responsiveness.
 struct LoadedMeter {
-    /// Those on a connection of their own.
+    /// The round trips on a separate connection.
     var separate = RoundTripMeter()
-    /// Those on the transfer's connection.
+    /// The round trips on the transfer's connection.
     var same = RoundTripMeter()
 
-    /// The figures, without slow start when enough is left; nil without a round trip.
+    /// Returns the figures, without slow start if enough round trips remain; nil without a round trip.
     ///
-    /// The connections have equal weights, as the draft's foreign and self measurements have.
+    /// The connections have equal weights, like the foreign and self measurements of the draft.
     func figures(idle: RoundTrips?, since time: NIODeadline?) -> LoadedRoundTrips? {
         let means = [separate.trimmedMean(since: time), same.trimmedMean(since: time)].compactMap { $0 }
         guard !means.isEmpty else { return nil }

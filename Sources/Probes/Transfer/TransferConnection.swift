@@ -2,14 +2,14 @@ internal import CheckResults
 internal import HTTPSerialization
 internal import NIOCore
 
-/// A connection of a transfer: over HTTP/1.1 it carries one exchange after another, over HTTP/2 also several at a time.
+/// A connection of a transfer: over HTTP/1.1 it carries one exchange at a time, over HTTP/2 several.
 ///
 /// `@unchecked Sendable`: all methods run on the check's event loop, which alone accesses the state.
 final class TransferConnection: @unchecked Sendable {
-    /// The check, or part of one, that has opened the connection, and closes it.
+    /// The check, or the part of a transfer, that opened the connection and closes it.
     let owner: CheckRun
     let isHTTPTwo: Bool
-    /// The exchanges under way.
+    /// The number of running exchanges.
     private(set) var outstanding = 0
 
     private enum Handlers {
@@ -23,7 +23,7 @@ final class TransferConnection: @unchecked Sendable {
     private var streams: [ObjectIdentifier: any Channel] = [:]
     private var isKept = true
 
-    /// - Parameter window: The bytes that an HTTP/2 server may send ahead of what was read.
+    /// - Parameter window: The number of unread bytes that an HTTP/2 server may send.
     init(_ channel: any Channel, applicationProtocol: String?, owner: CheckRun, window: Int) throws {
         (self.channel, self.owner) = (channel, owner)
         limits = owner.probe.limits
@@ -32,29 +32,29 @@ final class TransferConnection: @unchecked Sendable {
             isHTTPTwo ? .two(try HTTPTwoConnection(on: channel, limits: limits, window: window)) : .one(nil)
     }
 
-    /// `true` when another request can be sent now.
+    /// `true` if another request can be sent now.
     var canSend: Bool { isUsable && (isHTTPTwo || outstanding == 0) }
 
-    /// `true` when another request can be sent, now or after the one under way.
+    /// `true` if another request can be sent, now or after the running one.
     var isUsable: Bool { isKept && channel.isActive }
 
-    /// The kernel's counters; nil where it has none.
+    /// The kernel's counters; nil if the kernel does not count.
     var counters: TCPCounters? {
         (try? channel.pipeline.syncOperations.handler(type: ByteCounter.self))?.counters()
     }
 
-    /// Lets the server send no more than so many payload bytes ahead of what was read.
+    /// Limits the number of unread payload bytes that the server may send.
     func admit(_ bytes: Int) { TransferSocket.admit(bytes, on: channel) }
 
-    /// Bounds the receive buffer, for an answer that has more than so many bytes.
+    /// Limits the receive buffer, for a response that continues after this number of bytes.
     func bound(_ bytes: Int) { TransferSocket.bound(bytes, on: channel) }
 
-    /// Spaces the reads of a download.
+    /// Starts or stops spacing the reads of a download.
     func paceReads(_ isPacing: Bool) {
         (try? channel.pipeline.syncOperations.handler(type: ReadPacer.self))?.isPacing = isPacing
     }
 
-    /// Sends a request; `events.finished` is called once, unless it is cancelled.
+    /// Sends a request; `events.finished` is called once, unless the exchange is cancelled.
     @discardableResult
     func send(
         _ request: SerializedRequest,
@@ -87,7 +87,7 @@ final class TransferConnection: @unchecked Sendable {
         return exchange
     }
 
-    /// Ends an exchange without its result: over HTTP/2 by RST_STREAM, over HTTP/1.1 with the connection.
+    /// Cancels an exchange: over HTTP/2 by RST_STREAM, over HTTP/1.1 by closing the connection.
     func cancel(_ exchange: HTTPExchange) {
         guard !exchange.isOver else { return }
         exchange.abandon()

@@ -4,11 +4,11 @@ internal import NIOCore
 /// The connections of small requests under load: a separate one, and over HTTP/2 that of the transfer.
 enum SmallPath { case separate, same }
 
-/// The measurements of one direction of a transfer under way.
+/// The measurements of one direction of a running transfer.
 struct TransferLegMeter {
-    /// The bytes of a transfer for each byte of its small requests.
+    /// The minimum number of transferred bytes for each byte of the small requests.
     private static let smallShare = 20
-    /// The bytes that they may be ahead when the transfer pauses.
+    /// The number of bytes by which the small requests may exceed their share, for when the transfer pauses.
     private static let smallAdvance = 16 << 10
 
     let direction: TransferDirection
@@ -17,7 +17,7 @@ struct TransferLegMeter {
     var loaded = LoadedMeter()
     var timeToFirstByte: Duration?
     var retransmissions: Int?
-    /// The small requests sent, whose bytes must stay a small share of the transfer.
+    /// The number of small requests sent, whose bytes must stay a small share of the transfer.
     var smallRequests = 0
     private var separateTimes = RandomTimes()
     private var sameTimes = RandomTimes()
@@ -31,10 +31,10 @@ struct TransferLegMeter {
     var isComplete: Bool { bytes >= wantedBytes }
 
     /// Returns the time between two rounds of small requests that keeps their share of the bytes below a twentieth; nil
-    /// before the first byte, and when they are ahead.
+    /// before the first byte, and while the requests exceed their share.
     ///
-    /// From the mean rate, not from what has just come: on a slow link data comes by the record of TLS, and requests that
-    /// followed each of them would see the queue only when it is long.
+    /// Uses the mean rate, not the latest bytes: on a slow link, data arrives in whole TLS records, and requests that
+    /// followed each record would see the queue only when it is long.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of one request on the wire.
@@ -48,11 +48,11 @@ struct TransferLegMeter {
         return .nanoseconds(Int64(min(Double(goodput.elapsed(at: now)) * roundShare, day)))
     }
 
-    /// Returns the time of the next small request on a connection, if it is before another time; each time once.
+    /// Returns the time of the next small request on a connection if it is before `end`; each time is returned once.
     ///
-    /// Each connection has times of its own. A request on the transfer's connection carries an acknowledgment, for which
-    /// the server at once sends a packet or two: the answer to a request beside it would come behind them, 12 ms later at
-    /// 1 Mbit/s, more often than what comes at any other time.
+    /// Each connection has its own times. A request on the transfer's connection carries an acknowledgment, for which
+    /// the server immediately sends a packet or two: the response to a concurrent request would queue behind them,
+    /// 12 ms later at 1 Mbit/s, more often than at any other time.
     mutating func next(
         _ path: SmallPath,
         before end: NIODeadline,
@@ -66,7 +66,7 @@ struct TransferLegMeter {
         }
     }
 
-    /// The leg so far.
+    /// Returns the leg so far.
     func leg(idle: RoundTrips?) -> TransferLeg {
         var leg = TransferLeg(wantedBytes: wantedBytes)
         leg.bytes = min(bytes, wantedBytes)

@@ -1,15 +1,15 @@
 internal import CheckResults
 
-/// The facts about the object to download that its server has stated: whether and how a download can be resumed.
+/// The properties of the object to download, as stated by its server: whether and how a download can be resumed.
 struct TransferObject {
-    /// The longest validator that is sent back.
+    /// The maximum length of a validator to send back.
     private static let longestValidator = 256
 
-    /// The size in bytes; nil where it is not known.
+    /// The size in bytes; nil if unknown.
     var size: Int?
-    /// `true` when the server announces that it supports range requests.
+    /// `true` if the server announces support for range requests.
     var acceptsRanges = false
-    /// The value of If-Range: a strong ETag, or the time of the last change; nil where the object has neither.
+    /// The value of If-Range: a strong ETag, or the time of the last modification; nil if the object has neither.
     var validator: String?
 
     init() {}
@@ -25,7 +25,8 @@ struct TransferObject {
         if let tag = value("etag"), Self.isStrong(tag) {
             validator = tag
         } else if let time = value("last-modified"), Self.isShown(time), let now = value("date"), now != time {
-            // RFC 9110, section 8.8.2.2: what changed in the second of the answer may have changed again in it.
+            // RFC 9110, section 8.8.2.2: an object modified in the second of the response may change again in that
+            // second.
             validator = time
         }
     }
@@ -41,28 +42,28 @@ struct TransferObject {
     }
 }
 
-/// The part of the object that a request of a download asks for, and the judgment of its answer.
+/// The part of the object that a download requests, and the judgment of the response.
 struct RequestedPart {
-    /// The wanted bytes; nil for the whole object.
+    /// The requested bytes; nil for the whole object.
     var bounds: ClosedRange<Int>?
 
-    /// An answer that fits.
+    /// An acceptable response.
     struct Accepted: Equatable {
-        /// `true` when the object comes from its beginning although a later part was wanted.
+        /// `true` if the object is sent from its start although a later part was requested.
         var isRestarted = false
-        /// The bytes of the body; nil where the server does not say.
+        /// The number of bytes in the body; nil if the server does not state it.
         var bodyBytes: Int?
-        /// The size of the object; nil where the server does not say.
+        /// The size of the object; nil if the server does not state it.
         var size: Int?
     }
 
-    /// The judgment of an answer.
+    /// The judgment of a response.
     enum Judgment: Equatable {
         case accepted(Accepted)
         case refused(FindingCode, String)
     }
 
-    /// Judges an answer's head.
+    /// Judges the head of a response.
     func judge(_ response: ResponseReport, known: TransferObject) -> Judgment {
         func value(_ name: String) -> String? { response.headers.first { $0.isNamed(name) }?.value }
         switch response.status {

@@ -3,12 +3,12 @@ internal import HTTPSerialization
 internal import NIOCore
 
 extension TransferRun {
-    /// Begins with the download, or with the upload where there is none.
+    /// Starts the download, or the upload if there is no download.
     func beginLegs() {
         if plan.downloadBytes > 0 { beginDownload() } else { beginUpload() }
     }
 
-    /// Returns the meter of a direction.
+    /// Creates the meter of a direction.
     private func leg(_ direction: TransferDirection, wantedBytes: Int) -> TransferLegMeter {
         var leg = TransferLegMeter(direction, wantedBytes: wantedBytes)
         leg.goodput.roundTrip = idle.figures()?.p50 ?? .zero
@@ -24,15 +24,15 @@ extension TransferRun {
         state = .leg(.download)
         lastSign = .now()
         show(.download)
-        // A server that sends parts need not be cut off, after it has put more on the link than was wanted; others ignore
-        // the field.
+        // With a range, the server need not be cut off after it has put more on the link than requested; servers
+        // without range support ignore the field.
         let isPart = wanted > 0 && object.size.map { $0 > wanted } ?? true
         part = RequestedPart(bounds: isPart ? 0...(wanted - 1) : nil)
         guard let target else { return }
         withMain(to: target) { [self] in requestDownload() }
     }
 
-    /// Sends the request of the wanted part.
+    /// Sends the request for the wanted part.
     func requestDownload() {
         guard let target, let main else { return }
         var fields: [HeaderField] = []
@@ -60,7 +60,7 @@ extension TransferRun {
         run.exchange = exchange
     }
 
-    /// Judges the answer before its first byte counts; false when the transfer is over.
+    /// Judges the response before its first byte counts; returns false if the transfer has ended.
     private func accept(_ exchange: HTTPExchange) -> Bool {
         guard answer == nil else { return true }
         guard let response = exchange.response else { return false }
@@ -100,7 +100,7 @@ extension TransferRun {
             if answer?.bodyBytes.map({ $0 > wanted }) ?? true { main?.admit(missing - count) }
             return
         }
-        // The last piece of what was announced is the end of the answer, which follows at once.
+        // The last announced piece is the end of the response, which is reported next.
         if let announced = answer?.bodyBytes, (exchange.response?.bodyBytes ?? 0) >= announced { return }
         main?.cancel(exchange)
         endLeg(.download)
@@ -129,7 +129,7 @@ extension TransferRun {
 
     private func beginUpload() {
         guard plan.uploadBytes > 0, let target else { return run.succeed() }
-        // A server without parts may have sent far more than was read.
+        // A server without range support may have sent far more than was read.
         let isAffordable = plan.bytesOnWire - run.meter.currentOnWire() >= plan.uploadBytes
         guard isAffordable else {
             let evidence = "the upload was left out, because the server has sent more than was asked for"
@@ -153,9 +153,9 @@ extension TransferRun {
         withMain(to: request) { [self] in requestUpload(request) }
     }
 
-    /// Returns the request of the upload.
+    /// Returns the upload request.
     ///
-    /// The probe's own fields may be secrets, whatever their names: only the probe's own server has them.
+    /// The probe's own fields may be secrets, whatever their names: only the probe's own server receives them.
     private func uploadRequest(
         to url: HTTPURL,
         after target: SerializedRequest
@@ -190,7 +190,7 @@ extension TransferRun {
         var answered = 0
         let sink: (Int) -> Void = { [weak self] count in
             answered += count
-            // The answer's body is of no interest; a large one is not awaited.
+            // The response body is not needed; a large one is not awaited.
             guard answered > Self.largestSmallBody, content.isAtEnd, let self, let exchange = self.exchange,
                 !exchange.isOver
             else {
@@ -202,7 +202,7 @@ extension TransferRun {
         let exchange = main.send(request, upload: content, sink: sink, events: events)
         guard !exchange.isOver else { return }
         self.exchange = exchange
-        // The reported response is the download's, where there is one.
+        // The reported response is that of the download, if there is one.
         if download == nil { run.exchange = exchange }
     }
 
@@ -215,7 +215,7 @@ extension TransferRun {
             return run.fail(.httpStatus, subject: exchange.subject, evidence: evidence)
         }
         isUploadAnswered = true
-        // The answer proves that the content has arrived, unless it came before the content was sent.
+        // The response proves that the content has arrived, unless it was received before the content was sent.
         if acknowledgedBefore == nil || main?.counters == nil {
             upload?.goodput.reach(plan.uploadBytes, at: .now())
         }
@@ -227,14 +227,14 @@ extension TransferRun {
         guard let content = exchange?.upload, let before = acknowledgedBefore, let counters = main?.counters else {
             return
         }
-        // TLS and HTTP add less than a hundredth, which the end corrects.
+        // TLS and HTTP add less than a hundredth, which is corrected at the end.
         let count = min(content.taken, max(0, counters.acknowledged - before))
         guard count > (upload?.bytes ?? 0) else { return }
         upload?.goodput.reach(count, at: now)
         lastSign = now
     }
 
-    /// Completes the number of segments sent again, while the connection can still be asked.
+    /// Updates the number of retransmitted segments while the connection can still be queried.
     func noteRetransmissions() {
         guard let started = upload?.retransmissions, started <= 0 else { return }
         upload?.retransmissions = main?.counters.map { max(0, $0.retransmissions + started) }
@@ -242,7 +242,7 @@ extension TransferRun {
 
     // MARK: End
 
-    /// Ends a leg: the small requests under way are awaited, because its load has delayed them.
+    /// Ends a leg, and waits for the running small requests, which its load has delayed.
     func endLeg(_ direction: TransferDirection) {
         if direction == .upload { noteRetransmissions() }
         exchange = nil
@@ -253,7 +253,7 @@ extension TransferRun {
         settle(at: .now())
     }
 
-    /// Goes on when no small request is under way, or after a second.
+    /// Continues when no small request is running, or after a second.
     func settle(at now: NIODeadline) {
         guard case .settling(let direction) = state else { return }
         let outstanding = (separate?.outstanding ?? 0) + (main?.outstanding ?? 0)

@@ -4,12 +4,12 @@ internal import NIOCore
 extension TransferRun {
     /// The mean time between two small requests on a connection.
     private static let smallInterval = TimeAmount.milliseconds(100)
-    /// The maximum number of small requests at a time on an HTTP/2 connection.
+    /// The maximum number of concurrent small requests on an HTTP/2 connection.
     ///
-    /// Enough for one each 100 ms over round trips of three seconds: with fewer of them, long round trips would be sampled
+    /// Enough for one every 100 ms with round trips of three seconds: with fewer, long round trips would be sampled
     /// less often than short ones.
     private static let smallAtATime = 32
-    /// The maximum number of times that a connection for small requests is opened again.
+    /// The maximum number of times that the connection for small requests is reopened.
     private static let maximumReopenings = 4
 
     /// Polls the clock and the counters, twenty times a second.
@@ -28,7 +28,7 @@ extension TransferRun {
         case .leg(let direction):
             if direction == .upload { countUpload(at: now) }
             if direction == .upload, isUploadAnswered, let content = exchange?.upload {
-                // The rest is TLS's and HTTP's share of the acknowledged bytes.
+                // The rest is the TLS and HTTP overhead in the acknowledged bytes.
                 if main?.counters == nil || content.isAtEnd { upload?.goodput.reach(plan.uploadBytes, at: now) }
                 if upload?.isComplete == true { return endLeg(.upload) }
             }
@@ -44,7 +44,8 @@ extension TransferRun {
         lost(Finding(.transferStalled, subject: run.hop.url, evidence: evidence))
     }
 
-    /// Plans the small requests until after the next look, as long as they stay a small share of the transfer's bytes.
+    /// Schedules the small requests until after the next poll, as long as they stay a small share of the transfer's
+    /// bytes.
     private func planSmallRequests(at now: NIODeadline) {
         guard small != nil, let leg = currentLeg else { return }
         let isShared = main?.isHTTPTwo == true
@@ -52,7 +53,7 @@ extension TransferRun {
         else { return }
         let interval = max(Self.smallInterval, least)
         for path in isShared ? [SmallPath.separate, .same] : [.separate] {
-            // A look may be late, by less than another one.
+            // A poll may be late, by less than one interval.
             while let time = self[keyPath: leg]?.next(path, before: now + 2 * Self.tick, every: interval, at: now) {
                 run.loop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
                     self?.sendSmallRequest(on: path, for: leg)
@@ -61,7 +62,7 @@ extension TransferRun {
         }
     }
 
-    /// Sends a small request, unless the leg is over, or too many wait for their answer.
+    /// Sends a small request, unless the leg has ended or too many requests are pending.
     private func sendSmallRequest(on path: SmallPath, for leg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?>)
     {
         guard currentLeg == leg else { return }
@@ -77,7 +78,7 @@ extension TransferRun {
         }
     }
 
-    /// The leg that runs.
+    /// The running leg.
     private var currentLeg: ReferenceWritableKeyPath<TransferRun, TransferLegMeter?>? {
         guard case .leg(let direction) = state else { return nil }
         return direction == .download ? \.download : \.upload
@@ -97,7 +98,7 @@ extension TransferRun {
         }
     }
 
-    /// Opens the connection for small requests again, which the server has closed, or the path has taken.
+    /// Reopens the connection for small requests, which the server has closed, or which was lost with its path.
     func reopenSeparate() {
         guard let target, small != nil, !isReopening, reopenings < Self.maximumReopenings else { return }
         isReopening = true

@@ -5,10 +5,10 @@ internal import NIOCore
 extension TransferRun {
     /// The number of idle round trips.
     private static let idleRoundTrips = 8
-    /// The largest body of a small request's answer that is awaited.
+    /// The maximum size of a small request's response body that is awaited.
     static let largestSmallBody = 4 << 10
 
-    /// Goes on with the check's own connection: to the target, or to the target of a redirect.
+    /// Continues with the check's own connection, to the target or to the target of a redirect.
     func opened(_ channel: any Channel, applicationProtocol: String?, for request: SerializedRequest) {
         target = request
         do {
@@ -24,7 +24,7 @@ extension TransferRun {
         ask(request)
     }
 
-    /// Asks for the target's head: that is the check's request, whose phases are reported.
+    /// Requests the target's head; this is the check's own request, whose phases are reported.
     private func ask(_ request: SerializedRequest) {
         run.recorder.begin(.request)
         let events = HTTPExchange.Events(
@@ -39,7 +39,7 @@ extension TransferRun {
         if let finding { return run.fail(finding) }
         guard let response = exchange.response, !run.follow(response, of: exchange.request) else { return }
         let isAccepted = (200..<300).contains(response.status)
-        // An upload's server need not have anything to download.
+        // The server of an upload need not offer a download.
         if isAccepted || plan.downloadBytes == 0 && response.status < 500 {
             if isAccepted { object = TransferObject(response) }
             small = exchange.request
@@ -52,13 +52,13 @@ extension TransferRun {
         askForByte(exchange.request)
     }
 
-    /// Asks for one byte where the server refuses HEAD.
+    /// Requests one byte if the server rejects HEAD.
     private func askForByte(_ request: SerializedRequest) {
         let request = request.variant(method: "GET", fields: [HeaderField(name: "Range", value: "bytes=0-0")])
         withMain(to: request) { [self] in ask(request) }
     }
 
-    /// Calls a closure once the main connection can send, with a new one where the server has closed it.
+    /// Calls a closure once the main connection can send; opens a new one if the server has closed it.
     func withMain(to request: SerializedRequest, then body: @escaping () -> Void) {
         if main?.canSend == true { return body() }
         open(to: request) { [weak self] result in
@@ -68,14 +68,14 @@ extension TransferRun {
                 main = connection
                 body()
             case .failure(let failure):
-                // A path that was lost meanwhile has given the attempt up.
+                // The attempt was abandoned because the path was lost in the meantime.
                 if case .suspended = state { return }
                 run.fail(failure.finding)
             }
         }
     }
 
-    /// Ends an answer that is not small, because the server has ignored the range.
+    /// Returns a sink that ends a response that is not small because the server ignored the range.
     private func smallSink() -> (Int) -> Void {
         var received = 0
         return { [weak self] count in
@@ -83,7 +83,7 @@ extension TransferRun {
             guard received > Self.largestSmallBody, let self, let exchange = run.exchange, !exchange.isOver else {
                 return
             }
-            // Without small requests there is a transfer all the same, but no round trips.
+            // Without small requests, the transfer continues, but has no round trips.
             main?.cancel(exchange)
             guard exchange.response?.status == 200 else {
                 let evidence = "the target was answered with status \(exchange.response?.status ?? 0)"
@@ -111,7 +111,7 @@ extension TransferRun {
         }
     }
 
-    /// Sends the next small request of the idle connection, until there are enough.
+    /// Sends the next small request on the idle connection, until there are enough round trips.
     private func askIdle(from start: NIODeadline, bytesBefore: Int) {
         let isLate = Duration(.now() - start) > run.probe.timeout / 5
         guard idle.count < Self.idleRoundTrips, !(isLate && idle.count > 0) else {
@@ -124,7 +124,7 @@ extension TransferRun {
         } ended: { [weak self] finding in
             guard let self, case .idle = state else { return }
             if let finding, idle.count == 0 { return run.fail(finding) }
-            // A server that closes after each answer has no connection to measure on.
+            // If the server closes the connection after each response, there is none to measure on.
             guard separate?.canSend == true else { return beginLegs() }
             run.loop.assumeIsolated().execute { [weak self] in self?.askIdle(from: start, bytesBefore: bytesBefore) }
         }
@@ -133,8 +133,9 @@ extension TransferRun {
     /// Sends a small request.
     ///
     /// - Parameters:
-    ///   - answered: Receives the time from the request to the first byte of its answer, and the time of the request.
-    ///   - ended: Called when the exchange is over, with a finding when it failed.
+    ///   - answered: Called with the time from the request to the first byte of the response, and the time of the
+    ///     request.
+    ///   - ended: Called when the exchange has ended, with a finding if it failed.
     func sendSmall(
         on connection: TransferConnection?,
         answered: @escaping (Duration, NIODeadline) -> Void,
@@ -162,7 +163,7 @@ extension TransferRun {
     }
 }
 
-/// The body of a small request's answer.
+/// The response body of a small request.
 private final class SmallBody {
     var bytes = 0
     weak var exchange: HTTPExchange?

@@ -3,21 +3,21 @@ internal import HTTPSerialization
 internal import NIOCore
 
 extension TransferRun {
-    /// The wait of a download for its next path, or for another connection.
+    /// The suspension of a download that waits for its next path, or for another connection.
     struct Suspension {
         /// The cause of the interruption.
         let finding: Finding
         let since: NIODeadline
-        /// The payload bytes that had come before.
+        /// The payload bytes received before the interruption.
         let offset: Int
         let interface: String?
         /// The time of the last attempt to connect; nil before the first.
         var attempted: NIODeadline?
-        /// Distinguishes an attempt from those given up before it.
+        /// Distinguishes an attempt from earlier, abandoned ones.
         var attempt = 0
         var isConnecting = false
 
-        /// The reason for ending the transfer when no attempt was a success; nil while only the path is to blame.
+        /// The reason to end the transfer if no attempt succeeds; nil while only the path is at fault.
         var reason: Finding? {
             guard finding.code != .pathChanged else { return nil }
             let evidence = "\(finding.evidence); it could not be resumed"
@@ -27,10 +27,10 @@ extension TransferRun {
 
     /// The time between two attempts.
     private static let retryInterval = TimeAmount.seconds(1)
-    /// The maximum number of interruptions that a transfer survives, and of attempts that stall.
+    /// The maximum number of interruptions and stalled attempts that a transfer survives.
     private static let maximumInterruptions = 8
 
-    /// Handles a change of the path: a download that can be resumed continues over the next one.
+    /// Handles a change of the path: a resumable download continues over the next path.
     func pathChanged(_ interfaces: Set<String>) {
         let current = run.probe.interface ?? main?.owner.hop.interface ?? run.hop.interface
         if case .suspended = state { return reconnect() }
@@ -51,7 +51,7 @@ extension TransferRun {
             return run.fail(finding.code, subject: finding.subject, evidence: evidence)
         }
         guard !leg.isComplete else {
-            // Only the end of the answer is missing.
+            // Only the end of the response is missing.
             if let exchange { main?.cancel(exchange) }
             return endLeg(.download)
         }
@@ -61,7 +61,7 @@ extension TransferRun {
             return run.fail(finding.code, subject: finding.subject, evidence: evidence)
         }
         let now = NIODeadline.now()
-        // The link stood still during a stall, which ends only when it is noticed.
+        // A stall started with the last sign of progress, not with its detection.
         let since = finding.code == .transferStalled ? lastSign : now
         download?.goodput.pause(at: since)
         suspension = Suspension(
@@ -77,11 +77,11 @@ extension TransferRun {
         run.loop.assumeIsolated().execute { [weak self] in self?.reconnect() }
     }
 
-    /// Tries again each second.
+    /// Retries once a second.
     func retry(at now: NIODeadline) {
         guard let suspension else { return }
         let last = suspension.attempted ?? suspension.since
-        // An attempt over a path that is gone would wait for its answer until the deadline.
+        // An attempt over a lost path would wait for a response until the deadline.
         let patience = suspension.isConnecting ? TimeAmount(plan.stallTimeout) : Self.retryInterval
         guard now - last >= patience else { return }
         if suspension.isConnecting, let reason = suspension.reason {
@@ -91,7 +91,7 @@ extension TransferRun {
         reconnect()
     }
 
-    /// Connects anew, and gives up any attempt under way.
+    /// Reconnects, and abandons any running attempt.
     func reconnect() {
         guard case .suspended = state, let target, let leg = download else { return }
         dropConnections()
@@ -99,7 +99,7 @@ extension TransferRun {
         suspension?.attempted = .now()
         suspension?.isConnecting = true
         let attempt = suspension?.attempt
-        // After a restart the object begins where the first one ended.
+        // After a restart, offsets count from the start of the resent object.
         let offset = leg.bytes - objectBegin
         part = RequestedPart(bounds: offset > 0 ? offset...(offset + leg.wantedBytes - leg.bytes - 1) : nil)
         open(to: target) { [weak self] result in

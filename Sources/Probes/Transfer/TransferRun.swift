@@ -2,10 +2,10 @@ internal import CheckResults
 internal import HTTPSerialization
 internal import NIOCore
 
-/// A transfer from the answer to its first request to its report.
+/// A transfer, from the response to its first request to its report.
 ///
-/// First the target is asked for its head, over redirects; then the idle round trips are measured on a second
-/// connection, which stays open for the small requests under load; then come the download and the upload.
+/// First the target's head is requested, over redirects; then the idle round trips are measured on a second connection,
+/// which stays open for the small requests under load; then the download and the upload run.
 ///
 /// `@unchecked Sendable`: used only on the check's event loop.
 final class TransferRun: @unchecked Sendable {
@@ -14,36 +14,36 @@ final class TransferRun: @unchecked Sendable {
         case opening
         case idle
         case leg(TransferDirection)
-        /// A leg is over, and the last small requests that it delayed are awaited.
+        /// A leg has ended, and the last small requests that it delayed are awaited.
         case settling(TransferDirection)
         case suspended
         case over
     }
 
-    /// The time between two looks at the clock, the counters and the small requests.
+    /// The interval at which the clock, the counters and the small requests are polled.
     static let tick = TimeAmount.milliseconds(50)
-    /// The bytes of a small request and its answer on the link, until they have been measured.
+    /// The bytes of a small request and its response on the link, assumed until they have been measured.
     private static let assumedSmallBytes = 1200
-    /// The largest window of an HTTP/2 connection: the product of 1 Gbit/s and half a second.
+    /// The maximum window of an HTTP/2 connection: the product of 1 Gbit/s and half a second.
     private static let largestWindow = 64 << 20
 
     let run: CheckRun
     let plan: TransferPlan
     var state = State.opening
-    /// The request of the target after all redirects.
+    /// The request for the target after all redirects.
     var target: SerializedRequest?
-    /// The request of the small exchanges; nil for a server that answers none.
+    /// The request of the small exchanges; nil if the server answers none.
     var small: SerializedRequest?
     var object = TransferObject()
     /// The connection of the legs.
     var main: TransferConnection?
-    /// The exchange of the leg under way.
+    /// The exchange of the running leg.
     var exchange: HTTPExchange?
     /// The connection of the small requests.
     var separate: TransferConnection?
-    /// The further connections, open or being opened.
+    /// The additional connections, open or being opened.
     var parts: [ObjectIdentifier: CheckRun] = [:]
-    /// The number of connections opened again for small requests.
+    /// The number of times that the connection for small requests was reopened.
     var reopenings = 0
     var isReopening = false
 
@@ -52,20 +52,21 @@ final class TransferRun: @unchecked Sendable {
     var download: TransferLegMeter?
     var upload: TransferLegMeter?
     var seams: [TransferSeam] = []
-    /// The part of the object that the request under way has asked for, and what the answer promised.
+    /// The part of the object that the running request asks for, and what its response announced.
     var part = RequestedPart()
     var answer: RequestedPart.Accepted?
-    /// The wait for another path, or for another connection.
+    /// The suspension of the download; nil while it runs.
     var suspension: Suspension?
-    /// The number of interruptions, and of attempts to resume that stalled.
+    /// The number of interruptions and stalled attempts to resume.
     var interruptions = 0
-    /// The payload bytes before the object that is being sent: more than zero after the server has sent it anew.
+    /// The payload bytes received before the current object: above zero after the server has sent it from its start
+    /// again.
     var objectBegin = 0
-    /// The acknowledged bytes of the connection before the upload.
+    /// The bytes acknowledged on the connection before the upload.
     var acknowledgedBefore: Int?
     var isUploadAnswered = false
 
-    /// The time of the last byte, or of the last change of the state.
+    /// The time of the last byte, or of the last change of state.
     var lastSign = NIODeadline.now()
     private var lastProgress = NIODeadline.uptimeNanoseconds(0)
     private var timer: RepeatedTask?
@@ -78,10 +79,10 @@ final class TransferRun: @unchecked Sendable {
     /// `true` once the target has answered.
     var isUnderWay: Bool { if case .opening = state { false } else { true } }
 
-    /// Starts the progress.
+    /// Publishes the first progress.
     func start() { show(.started) }
 
-    /// Starts the only timer of a transfer.
+    /// Starts the transfer's only timer.
     func startTimer() {
         guard timer == nil else { return }
         timer = run.loop.scheduleRepeatedTask(initialDelay: Self.tick, delay: Self.tick) {
@@ -93,7 +94,7 @@ final class TransferRun: @unchecked Sendable {
     /// The window of HTTP/2 connections: no larger than the download, so that a server that sends more is soon stopped.
     var window: Int { min(max(plan.downloadBytes, 64 << 10), Self.largestWindow) }
 
-    /// Opens a further connection, with the same resolution, race, handshake and trust as the check's own.
+    /// Opens an additional connection, with the same resolution, race, handshake and trust as the check's own.
     func open(
         to request: SerializedRequest,
         then opened: @escaping (Result<TransferConnection, PartFailure>) -> Void
@@ -150,7 +151,7 @@ final class TransferRun: @unchecked Sendable {
         )
     }
 
-    /// The state for a report of a timeout.
+    /// The state, for the report of a timeout.
     var stateText: String {
         switch state {
         case .opening: "it had not begun"
@@ -165,7 +166,7 @@ final class TransferRun: @unchecked Sendable {
 
     // MARK: Progress
 
-    /// Calls the plan's closure.
+    /// Calls the plan's progress closure.
     func show(_ phase: TransferProgress.Phase, at now: NIODeadline = .now()) {
         guard let progress = plan.progress else { return }
         lastProgress = now
@@ -185,19 +186,19 @@ final class TransferRun: @unchecked Sendable {
         )
     }
 
-    /// Shows the progress of a leg, at most ten times a second.
+    /// Publishes the progress of a leg, at most ten times a second.
     func showLeg(_ direction: TransferDirection, at now: NIODeadline) {
         guard now - lastProgress >= .milliseconds(100) else { return }
         show(direction == .download ? .download : .upload, at: now)
     }
 }
 
-/// A connection's failure.
+/// The failure of an additional connection.
 struct PartFailure: Error {
     let finding: Finding
 }
 
-/// A further connection that is being opened; its result is reported once.
+/// An additional connection that is being opened; its result is reported once.
 ///
 /// `@unchecked Sendable`: used only on the check's event loop.
 private final class PendingPart: @unchecked Sendable {

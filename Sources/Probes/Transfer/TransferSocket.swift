@@ -1,11 +1,12 @@
 internal import Glibc
 internal import NIOCore
 
-/// The options of a transfer's sockets, each set only where the kernel has it and permits it.
+/// The options of a transfer's sockets, each set only if the kernel supports and permits it.
 enum TransferSocket {
-    /// The bytes that may wait unsent in the kernel: more would only delay the small requests on the same connection.
+    /// The maximum number of unsent bytes in the kernel: more would only delay the small requests on the same
+    /// connection.
     private static let unsentBytes: CInt = 128 << 10
-    /// The traffic class of DSCP LE (RFC 8622), as the field holds it: 1, shifted by the two bits of ECN.
+    /// The traffic class of DSCP LE (RFC 8622), as encoded in the field: 1, shifted by the two bits of ECN.
     private static let lowerEffort: CInt = 1 << 2
 
     /// `TCP_NOTSENT_LOWAT` and `TCP_CONGESTION` of linux/tcp.h.
@@ -13,16 +14,18 @@ enum TransferSocket {
     private static let congestion: CInt = 13
     /// `TCP_WINDOW_CLAMP` of linux/tcp.h.
     private static let windowClamp: CInt = 10
-    /// The maximum receive buffer of a response that continues after the wanted bytes; `net.core.rmem_max` may be less.
+    /// The maximum receive buffer of a response that continues after the wanted bytes; `net.core.rmem_max` may be
+    /// lower.
     private static let maximumBoundedBuffer = 4 << 20
-    /// The room of the window beside the payload: the last records and frames, and a rate that is still to be measured.
+    /// The window beyond the payload: room for the last records and frames, and for a rate that is still to be
+    /// measured.
     private static let windowReserve = 64 << 10
 
     /// Sets the options of a socket that is not connected yet.
     static func tune(_ channel: any Channel, for plan: TransferPlan) {
         guard let options = channel as? any SocketOptionProvider else { return }
         func set<Value: Sendable>(_ level: NIOBSDSocket.OptionLevel, _ name: CInt, _ value: Value) {
-            // A kernel or a container may lack an option; the transfer is then like any other connection.
+            // The kernel or a container may not support an option; the transfer then runs like any other connection.
             options.unsafeSetSocketOption(level: level, name: NIOBSDSocket.Option(rawValue: name), value: value)
                 .whenFailure { _ in }
         }
@@ -30,15 +33,15 @@ enum TransferSocket {
         guard plan.priority == .low else { return }
         set(.ip, IP_TOS, lowerEffort)
         set(.ipv6, IPV6_TCLASS, lowerEffort)
-        // After the class, which sets a priority of its own (ip(7)).
+        // After the traffic class, which sets a priority of its own (ip(7)).
         set(.socket, SO_PRIORITY, CInt(1))
         set(.tcp, congestion, CongestionName.lowPriority)
     }
 
-    /// Keeps the receive buffer at so many payload bytes, for an answer that has more.
+    /// Limits the receive buffer to a number of payload bytes, for a response that has more.
     ///
-    /// An announced window is never taken back (RFC 9293, section 3.8.6): what a server that ignores ranges sends into it
-    /// is on the link.
+    /// An announced window is never taken back (RFC 9293, section 3.8.6): a server that ignores ranges puts on the link
+    /// whatever fits into it.
     static func bound(_ bytes: Int, on channel: any Channel) {
         guard let options = channel as? any SocketOptionProvider else { return }
         let size = CInt(clamping: min(bytes + windowReserve, maximumBoundedBuffer))
@@ -46,9 +49,9 @@ enum TransferSocket {
             .whenFailure { _ in }
     }
 
-    /// Lets the peer send no more than so many payload bytes ahead of what was read.
+    /// Limits the number of unread payload bytes that the peer may send.
     ///
-    /// The kernel's window grows to megabytes by itself, all of which a server that ignores ranges would still send.
+    /// The kernel's window grows to megabytes by itself, all of which a server that ignores ranges would still fill.
     static func admit(_ bytes: Int, on channel: any Channel) {
         guard let options = channel as? any SocketOptionProvider else { return }
         let payload = min(bytes, 1 << 30)
@@ -57,7 +60,7 @@ enum TransferSocket {
             .whenFailure { _ in }
     }
 
-    /// The name of a congestion control, as the kernel takes it: up to 16 bytes, of which a zero ends it.
+    /// The name of a congestion control algorithm in the kernel's format: up to 16 bytes, ended by a zero.
     private struct CongestionName: Sendable {
         static let lowPriority = CongestionName(letters: (0x6C, 0x70, 0, 0))
 

@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// The content of an upload: so many bytes, of which only one piece exists.
+/// The content of an upload, which repeats a single piece in memory.
 final class UploadContent {
-    /// All bytes of the content.
+    /// The number of bytes of the content.
     let length: Int
-    /// The bytes handed out.
+    /// The number of bytes handed out.
     private(set) var taken = 0
-    /// `true` once the last piece was handed out, and the next one was asked for.
+    /// `true` once a further piece was requested after the last one.
     private(set) var isAtEnd = false
 
     private let piece: ByteBuffer
@@ -16,7 +16,7 @@ final class UploadContent {
         self.length = length
         var generator = SystemRandomNumberGenerator()
         var piece = ByteBufferAllocator().buffer(capacity: pieceBytes)
-        // A link or a tunnel that compresses must not look faster than it is.
+        // Random, because a compressing link or tunnel must not look faster than it is.
         while piece.readableBytes < pieceBytes { piece.writeInteger(generator.next()) }
         self.piece = piece
     }

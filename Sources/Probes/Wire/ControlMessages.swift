@@ -43,7 +43,7 @@ struct QueuedError: Equatable {
     }
 
     let error: CInt
-    /// Nil for origins that ICMP sockets never report.
+    /// The origin; nil for origins that ICMP sockets never report.
     let origin: Origin?
     /// The ICMP type and code.
     let type: UInt8
@@ -53,7 +53,7 @@ struct QueuedError: Equatable {
     /// The address of the host or router that sent the ICMP message.
     let offender: [UInt8]?
 
-    /// Nil for a message that is not an error or is too short.
+    /// Creates an error; nil for a message that is not an error or is too short.
     init?(_ message: ControlMessage) {
         guard
             (message.level == CInt(IPPROTO_IP) && message.type == IP_RECVERR)

@@ -4,7 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// A running query.
+/// A running DNS query.
 ///
 /// `@unchecked Sendable`: every method runs on `eventLoop`, and the state is accessed only there.
 final class DNSExchange: @unchecked Sendable {
@@ -18,9 +18,9 @@ final class DNSExchange: @unchecked Sendable {
     private let completion: @Sendable (DNSQuery.Outcome) -> Void
     private let id = UInt16.random(in: .min ... .max)
 
-    /// For UDP.
+    /// The socket of a query over UDP.
     private var socket: DatagramSocket?
-    /// For TCP.
+    /// The channel of a query over TCP.
     private var channel: (any Channel)?
     private var timers: [Scheduled<Void>] = []
     private var started = NIODeadline.uptimeNanoseconds(0)
@@ -209,7 +209,7 @@ final class DNSExchange: @unchecked Sendable {
         }
     }
 
-    /// Returns the finding for an ICMP error, or for a local one of the kernel; nil when the error is not final.
+    /// Returns the finding for an ICMP error, or for a local error of the kernel; nil if the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
         let subject = query.server.description
         guard error.origin != .local else {

@@ -87,7 +87,7 @@ package struct DNSReply: Sendable, Hashable {
         return flags.filter(\.1).map(\.0)
     }
 
-    /// The size of the text from which on no more records are shown.
+    /// The size of the text above which further records are omitted.
     private static let maximumText = 4096
 
     /// A one-line summary, then one line per record of the answer, and a last line with the number of omitted records.

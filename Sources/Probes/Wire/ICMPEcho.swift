@@ -195,7 +195,7 @@ private final class ICMPExchange: @unchecked Sendable {
         finish(nil, Finding(.cancelled, subject: subject, evidence: "cancelled while waiting for the reply"))
     }
 
-    /// Returns the finding for an ICMP error, or for a local one of the kernel; nil when the error is not final.
+    /// Returns the finding for an ICMP error, or for a local error of the kernel; nil if the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
         guard error.origin != .local else {
             return SystemFinding.make(error.error, operation: "send an echo request", subject: subject)

@@ -8,7 +8,7 @@ internal import Synchronization
 /// sockets: in poll(2) without a timeout, so it sleeps while idle. It only reports readability; the owner reads on its
 /// event loop. It is started with the first descriptor and never ends.
 final class ReadinessThread: Sendable {
-    /// Nil when the system has no descriptor or thread left.
+    /// The shared thread; nil if the system has no descriptor or thread left.
     static let shared = try? ReadinessThread()
 
     private struct State {

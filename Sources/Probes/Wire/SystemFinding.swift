@@ -20,7 +20,7 @@ enum SystemFinding {
         case ECONNRESET, ECONNABORTED, EPIPE: .connectReset
         case ETIMEDOUT: .connectTimeout
         case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
-        // A route of type blackhole answers EINVAL, one of type prohibit EACCES.
+        // A route of type blackhole fails with EINVAL, one of type prohibit with EACCES.
         case ENETUNREACH, EINVAL, EACCES: .noRoute
         case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
         case ENETDOWN: .linkDown

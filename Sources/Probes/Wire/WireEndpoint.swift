@@ -4,7 +4,7 @@ package import NIOCore
 
 /// The IP address of a datagram exchange, with its port and, for link-local addresses, its zone.
 package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {
-    /// 4 or 16 bytes in network byte order.
+    /// The address: 4 or 16 bytes in network byte order.
     package let bytes: [UInt8]
     /// The interface after `%`, if any.
     package let zone: String?
@@ -62,7 +62,7 @@ package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension WireEndpoint {
-    /// A resolved address and a port.
+    /// Creates an endpoint from a resolved address and a port.
     init(_ address: HostAddress, port: UInt16) {
         bytes = address.bytes
         zone = address.scope == 0 ? nil : String(address.scope)

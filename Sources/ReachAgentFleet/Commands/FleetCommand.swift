@@ -4,7 +4,7 @@ internal import ForeignText
 internal import Glibc
 internal import Sinks
 
-/// `reachagent-fleet`, which people call `reachagent fleet`: the root of its command line.
+/// `reachagent-fleet`, which users run as `reachagent fleet`: the root of its command line.
 @main
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,9 +26,9 @@ struct FleetCommand: ParsableCommand {
         subcommands: [FleetStatusCommand.self, FleetWatchCommand.self, FleetReportCommand.self]
     )
 
-    /// Runs the command of the process's arguments.
+    /// Runs the command that the process's arguments select.
     static func main() {
-        // A message of the shell's language in a locale that is not set would be ASCII.
+        // Without the locale, messages in the user's language would be reduced to ASCII.
         setlocale(LC_ALL, "")
         do {
             var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
@@ -53,7 +53,7 @@ struct FleetCommand: ParsableCommand {
             return 0
         }
         if !(error is ExitCode) {
-            // The sentence repeats arguments, which forge no line.
+            // The sentence repeats arguments, whose line breaks must not forge a line.
             Terminal.printError("reachagent fleet: \(ForeignText.line(message(for: error)))")
             if code == .validationFailure { Terminal.printError("help:  reachagent fleet --help") }
         }
@@ -71,7 +71,7 @@ enum FleetExit {
 }
 
 extension TransportFailure {
-    /// The exit status of a command that the failure ends.
+    /// The exit status of a command that ends with this failure.
     var exitStatus: Int32 {
         switch code {
         case "broker_denied": FleetExit.notPermitted

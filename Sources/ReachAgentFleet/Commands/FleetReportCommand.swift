@@ -4,7 +4,7 @@ internal import Availability
 internal import CommandText
 internal import ForeignText
 
-/// `reachagent fleet report`: the availability of each device over a time.
+/// `reachagent fleet report`: the availability of each device over a period.
 struct FleetReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
@@ -52,7 +52,7 @@ struct FleetReportCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
     @OptionGroup var server: ServerOptions
 
-    /// The one device that a whole report is made of.
+    /// The only device, for which the complete report is printed; `nil` for several devices or a pattern.
     private var only: String? { device.count == 1 && !device[0].utf8.contains(UInt8(ascii: "*")) ? device[0] : nil }
 
     func validate() throws {
@@ -91,7 +91,7 @@ struct FleetReportCommand: ParsableCommand {
         try output.flush()
     }
 
-    /// The whole report of one device.
+    /// Prints the complete report of one device.
     private func print(_ account: Account) throws {
         guard let report = Report(account, objective: slo), !account.isEmpty else {
             Terminal.printError("reachagent fleet: the stream has no data of the device in this time")

@@ -4,12 +4,12 @@ internal import Availability
 internal import CommandText
 internal import Glibc
 
-/// The form of a table.
+/// The output format of a table.
 enum FleetOutput: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 
-/// `reachagent fleet status`: every device in a row.
+/// `reachagent fleet status`: one row for each device.
 struct FleetStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -88,7 +88,7 @@ struct FleetStatusCommand: ParsableCommand {
 }
 
 extension Fleet {
-    /// The irregularities of what was read, as sentences.
+    /// The irregularities of the events, as sentences.
     var notes: [String] {
         var notes: [String] = []
         if unreadable > 0 {
@@ -103,13 +103,13 @@ extension Fleet {
     }
 }
 
-/// The share of the events that was read, on the last line of a terminal.
+/// The share of the events read so far, on the last line of a terminal.
 final class FleetProgress {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private var due = ContinuousClock.now + .milliseconds(500)
     private var isShown = false
 
-    /// Shows how far reading has come, where it is time.
+    /// Shows the progress, if an update is due.
     func note(_ read: UInt64, of all: UInt64) {
         guard isTerminal, due <= .now else { return }
         due = .now + .milliseconds(100)

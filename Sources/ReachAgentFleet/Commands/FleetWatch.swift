@@ -7,11 +7,11 @@ internal import Sinks
 
 /// `reachagent fleet watch` on a terminal.
 ///
-/// This thread sleeps until a signal, a key or an event wakes it; another one follows the events.
+/// This thread sleeps until a signal, a key or an event wakes it; another thread follows the events.
 final class FleetWatch {
-    /// The shortest time from one drawing to the next, and that while the stored events are read.
+    /// The minimum intervals between two drawings: live, and while the stored events are read.
     private static let pauses: (live: Duration, reading: Duration) = (.milliseconds(500), .seconds(1))
-    /// The time after which ages are drawn anew.
+    /// The interval at which ages are redrawn.
     private static let aging: Duration = .seconds(30)
 
     private let follower: FleetFollower
@@ -38,7 +38,7 @@ final class FleetWatch {
         self.color = color
     }
 
-    /// Watches until a signal or the key q.
+    /// Watches until a signal, or until the key q is pressed.
     ///
     /// - Throws: The reason that the first connection failed.
     func run() throws {
@@ -75,7 +75,7 @@ final class FleetWatch {
         }
     }
 
-    /// Takes the devices as they are now.
+    /// Takes the current devices.
     private func count() {
         let silence = silence
         rows = follower.withState { state in
@@ -115,7 +115,7 @@ final class FleetWatch {
 
     private enum Keys { case none, some, enough }
 
-    /// Follows the keys that were pressed; a terminal that is gone is enough, too.
+    /// Handles the keys that were pressed; a closed terminal also ends the watch.
     private func keys() -> Keys {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return .none }
@@ -129,11 +129,11 @@ final class FleetWatch {
     }
 }
 
-/// The screen of `watch`: as many devices as there is room for, and the keys that choose them.
+/// The screen of `watch`: as many devices as fit, and the keys that select them.
 struct FleetScreen {
     private(set) var order: FleetOrder
     private(set) var selection: FleetSelection
-    /// The first row that is shown.
+    /// The index of the first visible row.
     private(set) var first = 0
     private let chosen: FleetSelection
 
@@ -143,11 +143,11 @@ struct FleetScreen {
         chosen = selection
     }
 
-    /// The lines and the footer.
+    /// Returns the lines and the footer.
     ///
     /// - Parameters:
     ///   - rows: All devices.
-    ///   - room: The number of lines that there is room for, without the footer.
+    ///   - room: The number of available lines, without the footer.
     mutating func lines(_ rows: [FleetRow], _ text: FleetText, room: Int) -> [String] {
         let summary = FleetSummary(rows)
         var shown = rows.filter(selection.contains)
@@ -164,9 +164,9 @@ struct FleetScreen {
     private var lastPage = 1
     private var place = ""
 
-    /// Follows a key.
+    /// Handles a key.
     ///
-    /// - Returns: `false` when it is enough.
+    /// - Returns: `false` for the key that ends the watch.
     mutating func follow(key: UInt8) -> Bool {
         switch key {
         case UInt8(ascii: "q"), 4: return false
@@ -187,7 +187,7 @@ struct FleetScreen {
         return selection
     }
 
-    /// The last line: the devices that are shown, the order, and the keys.
+    /// The last line: the visible devices, the order, and the keys.
     var footer: String {
         "\(place), by \(order.rawValue); q ends, s sorts, t \(selection == chosen ? "trouble only" : "all"), space and b turn pages"
     }

@@ -6,7 +6,7 @@ internal import ForeignText
 internal import Glibc
 internal import Sinks
 
-/// `reachagent fleet watch`: the devices in place, or their events as they come.
+/// `reachagent fleet watch`: the devices, updated in place, or their events as they arrive.
 struct FleetWatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -89,9 +89,9 @@ struct FleetWatchCommand: ParsableCommand {
     }
 }
 
-/// `reachagent fleet watch --output json`: the events of all devices, a line for each.
+/// `reachagent fleet watch --output json`: the events of all devices, one per line.
 private struct FleetTail {
-    /// The time to wait for an event before the reader of the output is looked at, in milliseconds.
+    /// The maximum wait for an event before checking that the reader of the output is still there, in milliseconds.
     private static let patience: Int64 = 30_000
 
     private let source: FleetSource
@@ -101,7 +101,7 @@ private struct FleetTail {
 
     init(_ source: FleetSource, since: Timestamp?, durable: String?, _ selection: FleetSelection) {
         self.source = source
-        // A durable consumer that is made now begins with everything that is stored.
+        // A new durable consumer starts with all stored events.
         delivery = since.map(FleetDelivery.since) ?? (durable == nil ? .new : .all)
         self.durable = durable
         self.selection = selection
@@ -119,7 +119,7 @@ private struct FleetTail {
                 }
                 guard !consumer.hasNext, durable != nil || delivered.pending == 0 else { continue }
                 try output.flush()
-                // Only what was written is done.
+                // Only written events are acknowledged.
                 try consumer.acknowledge()
             }
         } catch StandardOutput.Failure.readerGone {
@@ -127,7 +127,8 @@ private struct FleetTail {
         }
     }
 
-    /// `{"device":"edge-7","id":"…-42","stored":"…","event":{…}}`; `nil` for what is no event, or not selected.
+    /// Returns `{"device":"edge-7","id":"…-42","stored":"…","event":{…}}`; `nil` if the message is not an event, or not
+    /// selected.
     static func line(_ message: FleetMessage, _ selection: FleetSelection) -> [UInt8]? {
         guard ScannedLine(message.payload.span) != nil else { return nil }
         if !selection.names.isEmpty {

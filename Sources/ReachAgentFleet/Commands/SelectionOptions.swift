@@ -3,10 +3,10 @@ internal import ArgumentParser
 internal import CommandText
 internal import ForeignText
 
-/// A word of `--only`.
+/// A value of `--only`.
 enum StateWord: String, CaseIterable, ExpressibleByArgument {
     case none, local, portal, silent, stopped, partial, unknown, full
-    /// Every state but `full`.
+    /// Every state except `full`.
     case trouble
 
     var states: [DeviceState] {
@@ -15,7 +15,7 @@ enum StateWord: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The devices that are shown, and the time after which one is silent.
+/// The devices to show, and the time after which a device is silent.
 struct SelectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -62,9 +62,9 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// The beginning of the figures' window.
+/// The start of the window of the figures.
 enum FleetTime {
-    /// Reads a time in the past.
+    /// Parses a time in the past.
     static func moment(argument text: String) throws -> Timestamp {
         let now = Timestamp.now
         guard case .moment(let moment)? = EventPosition(text, now: now), moment < now, moment.microsecondsSince1970 >= 0

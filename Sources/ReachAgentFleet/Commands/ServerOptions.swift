@@ -4,9 +4,9 @@ internal import ForeignText
 internal import Glibc
 internal import Sinks
 
-/// The broker that the fleet's events are read from.
+/// The broker from which the fleet's events are read.
 ///
-/// Secrets are in files: arguments are seen by every user of a machine.
+/// Secrets are in files, because every user of a machine can see arguments.
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -65,7 +65,7 @@ struct ServerOptions: ParsableArguments {
         guard ways.count <= 1 else { throw ValidationError("'\(ways[0])' and '\(ways[1])' exclude each other") }
     }
 
-    /// The broker, as a sink has it.
+    /// Returns the broker, in the form of a sink's settings.
     func source() throws -> FleetSource {
         let url = server ?? getenv("NATS_URL").map { String(cString: $0) } ?? "nats://127.0.0.1:4222"
         do {
@@ -73,7 +73,7 @@ struct ServerOptions: ParsableArguments {
             guard broker.scheme.isNATS else {
                 throw ValidationError("expected a NATS server such as 'nats://broker.example:4222', got '\(broker)'")
             }
-            // No device of its own: it only reads.
+            // Without a device of its own, because it only reads.
             var settings = SinkSettings(name: "fleet", broker: broker, device: "_")
             settings.stream = stream
             settings.subject = subject

@@ -2,14 +2,14 @@ internal import AgentEvents
 internal import Availability
 internal import ForeignText
 
-/// A device as its events have it.
+/// The state of a device according to its events.
 ///
-/// Pure: every time is that of an event.
+/// A pure value: every time is that of an event.
 struct Device: Sendable {
     /// The maximum number of uplinks that are kept.
     static let maximumUplinks = 16
 
-    /// The host's name, by the source of its events.
+    /// The host's name, from the source of its events.
     private(set) var host = ""
     /// The version of its agent.
     private(set) var version: String?
@@ -17,29 +17,29 @@ struct Device: Sendable {
     private(set) var path: DevicePath?
     /// The uplinks, by the interface's name.
     private(set) var uplinks: [DeviceUplink] = []
-    /// The moment at which the agent stopped; `nil` while it runs as far as is known.
+    /// The moment at which the agent stopped; `nil` if it is not known to have stopped.
     private(set) var stopped: Timestamp?
     /// The moment at which the broker stored the newest event.
     private(set) var lastSeen: Timestamp
     /// The number of the newest event, and the stream of numbers that it belongs to.
     private(set) var position: (epoch: ForeignText, sequence: UInt64)?
-    /// The number of events that are lost to the broker, by the device's own account.
+    /// The number of events lost to the broker, as reported by the device.
     private(set) var lost: UInt64 = 0
 
     private static let maximumSourceBytes = 256
-    /// The source of the newest event whose source was read.
+    /// The source of the newest event from which the host was read.
     private var source = ""
     private var accountant: Accountant?
-    /// The figures of the events so far; `nil` when there are newer ones.
+    /// The figures of the events so far; `nil` if there are newer ones.
     private var known: DeviceFigures?
 
-    /// A device without an event.
+    /// Creates a device without events.
     init(window: Window?, seen moment: Timestamp) {
         accountant = window.map { Accountant(window: $0, numbering: .selected) }
         lastSeen = moment
     }
 
-    /// Adds an event; one that was added before changes nothing.
+    /// Adds an event; one that was added before is ignored.
     ///
     /// - Returns: `false` if it is not a numbered event of an agent.
     mutating func add(_ message: FleetMessage) -> Bool {
@@ -54,7 +54,7 @@ struct Device: Sendable {
         position = (epoch, sequence)
         lastSeen = max(lastSeen, message.stored)
         known = nil
-        // The numbers of another epoch start again; after the restore of a snapshot, only the epoch's name shows that.
+        // The numbers of another epoch restart; after the restoration of a snapshot, only the epoch's name shows it.
         event?.id = "\(String(decoding: epoch.bytes, as: UTF8.self))-\(sequence)"
         if let source = event?.source, source != self.source {
             self.source = source.utf8.count <= Self.maximumSourceBytes ? source : ""
@@ -69,7 +69,7 @@ struct Device: Sendable {
         return true
     }
 
-    /// True for types whose content matters here.
+    /// Returns true for types whose content matters here.
     private static func isRead(_ type: EventType?) -> Bool {
         switch type {
         case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .suspendResumed, .eventsOmitted,
@@ -105,16 +105,16 @@ struct Device: Sendable {
         }
     }
 
-    /// `edge-7` of `/reachagent/edge-7`.
+    /// Returns `edge-7` for `/reachagent/edge-7`.
     static func host(of source: String) -> String {
         let name =
             source.utf8.lastIndex(of: UInt8(ascii: "/")).map { source[source.index(after: $0)...] } ?? source[...]
         return ForeignText.shown(name.utf8, limit: 64)
     }
 
-    /// The state at a moment, and its beginning.
+    /// Returns the state at a moment, and its start.
     ///
-    /// - Parameter silence: The time without an event after which a device is silent; `nil` for any time.
+    /// - Parameter silence: The time without an event after which a device is silent; `nil` for never.
     func state(at now: Timestamp, silentAfter silence: Duration?) -> (state: DeviceState, since: Timestamp?) {
         if let stopped { return (.stopped, stopped) }
         if let silence, now.microsecondsSince1970 - lastSeen.microsecondsSince1970 > silence.microseconds {
@@ -123,36 +123,36 @@ struct Device: Sendable {
         return (DeviceState(path?.connectivity), path?.since)
     }
 
-    /// The figures of the window; `nil` without one.
+    /// Returns the figures of the window; `nil` without one.
     mutating func figures() -> DeviceFigures? {
         if let known { return known }
         known = accountant.flatMap { DeviceFigures($0.account()) }
         return known
     }
 
-    /// The account of the window; `nil` without one.
+    /// Returns the account of the window; `nil` without one.
     func account() -> Account? { accountant?.account() }
 }
 
 /// The availability of a device in a window.
 struct DeviceFigures: Sendable, Hashable {
-    /// Microseconds in which something beyond the first hop answered.
+    /// The microseconds in which something beyond the first hop answered.
     var available: Int64
-    /// Microseconds of outages.
+    /// The microseconds of outages.
     var unavailable: Int64
-    /// Microseconds of which nothing is known.
+    /// The microseconds of unknown time.
     var unknown: Int64
     /// The number of outages.
     var outages: Int
     /// The longest outage, in microseconds.
     var longest: Int64
-    /// The segment with the most time of outages.
+    /// The segment with the most outage time.
     var segment: Segment?
 
-    /// Microseconds of which something is known.
+    /// The microseconds of known time.
     var known: Int64 { available + unavailable }
 
-    /// The figures of the default path; `nil` for an account without one.
+    /// Creates the figures of the default path; `nil` for an account without one.
     init?(_ account: Account) {
         guard let path = account.subjects.first else { return nil }
         available = path.tally.available
@@ -166,9 +166,9 @@ struct DeviceFigures: Sendable, Hashable {
     }
 }
 
-/// The state of a device as a fleet has it: the words of the connectivity, and what only the distance brings.
+/// The state of a device in a fleet: the values of the connectivity, and the states that only a remote reader observes.
 enum DeviceState: String, Sendable, Hashable, CaseIterable {
-    // In the order of their urgency.
+    // In order of urgency.
     case none, local, portal, silent, stopped, partial, unknown, full
 
     /// The position in the order of urgency.
@@ -187,12 +187,12 @@ enum DeviceState: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The default path of a device, as its newest event has it.
+/// The default path of a device, according to its newest event.
 struct DevicePath: Sendable, Hashable {
     var connectivity: Connectivity?
     var via: Via
     var interface: String?
-    /// The code of the reason for anything but `full`, and the probe that it is of.
+    /// The code of the reason if the connectivity is not `full`, and the probe with that code.
     var reason: String?
     var probe: String?
     /// The moment at which the device saw the change.
@@ -209,7 +209,7 @@ struct DevicePath: Sendable, Hashable {
     }
 }
 
-/// An uplink of a device, as its newest event has it.
+/// An uplink of a device, according to its newest event.
 struct DeviceUplink: Sendable, Hashable {
     var interface: String
     var kind: String
@@ -226,5 +226,5 @@ struct DeviceUplink: Sendable, Hashable {
     }
 }
 
-/// The beginning of a stranger's text, as much as a table can show: a device cannot make the table large.
+/// Returns the start of an untrusted text, as much as a table can show: a device cannot make the table large.
 private func bounded(_ text: String) -> String { ForeignText.shown(text, limit: 64) }

@@ -2,27 +2,27 @@ internal import AgentEvents
 internal import Availability
 internal import ForeignText
 
-/// Devices by their names, folded from their events in the order of the broker.
+/// Devices by name, folded from their events in the order of the broker.
 struct Fleet: Sendable {
     /// The maximum number of devices.
     static let maximumDevices = 200_000
 
-    /// The time of the figures; `nil` for the present state alone.
+    /// The window of the figures; `nil` for only the current state.
     let window: Window?
     private(set) var devices: [ForeignText: Device] = [:]
-    /// The number of messages that were no events.
+    /// The number of messages that were not events.
     private(set) var unreadable = 0
-    /// True when there are more devices than are kept.
+    /// True if some devices were omitted because there were too many.
     private(set) var isTruncated = false
 
-    /// A fleet without a device.
+    /// Creates a fleet without devices.
     ///
-    /// - Parameter window: The time of which availability and outages are counted.
+    /// - Parameter window: The window in which availability and outages are counted.
     init(window: Window? = nil) { self.window = window }
 
     /// Adds an event.
     mutating func add(_ message: FleetMessage) {
-        // In place: a copy of a device with an account costs more than its events.
+        // In place, because a copy of a device with an account costs more than its events.
         if devices[message.device]?.add(message) ?? insert(message) { return }
         unreadable += 1
     }
@@ -39,9 +39,9 @@ struct Fleet: Sendable {
         return true
     }
 
-    /// A row for each device.
+    /// Returns a row for each device.
     ///
-    /// Keeps the figures: only a device with newer events is counted again.
+    /// Keeps the figures: they are computed again only for a device with newer events.
     mutating func rows(at now: Timestamp, silentAfter silence: Duration?) -> [FleetRow] {
         var rows: [FleetRow] = []
         rows.reserveCapacity(devices.count)
@@ -54,13 +54,13 @@ struct Fleet: Sendable {
     }
 }
 
-/// A device at a moment.
+/// The state of a device at a moment.
 struct FleetRow: Sendable {
-    /// The device, as its subject names it.
+    /// The device as in its subject.
     var device: ForeignText
     var host: String
     var state: DeviceState
-    /// The beginning of the state.
+    /// The start of the state.
     var since: Timestamp?
     var path: DevicePath?
     var uplinks: [DeviceUplink]
@@ -86,19 +86,21 @@ struct FleetRow: Sendable {
 
 /// One stored event of one device.
 struct FleetMessage: Sendable {
-    /// The device, as its subject names it; empty where it does not.
+    /// The device as in its subject; empty if the subject has none.
     var device: ForeignText
-    /// The id by which the broker knows the event: `<epoch>-<seq>`; `nil` where it has none, as behind an MQTT bridge.
+    /// The id by which the broker knows the event: `<epoch>-<seq>`; `nil` if it has none, as with an MQTT bridge.
     var id: String?
     /// The moment at which the broker stored it.
     var stored: Timestamp
     /// The event: a CloudEvents object in JSON.
     var payload: [UInt8]
 
-    /// The maximum number of bytes of an event whose content is read; a change of a path with many legs has some thousand.
+    /// The maximum size in bytes of an event whose content is read; a change of a path with many legs takes some
+    /// thousand.
     static let maximumContentBytes = 64 << 10
 
-    /// The stream of numbers that the event belongs to, which is another one after a snapshot of the device was restored.
+    /// Returns the stream of numbers that the event belongs to, which changes after a snapshot of the device was
+    /// restored.
     ///
     /// - Parameter own: The id in the event itself.
     func epoch(own: String?) -> ForeignText? {

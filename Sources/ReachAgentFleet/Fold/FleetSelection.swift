@@ -4,24 +4,24 @@ internal import ForeignText
 
 /// The order of a table's rows.
 enum FleetOrder: String, Sendable, CaseIterable, ExpressibleByArgument {
-    /// The most urgent state first, and of equal ones the newest.
+    /// The most urgent state first; of equal ones, the newest first.
     case state
     case device
-    /// The device that was seen last first.
+    /// The most recently seen device first.
     case seen
     /// The most outages first.
     case outages
     /// The lowest availability first.
     case availability
 
-    /// The next one, for a key that walks through all.
+    /// The next order, for a key that cycles through all.
     var next: FleetOrder {
         let all = Self.allCases
         guard let index = all.firstIndex(of: self) else { return self }
         return all[(index + 1) % all.count]
     }
 
-    /// Sorts rows; equal ones by the device.
+    /// Sorts rows; equal ones by device.
     func sort(_ rows: inout [FleetRow]) {
         switch self {
         case .device: rows.sort { $0.device < $1.device }
@@ -41,7 +41,7 @@ enum FleetOrder: String, Sendable, CaseIterable, ExpressibleByArgument {
 }
 
 extension DeviceFigures {
-    /// The available share of the known time in millionths; `nil` where nothing is known.
+    /// The available share of the known time in millionths; `nil` if nothing is known.
     var millionths: Int64? {
         known > 0 ? Int64(Int128(available) * 1_000_000 / Int128(known)) : nil
     }
@@ -51,23 +51,23 @@ extension DeviceFigures {
 struct FleetSelection: Sendable, Hashable {
     /// The states; empty for all.
     var states: Set<DeviceState> = []
-    /// Names of devices or hosts, in which `*` stands for any text; empty for all.
+    /// Names of devices or hosts, in which `*` matches any text; empty for all.
     var names: [ForeignText] = []
 
     func contains(_ row: FleetRow) -> Bool {
         (states.isEmpty || states.contains(row.state)) && includes(row.device, host: row.host)
     }
 
-    /// True for a device that the names select.
+    /// Returns true for a device that the names select.
     func includes(_ device: ForeignText, host: String) -> Bool {
         names.isEmpty
             || names.contains { Self.matches(device.bytes, $0.bytes) || Self.matches(Array(host.utf8), $0.bytes) }
     }
 
-    /// True when a text is of a pattern's form; linear in the product of the lengths at worst.
+    /// Returns true if a text matches a pattern; the worst case is linear in the product of the lengths.
     static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
         var (place, at) = (0, 0)
-        // The last star, and the text that it stands for so far.
+        // The last star, and the end of the text that it matches so far.
         var star: (pattern: Int, text: Int)?
         while at < text.count {
             if place < pattern.count, pattern[place] == UInt8(ascii: "*") {

@@ -10,7 +10,7 @@ struct FleetReport {
     /// The devices, in the order of the report.
     let rows: [FleetRow]
 
-    /// The report for people.
+    /// Returns the report for people.
     func text(_ style: TerminalStyle) -> String {
         var columns: [FittedTable.Column] = ["DEVICE", .right("AVAIL %"), .right("OUTAGES"), .right("DOWN")]
         columns += [.right("LONGEST"), "MOSTLY", .right("UNKNOWN")]
@@ -24,7 +24,7 @@ struct FleetReport {
         return (lines + (rows.isEmpty ? [] : table.lines(style))).joined(separator: "\n")
     }
 
-    /// The figures of all devices together.
+    /// The combined figures of all devices.
     private var total: [String] {
         let figures = rows.compactMap(\.figures)
         let sum = figures.reduce(into: (available: Int128(0), known: Int128(0), all: Int128(0))) { sum, device in
@@ -33,7 +33,7 @@ struct FleetReport {
             sum.all += Int128(device.known + device.unknown)
         }
         func percent(_ part: Int128, _ whole: Int128) -> String {
-            // Milliseconds: the microseconds of a large fleet's decade have no room in 64 bits.
+            // In milliseconds, because the microseconds of a large fleet over a decade overflow 64 bits.
             Figures.percent(Int64(clamping: part / 1000), of: Int64(clamping: whole / 1000)).map { "\($0) %" } ?? "-"
         }
         var lines = [
@@ -78,7 +78,7 @@ struct FleetReport {
         return cells
     }
 
-    /// The report as CSV, with seconds; a line for each device.
+    /// Returns the report as CSV, with durations in seconds, and a line for each device.
     func csv() -> String {
         var lines = [
             "device,host,availability_percent,available_seconds,unavailable_seconds,unknown_seconds,outages,longest_seconds,segment,lost"
@@ -98,7 +98,7 @@ struct FleetReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A field of RFC 4180, which no spreadsheet takes for a formula.
+    /// Returns an RFC 4180 field that a spreadsheet does not interpret as a formula.
     private static func field(_ text: String) -> String {
         let shown = ForeignText.shown(text, limit: 128)
         let isFormula = shown.utf8.first.map { "=+-@".utf8.contains($0) } ?? false
@@ -109,7 +109,7 @@ struct FleetReport {
 }
 
 extension FleetRow {
-    /// The error budget of the known time; `nil` where nothing is known.
+    /// Returns the error budget of the known time; `nil` if nothing is known.
     func budget(_ objective: Objective) -> (allowed: Int64, left: Int64)? {
         guard let figures, figures.known > 0 else { return nil }
         let allowed = Int64(Int128(figures.known) * Int128(1_000_000 - objective.millionths) / 1_000_000)

@@ -10,10 +10,10 @@ struct FleetText {
     /// The first moment of the figures; `nil` without figures.
     var since: Timestamp?
 
-    /// The columns from which on there is room for everything beside the figures.
+    /// The minimum number of columns that also fits everything beside the figures.
     private static let wide = 100
 
-    /// The lines: a summary, and a row for each device in the order given.
+    /// Returns the lines: a summary, and a row for each device in the given order.
     ///
     /// - Parameters:
     ///   - summary: The numbers of all devices.
@@ -30,7 +30,7 @@ struct FleetText {
 
     private var hasRoom: Bool { since == nil || style.columns >= Self.wide }
 
-    /// `10,000 devices: 3 none, 12 silent, 9,985 full; figures since 2026-11-22 17:00:00`.
+    /// Returns `10,000 devices: 3 none, 12 silent, 9,985 full; figures since 2026-11-22 17:00:00`.
     func heading(_ summary: FleetSummary) -> [String] {
         let parts = DeviceState.allCases.compactMap { state in
             summary.counts[state].map {
@@ -69,7 +69,7 @@ struct FleetText {
         return seconds == 0 ? "0s" : Figures.duration(seconds * 1_000_000)
     }
 
-    /// `tls_expired api`.
+    /// Returns `tls_expired api`.
     private func reason(_ row: FleetRow) -> String {
         guard let path = row.path, path.connectivity != .full else { return "" }
         return [path.reason, path.probe].compactMap(\.self).joined(separator: " ")
@@ -95,7 +95,7 @@ struct FleetText {
 }
 
 extension FleetRow {
-    /// The name for people: of a device that is named by the hash of its machine id, that of its host.
+    /// The name for people: that of the host for a device that is named by the hash of its machine id.
     var name: String {
         let isHash =
             device.bytes.count == 32
@@ -111,7 +111,7 @@ extension FleetRow {
 struct FleetSummary: Sendable, Hashable {
     var counts: [DeviceState: Int] = [:]
     var total = 0
-    /// The number of events that are lost to the broker.
+    /// The number of events lost to the broker.
     var lost: UInt64 = 0
 
     init(_ rows: some Sequence<FleetRow>) {

@@ -4,7 +4,7 @@ extension Manual {
         try tool.command.leaves.map { path, command in (Self.pageName(path), try commandPage(path, command)) }
     }
 
-    /// Returns the name of a command's page: its words with hyphens between them.
+    /// Returns the name of a command's page: the words of the command, separated by hyphens.
     static func pageName(_ path: [String]) -> String { path.joined(separator: "-").replacing(" ", with: "-") }
 
     /// Returns the page of a command.
@@ -68,7 +68,7 @@ extension RoffPage {
         if !arguments.isEmpty { section("Options") }
         for title in titles {
             let group = arguments.filter { $0.title == title }
-            // The section's own heading stands above a single group.
+            // For a single group, the section's own heading is sufficient.
             if !group.isEmpty, group.count < arguments.count { subsection(Self.sentence(title)) }
             for argument in group {
                 item(argument.tag, [HelpText.spans(argument.sentence), HelpText.spans(argument.discussion ?? "")])

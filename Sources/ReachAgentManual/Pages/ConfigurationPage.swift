@@ -1,7 +1,8 @@
 import Foundation
 
 extension Manual {
-    /// reachagent.toml(5), of docs/configuration.md, whose tables of keys are made from the declarations of the keys.
+    /// Returns reachagent.toml(5), from docs/configuration.md, whose tables of keys are generated from their
+    /// declarations.
     func configurationPage() throws -> RoffPage {
         var page = page("reachagent.toml", 5, "configuration of the reachability agent")
         page.section("Synopsis")
@@ -43,7 +44,7 @@ extension Manual {
         for block in try document("configuration.md", page: "reachagent.toml") {
             switch block {
             case .heading(let level, let spans):
-                // A heading such as `[agent]`: the agent itself; those below it belong to it.
+                // A heading such as `[agent]` starts a table; the headings below it belong to it.
                 if level == 2 { isInTable = spans.plainText.hasPrefix("[") }
                 guard isInTable else { continue }
                 level == 2 ? page.subsection(spans.plainText) : page.heading(spans.plainText)
@@ -55,7 +56,7 @@ extension Manual {
         }
     }
 
-    /// A row of a table of keys, `up = duration`, and below it the meaning and the default.
+    /// Writes a row of a table of keys, `up = duration`, followed by the meaning and the default.
     func set(_ row: [[Span]], head: [String], on page: inout RoffPage) {
         var (rest, names) = (row, head)
         rest.remove(at: 1)
@@ -123,7 +124,7 @@ extension Manual {
 }
 
 extension [String] {
-    /// Returns the lines without trailing ones that match a condition.
+    /// Returns the lines without the trailing ones that match a condition.
     func dropLast(while isDropped: (String) -> Bool) -> [String] {
         Array(reversed().drop(while: isDropped).reversed())
     }

@@ -11,7 +11,7 @@ struct Manual {
     /// The date of the pages as `2026-11-21`.
     let date: String
 
-    /// The installation directory of the other documents, and the examples.
+    /// The installation directory of the other documents and the examples.
     static let installed = "/usr/share/doc/reachagent"
 
     /// Creates a page with its title.
@@ -53,7 +53,7 @@ struct Manual {
         return try MarkdownReader.blocks(text, document: document, inline: inline)
     }
 
-    /// Returns the place where a reader of a page finds one of our documents; nil if it is not installed.
+    /// Returns the reference to a document for the readers of a page; `nil` if it is not installed.
     private static func place(of file: String, from page: String) -> [Span]? {
         let events = Span.page(name: "reachagent-events", section: 7)
         let isOnEventsPage = page == "reachagent-events"

@@ -91,7 +91,7 @@ struct ExpiryWatch: Sendable {
         samples &+= 1
         let now = Date(timeIntervalSince1970: Double(sample.observed.microsecondsSince1970) / 1_000_000)
         return sample.certificates.prefix(ProbeSample.longestChain).enumerated().compactMap { position, certificate in
-            // Clients do not trust a root sent by the server; they have their own copy of it.
+            // Clients do not trust a root certificate sent by the server; they have their own copy.
             guard position == 0 || certificate.subject != certificate.issuer else { return nil }
             guard let passed = certificate.passed(at: now, policy) else { return nil }
             let old = entries[certificate.sha256]?.moment

@@ -1,6 +1,6 @@
 internal import CheckResults
 
-/// The combined result of the probes of one place.
+/// The combined result of the probes of one uplink, or of the default path.
 struct ConnectivityVerdict: Sendable, Equatable {
     var connectivity: Connectivity
     /// The connectivity of each family; nil without probes.
@@ -27,13 +27,13 @@ struct ProbeView {
 }
 
 extension ConnectivityVerdict {
-    /// Combines the results of the probes of one place.
+    /// Combines the results of the probes of one uplink, or of the default path.
     ///
     /// - Parameters:
-    ///   - tally: The probes, counted.
-    ///   - ways: The families with a usable path.
+    ///   - tally: The numbers of probes by verdict.
+    ///   - egresses: The paths, of the families with a usable one.
     ///   - quorum: The number of required probes of a family that must be up.
-    ///   - probes: The faulty ones, in order, one of which is named as the reason; others may be among them.
+    ///   - probes: The faulty probes, in order, one of which is named as the reason; others may be included.
     init(
         _ tally: ConnectivityTally,
         egresses: Vantages.Egresses,
@@ -54,7 +54,7 @@ extension ConnectivityVerdict {
 }
 
 extension ConnectivityTally {
-    /// Returns the connectivity of one family; probes of no particular family only help to fill the quorum.
+    /// Returns the connectivity of one family; probes of no particular family count only towards the quorum.
     fileprivate func family(_ own: Votes, _ quorum: Quorum) -> Connectivity {
         if own.portals > 0 { return .portal }
         guard own.isDefinite else { return .unknown }
@@ -72,7 +72,7 @@ extension ConnectivityTally {
         }
         let all = ipv4 + ipv6 + any
         guard !definite.isEmpty else {
-            // If nothing is required, any answer is good enough, and a missing one says nothing.
+            // If no probe is required, any answer is sufficient, and a missing answer proves nothing.
             return all.pending == 0 && all.hasAnswer ? .full : .unknown
         }
         if definite.allSatisfy({ $0 == .full }) { return .full }

@@ -1,6 +1,7 @@
 internal import CheckResults
 
-/// The numbers of probes of one place by verdict and reason, on which the connectivity depends.
+/// The numbers of probes of one uplink, or of the default path, by verdict and reason, which determine the
+/// connectivity.
 ///
 /// Updated incrementally, so that the cost of a check does not depend on the number of probes.
 struct ConnectivityTally: Sendable, Equatable {
@@ -66,7 +67,7 @@ struct ConnectivityTally: Sendable, Equatable {
     var ipv6 = Votes()
     /// The votes of probes that use any family.
     var any = Votes()
-    /// Probes with an unknown verdict by a fault of this machine other than the resolver.
+    /// Probes with an unknown verdict because of a fault of this machine outside the resolver.
     var ignored = 0
     /// The codes of the required probes that are down or failed to resolve, with their counts.
     var codes: [FindingCode?: Int] = [:]

@@ -1,7 +1,7 @@
 /// Detects flapping of a state that is not sampled, but changes at any time.
 ///
-/// Each edge is a changed sample, and every ten seconds without one are an unchanged sample. The quiet time is counted
-/// on demand, so that a timer is needed only while the state flaps.
+/// Each edge counts as a changed sample, and every ten seconds without one count as an unchanged sample. The quiet time
+/// is counted on demand, so that a timer is needed only while the state flaps.
 struct FlapClock: Sendable, Equatable {
     typealias Instant = ContinuousClock.Instant
 
@@ -17,7 +17,7 @@ struct FlapClock: Sendable, Equatable {
 
     /// Counts an edge, or the first state.
     ///
-    /// - Returns: Whether flapping started or stopped since the last call.
+    /// - Returns: `true` if flapping started or stopped since the last call.
     mutating func edge(at now: Instant) -> Bool {
         let before = isFlapping
         if counted != nil {
@@ -30,7 +30,7 @@ struct FlapClock: Sendable, Equatable {
 
     /// Advances the time without an edge.
     ///
-    /// - Returns: Whether flapping stopped.
+    /// - Returns: `true` if flapping stopped.
     mutating func pass(to now: Instant) -> Bool {
         guard let counted, counted < now else { return false }
         let before = isFlapping
@@ -59,9 +59,9 @@ struct FlapClock: Sendable, Equatable {
 struct FlapHistory: Sendable, Hashable {
     /// The number of steps.
     static let steps = 20
-    /// The share of changes, in percent, from which on the state flaps.
+    /// The share of changes at which flapping starts, in percent.
     static let start = 30.0
-    /// The share of changes at which flapping stops.
+    /// The share of changes at which flapping stops, in percent.
     static let stop = 20.0
 
     /// One bit for each step, the newest lowest; set for a change.
@@ -74,7 +74,7 @@ struct FlapHistory: Sendable, Hashable {
 
     /// Adds a step.
     ///
-    /// - Returns: Whether it started or stopped flapping.
+    /// - Returns: `true` if flapping started or stopped.
     mutating func add(isChange: Bool) -> Bool {
         changes = Self.pushed(changes, isChange: isChange)
         let share = percent

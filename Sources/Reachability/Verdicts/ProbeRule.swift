@@ -26,8 +26,8 @@ public struct ProbeRule: Sendable, Hashable, Codable {
 
     /// The name of the built-in check of next hops, which no other probe has.
     ///
-    /// It has a point for each uplink and family with a gateway, and never a part in the connectivity: a gateway that
-    /// answers says nothing of the Internet, and one that does not may forward all the same.
+    /// It has a point for each uplink and family with a gateway, and never affects the connectivity: a gateway that
+    /// answers proves nothing about the Internet, and one that does not answer may still forward packets.
     public static let firstHopName = "first-hop"
 
     /// The probe's name.
@@ -48,7 +48,7 @@ public struct ProbeRule: Sendable, Hashable, Codable {
     public var loss: DeadBand?
     /// The number of checks over which the loss is measured.
     public var lossWindow: Int
-    /// The evaluation of transfers; nil for a probe whose checks are none.
+    /// The evaluation of transfers; nil for a probe whose checks are not transfers.
     public var transfer: TransferRule?
     /// The interfaces.
     public var interfaces: Interfaces
@@ -93,7 +93,7 @@ extension ProbeRule {
     /// `true` for the check of next hops.
     var isFirstHop: Bool { name == Self.firstHopName }
 
-    /// `true` for probes that have no part in the connectivity, whatever their verdicts.
+    /// `true` for probes that do not affect the connectivity, whatever their verdicts.
     ///
     /// The verdict of a transfer is hours old: as evidence that TLS works it would hide an interception.
     var isApart: Bool { isFirstHop || transfer != nil }
@@ -138,9 +138,9 @@ public enum Quorum: Sendable, Hashable, Codable {
 
 /// The evaluation of a probe's transfers.
 ///
-/// A transfer is made only while the connectivity is full, and never decides about it: a slow link is not a lost one.
+/// A transfer is made only while the connectivity is full, and never affects it: a slow link is not a lost one.
 public struct TransferRule: Sendable, Hashable, Codable {
-    /// The good and the bad throughput: of the download, and of the upload where there is no download.
+    /// The good and the bad throughput: of the download, or of the upload if there is no download.
     public var throughput: ThroughputBand?
     /// The good and the bad latency that load adds, in milliseconds; of two directions the worse one counts.
     public var addedLatency: DeadBand?
@@ -170,10 +170,11 @@ public struct ThroughputBand: Sendable, Hashable, Codable {
 extension TransferRule {
     /// Returns the vote of a transfer: its own result, unless a measurement overrides it.
     ///
-    /// A quantity that was not measured, as that of an object which came too quickly, overrides nothing.
+    /// A quantity that was not measured, such as the throughput of an object that arrived too quickly, overrides
+    /// nothing.
     func vote(_ own: ProbeTrack.Vote, of sample: ProbeSample) -> ProbeTrack.Vote {
         let isSlow = throughput.flatMap { band in sample.throughput.map { $0 <= band.bad } } ?? false
-        // Too slow for the bytes that it wants: the throughput is the reason, and the timeout only its consequence.
+        // Too slow for the requested bytes: the throughput is the reason, and the timeout only its consequence.
         if own == .failure(.timeout), isSlow { return .failure(.throughputLow) }
         guard own == .success else { return own }
         if isSlow { return .failure(.throughputLow) }

@@ -8,9 +8,9 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
         /// The target answered as expected.
         case ok
-        /// The failure is the target's, or on the way to it.
+        /// The target, or the path to it, failed.
         case failed
-        /// The failure is this machine's, so nothing is known about the target.
+        /// This machine failed, so nothing is known about the target.
         case unknown
     }
 
@@ -30,11 +30,11 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public var addedLatency: Duration?
     /// The evidence about a portal.
     public var portal: PortalEvidence?
-    /// The certificates sent by the server, its own first; even if the server was refused.
+    /// The certificates sent by the server, its own first, whether trusted or not.
     public var certificates: [CertificateFacts]
     /// The audit of the pins; nil without pins or without an evaluation.
     public var pins: PinAudit?
-    /// `true` if the server had completed the handshake: later failures are the target's own.
+    /// `true` if the server had completed the handshake: later failures are faults of the target.
     public var wasAnswered: Bool?
     /// The time at which the check completed.
     public var observed: Observed
@@ -142,7 +142,8 @@ extension ProbeSample {
         )
     }
 
-    /// Nil without a handshake: a TCP connection alone may be an interceptor's.
+    /// Returns whether the server answered; nil without a handshake, because a TCP connection alone may end at an
+    /// interceptor.
     private static func wasAnswered(_ report: CheckReport) -> Bool? {
         guard let hop = report.hops.last, hop.response == nil else { return report.hops.isEmpty ? nil : true }
         return hop.phases.first { $0.phase == .tls }.map(\.isComplete)
@@ -179,7 +180,7 @@ extension ProbeSample {
 }
 
 extension TransferReport {
-    /// The median goodput of the download, or of the upload where there was no download.
+    /// The median goodput of the download, or of the upload if there was no download.
     fileprivate var judgedThroughput: Double? {
         (download ?? upload)?.goodput.map(\.p50).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }

@@ -22,7 +22,7 @@ public struct ProbeState: Sendable, Hashable {
     public var portalURL: String?
     /// `true` if the verdict changes too often to be reliable.
     public var isFlapping: Bool
-    /// `true` if the check failed after the handshake, in case the code does not tell.
+    /// `true` if the check failed after the handshake, in case the code does not show it.
     var wasAnswered = false
 
     /// Creates a status.

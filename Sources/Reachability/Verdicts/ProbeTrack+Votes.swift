@@ -21,7 +21,8 @@ extension ProbeTrack {
         }
     }
 
-    /// Without TLS the response may be the portal's own.
+    /// Returns whether a check proves that its target answers behind a portal: without TLS the response may come from
+    /// the portal.
     private func isCredibleBehindPortal(_ sample: ProbeSample) -> Bool {
         sample.outcome == .ok && (rule.usesTLS || rule.isPortalCheck)
     }
@@ -112,6 +113,8 @@ extension ProbeTrack {
         pending = nil
     }
 
+    /// Returns whether the failures with this code came after the handshake.
+    ///
     /// A check that times out after the handshake has the same code as one without any answer.
     private func wasAnswered(_ code: FindingCode?) -> Bool {
         code != nil && state.verdict == .down && last?.code == code && last?.wasAnswered == true
@@ -133,7 +136,7 @@ extension ProbeTrack {
         pending = nil
     }
 
-    /// - Returns: Whether flapping started or stopped.
+    /// - Returns: `true` if flapping started or stopped.
     mutating func noteFlapping(_ vote: Vote) -> Bool {
         let isSuccess: Bool
         switch vote {
@@ -156,7 +159,7 @@ struct LossWindow: Sendable, Hashable {
     private var lost: [Bool] = []
     private var next = 0
     private var count = 0
-    /// The number of the newest checks that were lost in a row.
+    /// The number of consecutive lost checks up to the newest one.
     private(set) var lostInARow = 0
 
     /// Creates an empty window; a capacity below 1 counts as 1.

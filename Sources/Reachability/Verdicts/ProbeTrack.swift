@@ -207,7 +207,7 @@ extension ProbeTrack {
 
     /// Leaves a portal: results from behind it are void.
     ///
-    /// - Returns: Whether the probe must be checked at once.
+    /// - Returns: `true` if the probe must be checked at once.
     mutating func leavePortal(observed: Observed) -> Bool {
         isBehindPortal = false
         guard state.verdict == .unknown || failures > 0 else { return false }

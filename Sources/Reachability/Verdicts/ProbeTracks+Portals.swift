@@ -3,8 +3,8 @@ internal import NetlinkMonitor
 
 /// The probes that are behind a portal, or may be.
 ///
-/// Behind a portal a failed check says nothing about its target. To be independent of the order, a failing probe
-/// triggers the portal checks of its vantage, and is not down before those have had their retries.
+/// Behind a portal a failed check proves nothing about its target. So that the order of checks has no effect, a failing
+/// probe triggers the portal checks of its vantage, and is not down before those have used up their retries.
 extension ProbeTracks {
     /// A probe whose status another probe's check has changed.
     struct Consequence {
@@ -67,12 +67,12 @@ extension ProbeTracks {
         return consequences
     }
 
-    /// Determines which probes of a place are behind a portal now.
+    /// Determines which probes of an uplink, or of the default path, are behind a portal now.
     ///
-    /// - Returns: The positions of those for which that has changed.
+    /// - Returns: The positions of the probes for which that has changed.
     @discardableResult
     mutating func reconcilePortals(at interface: String?, _ observed: Observed) -> [Int] {
-        // A place without a portal, before and now, costs nothing.
+        // Without a portal, before and now, there is nothing to do.
         let isCaptive = portalChecks[interface]?.contains { tracks[$0].state.verdict == .portal } ?? false
         guard isCaptive || captive.contains(interface) else { return [] }
         if isCaptive { captive.insert(interface) } else { captive.remove(interface) }

@@ -3,8 +3,8 @@ internal import NetlinkMonitor
 
 /// All probes at all vantages, their status, and the combined connectivity.
 ///
-/// The cost of a check does not depend on the number of probes: each status is added to and removed from the tally of its
-/// tally.
+/// The cost of a check does not depend on the number of probes: each status is added to and removed from the tally of
+/// its interface.
 struct ProbeTracks: Sendable {
     /// The rules, by name.
     private var rules: [String: ProbeRule] = [:]
@@ -18,13 +18,13 @@ struct ProbeTracks: Sendable {
     /// The tracks of points that do not exist now, but may return: of the default path, and of existing interfaces.
     private var dormant: [ProbePoint: ProbeTrack] = [:]
 
-    /// The tally of each place; the default path has no name.
+    /// The tally of each uplink, by name, and of the default path, by `nil`.
     private var tallies: [String?: ConnectivityTally] = [:]
-    /// The positions of a place's faulty probes, in order.
+    /// The positions of the faulty probes of each uplink and the default path, in order.
     private var faulty: [String?: [Int]] = [:]
-    /// The positions of a place's portal checks.
+    /// The positions of the portal checks of each uplink and the default path.
     private(set) var portalChecks: [String?: [Int]] = [:]
-    /// The places with a portal.
+    /// The uplinks with a portal, or the default path.
     var captive: Set<String?> = []
     /// The positions of probes that will be down unless a portal is found.
     var held: Set<Int> = []
@@ -71,7 +71,7 @@ struct ProbeTracks: Sendable {
     mutating func setVantages(_ vantages: Vantages, observed: Observed) {
         guard vantages != self.vantages else { return }
         self.vantages = vantages
-        // Without rules there is no point to arrange, once the last one is gone.
+        // Without rules there are no points to update, once the last one is gone.
         if !rules.isEmpty || !tracks.isEmpty || !dormant.isEmpty { arrange(observed) }
     }
 
@@ -179,7 +179,7 @@ struct ProbeTracks: Sendable {
             {
                 verdict.reason?.portalURL = byDefault.reason?.portalURL
             }
-            // A check without a route says nothing of its target, but all there is to say of an interface without one.
+            // A check without a route proves nothing about its target, but is conclusive for an interface without one.
             if uplink.isBoundOnly, verdict.connectivity == .unknown, verdict.reason?.code == ReasonCode.noRoute.rawValue
             {
                 verdict.connectivity = .none

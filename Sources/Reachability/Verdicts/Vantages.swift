@@ -9,7 +9,7 @@ struct Vantages: Sendable, Equatable {
         let interface: UInt32?
         var underlay: UInt32?
         let gateway: IPAddress?
-        /// `true` for a default route; else it leads no further than the table has other routes.
+        /// `true` for a default route; else the path leads only to the destinations of other routes in the table.
         var isDefault = true
     }
 

@@ -1,7 +1,7 @@
 internal import ForeignText
 internal import SwiftASN1
 
-/// A certificate's extensions (RFC 5280, section 4.2), as far as path validation needs them.
+/// The extensions of a certificate (RFC 5280, section 4.2) that path validation needs.
 struct CertificateExtensions: Sendable {
     /// The object identifiers of the supported extensions.
     enum Identifier {
@@ -203,7 +203,7 @@ extension CertificateExtensions {
         return PolicyConstraints(requireExplicitPolicy: explicit, inhibitPolicyMapping: mapping)
     }
 
-    /// Decodes a number of certificates, which is not negative, and clamped, because no path is that long.
+    /// Decodes a non-negative number of certificates, clamped because no path is that long.
     private static func smallNumber(_ bytes: [UInt8]) -> Int? {
         guard let first = bytes.first, first < 0x80 else { return nil }
         return bytes.count > 2 ? Int(UInt16.max) : bytes.reduce(0) { $0 << 8 | Int($1) }

@@ -7,8 +7,8 @@ public enum CertificateFile {
     public static let maximumSize = 16 << 20
     private static let extensions = [".pem", ".crt", ".cer", ".der"]
 
-    /// Reads the certificates of a file, or of a directory's files that end in `.pem`, `.crt`, `.cer` or `.der`, by
-    /// name.
+    /// Reads the certificates of a file, or of the files in a directory that end in `.pem`, `.crt`, `.cer` or `.der`,
+    /// sorted by name.
     ///
     /// - Returns: Certificates in DER, at least one.
     /// - Throws: ``SecurityPolicyError``: a decoding error names the file and, in PEM, the block.
@@ -38,7 +38,7 @@ public enum CertificateFile {
     /// - Parameters:
     ///   - bytes: The certificate or the certificates.
     ///   - source: The name of the source in errors.
-    /// - Throws: ``SecurityPolicyError`` when there is none, or one cannot be decoded.
+    /// - Throws: ``SecurityPolicyError`` if there is no certificate, or one cannot be decoded.
     public static func certificates(
         decoding bytes: [UInt8],
         source: String

@@ -25,7 +25,7 @@ public struct CertificateRevocationList: Sendable, Hashable {
 
     /// Reads the lists of a file: one in DER, or any number in PEM.
     ///
-    /// - Throws: ``SecurityPolicyError`` when the file cannot be read, contains no list, or an invalid one.
+    /// - Throws: ``SecurityPolicyError`` if the file cannot be read, contains no list, or contains an invalid one.
     public static func lists(at path: String) throws(SecurityPolicyError) -> [CertificateRevocationList] {
         try lists(decoding: try CertificateFile.bytes(of: path), source: path)
     }
@@ -35,7 +35,7 @@ public struct CertificateRevocationList: Sendable, Hashable {
     /// - Parameters:
     ///   - bytes: The list or the lists.
     ///   - source: The name of the source in errors.
-    /// - Throws: ``SecurityPolicyError`` when there is no list, or an invalid one.
+    /// - Throws: ``SecurityPolicyError`` if there is no list, or an invalid one.
     public static func lists(
         decoding bytes: [UInt8],
         source: String = "the text"
@@ -112,7 +112,7 @@ final class RevocationListContent: Sendable {
         nextUpdate = rest.first.flatMap(CertificateTime.init)
         if nextUpdate != nil { rest.removeFirst() }
 
-        // One is enough to reject the list, and a list may have one in each entry.
+        // One obstacle is enough to reject the list, and each entry may have one.
         var obstacle: String?
         if algorithm.encodedBytes != outer[1].encodedBytes {
             obstacle = "it names two different signature algorithms"

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SwiftASN1
 
-/// A time in a certificate or a revocation list, and whether its encoding conforms to RFC 5280.
+/// A time in a certificate or a revocation list, with any violation of RFC 5280 in its encoding.
 struct CertificateTime: Sendable, Hashable {
     let date: Date
     /// The encoding error (UTCTime is required through 2049, GeneralizedTime from 2050 on); nil when it is correct.

@@ -142,7 +142,7 @@ extension CertificateDescription {
     /// The maximum number of alternative names in a description.
     private static let maximumNames = 1000
 
-    /// Describes a DER certificate, as far as it can be decoded.
+    /// Describes the decodable parts of a DER certificate.
     public init(der: [UInt8]) { self.init(DecodedCertificate(der: der)) }
 
     init(_ certificate: DecodedCertificate) {

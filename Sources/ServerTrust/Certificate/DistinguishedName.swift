@@ -145,8 +145,8 @@ extension DistinguishedName: CustomStringConvertible {
 /// The text of an attribute, normalized for comparison by RFC 5280, section 7.1: case-insensitive, with single spaces.
 ///
 /// The letters are lower-cased one by one, and the bytes are compared: linear for any text. Texts that differ only in
-/// the encoding of accents are also equal, as long as they are short: Unicode's canonical order sorts runs of combining
-/// marks, in quadratic time.
+/// the encoding of accents are also equal if they are short: Unicode's canonical order sorts runs of combining marks,
+/// in quadratic time.
 struct ComparableName: Sendable, Equatable {
     /// The maximum number of bytes for canonical equivalence; RFC 5280 allows 64 characters in most attributes.
     static let maximumCanonicalLength = 256

@@ -1,7 +1,7 @@
 internal import CheckResults
 internal import ForeignText
 
-/// The rules for certain places in a path.
+/// The rules for certain positions in a path.
 extension CertificateRules {
     /// Checks the rules for the issuer of another certificate of the path.
     func authority(_ certificate: DecodedCertificate, _ refuse: Refuse) {
@@ -83,10 +83,10 @@ extension CertificateRules {
 
     /// Returns a finding if a common name is none of the certificate's names (Baseline Requirements, section 7.1.4.3).
     ///
-    /// Not a refusal, although those requirements forbid it: names are never matched against the subject (RFC 9525,
-    /// section 2), and private authorities issue such certificates all the time. But other programs still use the
-    /// common name, so one that looks like a host name is worth a warning; one that does not, as `Mail gateway`,
-    /// is not misleading.
+    /// A warning and not a refusal, although those requirements forbid it: names are never matched against the subject
+    /// (RFC 9525, section 2), and private authorities routinely issue such certificates. But other programs still use
+    /// the common name, so one that looks like a host name is worth a warning; one that does not, such as
+    /// `Mail gateway`, is not misleading.
     func strayCommonName(_ certificate: DecodedCertificate) -> Finding? {
         let names = certificate.extensions.subjectAlternativeNames
         guard isForServer, !names.isEmpty else { return nil }
@@ -120,7 +120,7 @@ extension CertificateRules {
 
     private func keyPurpose(_ certificate: DecodedCertificate, _ refuse: Refuse) {
         guard isForServer, let usage = certificate.extensions.keyUsage, !usage.allowsDigitalSignature else { return }
-        // TLS uses RSA keys at most for encipherment; every other key has to sign.
+        // TLS uses only RSA keys for encipherment; every other key has to sign.
         if case .rsa = certificate.publicKey?.kind {
             if usage.allowsKeyEncipherment { return }
             refuse(.tlsPurpose, "the key usage allows neither signatures nor key encipherment, and so no TLS")

@@ -16,7 +16,7 @@ struct CertificateRules {
     }
 
     let date: Date
-    /// `true` if the certificate must be valid for a TLS server; else only the chain matters.
+    /// `true` if the certificate must be valid for a TLS server; otherwise only the chain matters.
     let isForServer: Bool
     /// `true` if violations of the profile that path validation (RFC 5280, section 6) does not check refuse a server's
     /// certificate.
@@ -143,7 +143,7 @@ struct CertificateRules {
             refuseProfile("the serial number has \(serial.count) octets, and at most 20 are allowed")
         }
         if let first = serial.first, first >= 0x80 { refuseProfile("the serial number is negative") }
-        // Some roots that every system trusts have the number 0.
+        // Some roots that every system trusts have the serial number 0.
         if serial == [0], !isAnchor { refuseProfile("the serial number is 0") }
         for identifier in [Known.policyConstraints, Known.inhibitAnyPolicy]
         where extensions.contains(identifier) && !extensions.isCritical(identifier) {

@@ -26,7 +26,7 @@ enum HostName {
         isWellFormed(isWildcard(text) ? text.bytes.dropFirst(2) : text.bytes[...])
     }
 
-    /// Returns whether the left-most label of several is `*`.
+    /// Returns whether the left-most of several labels is `*`.
     static func isWildcard(_ text: ForeignText) -> Bool { text.bytes.starts(with: "*.".utf8) }
 
     /// Returns whether a certificate may contain `text`: labels of letters, digits and inner hyphens, the left-most one
@@ -62,8 +62,8 @@ enum HostName {
         name.count >= suffix.count && isEqual(name.suffix(suffix.count), suffix)
     }
 
-    /// Returns whether the last label is a number: URL parsers take such a name for an IPv4 address, never for a host
-    /// name.
+    /// Returns whether the last label is a number: URL parsers interpret such a name as an IPv4 address, never as a
+    /// host name.
     static func looksLikeAddress(_ text: ForeignText) -> Bool {
         guard let last = text.bytes.split(separator: dot).last else { return false }
         return last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

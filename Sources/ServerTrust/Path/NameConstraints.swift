@@ -141,7 +141,7 @@ extension NameConstraints {
         return isHost(host, below: base)
     }
 
-    /// Splits an address at its only `@`, of which the left part is not empty; nil for anything else.
+    /// Splits an address at its only `@`; nil for any other text, and for an empty left part.
     private static func mailbox(_ text: ForeignText) -> (user: ArraySlice<UInt8>, host: ArraySlice<UInt8>)? {
         let at = UInt8(ascii: "@")
         guard let place = text.bytes.firstIndex(of: at), place > 0 else { return nil }
@@ -149,9 +149,9 @@ extension NameConstraints {
         return host.contains(at) ? nil : (text.bytes[..<place], host)
     }
 
-    /// Matches a constraint on the host of a URI: the very host, or with a leading dot a host below the domain.
+    /// Matches a constraint on the host of a URI: the exact host, or with a leading dot a host below the domain.
     ///
-    /// - Returns: nil when the URI has no host name; RFC 5280 refuses such a certificate.
+    /// - Returns: nil if the URI has no host name; RFC 5280 rejects such a certificate.
     private static func isResource(_ text: ForeignText, within base: ForeignText) -> Bool? {
         let bytes = text.bytes
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

@@ -176,11 +176,11 @@ struct CertificatePath {
     }
 }
 
-/// Certificate policies (RFC 5280, section 6.1), as far as they can refuse a path.
+/// The certificate policies (RFC 5280, section 6.1) that can cause the refusal of a path.
 ///
 /// No particular policy is requested here, so policies matter only when an authority requires an explicit one. Then
-/// each certificate must have a policy that all above it have too. Mappings are not followed: they could only accept
-/// more.
+/// each certificate must have a policy that all certificates above it also have. Mappings are not followed: they could
+/// only make more paths acceptable.
 private enum PolicyTree {
     private static let anyPolicy: ForeignText = "2.5.29.32.0"
 

@@ -135,7 +135,8 @@ struct PathSearch {
         return found
     }
 
-    /// Weak or unsupported signatures are followed too: refusing the path for them is more precise than finding none.
+    /// Appends an issuer, even if its signature is weak or unsupported: refusing the path is more precise than finding
+    /// none.
     private mutating func appending(_ issuer: DecodedCertificate, to partial: Partial) -> Partial? {
         guard let tip = partial.certificates.last, !contains(partial, issuer) else { return nil }
         guard let verdict = signatures.verdict(on: tip, by: issuer) else {
@@ -169,7 +170,8 @@ struct PathSearch {
             }
     }
 
-    /// Looked up once for each certificate: names may be long, and a certificate may end a thousand partial paths.
+    /// Returns the possible issuers, looked up once per certificate: names may be long, and a certificate may end a
+    /// thousand partial paths.
     private mutating func issuers(of tip: DecodedCertificate) -> Issuers {
         if let known = issuers[ObjectIdentifier(tip)] { return known }
         let named = presented.filter { $0.subject.encoded == tip.issuer.encoded && $0.publicKey != nil }
@@ -222,7 +224,7 @@ final class SignatureChecks {
     }
 
     static let maximum = 256
-    /// The cost of a verification besides its message: some hundred microseconds.
+    /// The cost of a verification besides its message: a few hundred microseconds.
     private static let steps = 100_000
 
     let budget: WorkBudget

@@ -28,7 +28,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// A server that matches nothing else is accepted with the warning `tls_backup_pin_only`: the pins should be
     /// renewed.
     public var backupPublicKeys: [PublicKeyPin]
-    /// `true` to accept a chain that does not verify, as far as the pinning mode allows.
+    /// `true` to accept a chain that does not verify, within the limits of the pinning mode.
     public var allowsInvalidCertificates: Bool
     /// `true` if the certificate must be valid for the requested name.
     public var validatesDomainName: Bool
@@ -36,7 +36,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     public var isAFNetworkingCompatible: Bool
     /// `true` to refuse a server's certificate for violations of RFC 5280's profile that its validation does not check.
     ///
-    /// These are a certificate of an authority, and a missing authority key identifier; both are warnings otherwise.
+    /// Such violations are an authority's certificate and a missing authority key identifier; both are warnings
+    /// otherwise.
     public var isStrict: Bool
 
     /// Creates a policy; the defaults are AFSecurityPolicy's `defaultPolicy`.

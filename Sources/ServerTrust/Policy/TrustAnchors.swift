@@ -13,7 +13,7 @@ public struct TrustAnchors: Sendable {
 
     private let source: Source
 
-    /// Creates anchors that replace the system's.
+    /// Creates anchors that replace those of the system.
     public init(certificates: [[UInt8]]) { source = .explicit(AnchorSet(certificates)) }
 
     /// Creates the anchors of a bundle file.

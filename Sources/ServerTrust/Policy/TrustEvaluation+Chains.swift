@@ -38,7 +38,7 @@ extension TrustEvaluation {
             isWanted: isWanted
         )
         note(datesOf: outcome.visited)
-        // The certificates left out may lead to an anchor.
+        // The omitted certificates may lead to an anchor.
         if hasLeftOut { outcome.isBudgetSpent = true }
         var result = ChainResult(findings: outcome.findings, isGivenUp: outcome.isBudgetSpent && !outcome.isSatisfied)
         if result.isGivenUp, !outcome.findings.contains(where: { $0.code == .tlsPathBudget }) {
@@ -54,7 +54,7 @@ extension TrustEvaluation {
             result.validatedPath = path
             result.isWanted = isWanted(path)
         } else if !result.findings.contains(where: { $0.severity == .refusal }) {
-            // Impossible while weak and unsupported signatures refuse; it must never become an acceptance.
+            // Impossible while weak and unsupported signatures are refused; it must never become an acceptance.
             result.findings.append(
                 Finding(.tlsSignatureInvalid, subject: leaf.label, evidence: "a signature of the path was not verified")
             )

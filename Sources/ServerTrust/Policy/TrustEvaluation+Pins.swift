@@ -5,7 +5,7 @@ extension TrustEvaluation {
     /// The maximum number of certificates and pins named in an explanation.
     private static let maximumShown = 8
 
-    /// A statement about a certificate that two evaluations may share, each with its own evidence.
+    /// The identity of a finding, which two evaluations may report with different evidence.
     private struct Said: Hashable {
         let code: FindingCode
         let severity: Finding.Severity
@@ -38,7 +38,7 @@ extension TrustEvaluation {
             )
             if other.isWanted { result = other }
         }
-        // An anchor need not be sent; and the path that was found may lead through an unauthorized issuer.
+        // The server need not send the anchor, and the path found may lead through an unauthorized issuer.
         let (signers, areAll) = signers(of: leaf, among: helpers + (result.validatedPath?.certificates ?? []))
         guard !pins.isEmpty else {
             result.findings.append(noPins(leaf))
@@ -87,15 +87,15 @@ extension TrustEvaluation {
             pinned.findings.append(mismatch(leaf, "certificate", Array(offered), Array(wanted)))
         }
         pinned.pinnable = signers + (pinned.validatedPath?.certificates ?? [])
-        // AFSecurityPolicy requires both: a refusal by the roots stays, whatever the pinned certificates say.
-        // Findings of both evaluations are reported once.
+        // AFSecurityPolicy requires both: the pinned certificates never override a refusal by the roots. Findings of
+        // both evaluations are reported once.
         let known = Set(pinned.findings.map { Said($0) })
         pinned.findings += tolerant(system).findings.filter { !known.contains(Said($0)) }
         return pinned
     }
 
-    /// With invalid certificates allowed, faults of the chain become warnings; a revocation stays a refusal, because
-    /// configured lists are mandatory.
+    /// Turns faults of the chain into warnings if invalid certificates are allowed; a revocation stays a refusal,
+    /// because configured lists are mandatory.
     private func tolerant(_ result: ChainResult) -> ChainResult {
         guard policy.allowsInvalidCertificates else { return result }
         let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked]
@@ -154,7 +154,7 @@ extension TrustEvaluation {
         among presented: [DecodedCertificate]
     ) -> (found: [DecodedCertificate], areAll: Bool) {
         var found = [leaf]
-        // Each certificate once, however often it was sent: there may be as many signers as certificates.
+        // Duplicates are removed: a server may send one certificate many times, and each could become a signer.
         var ders: Set<[UInt8]> = [leaf.der]
         let candidates = presented.filter { $0.mayIssue && ders.insert($0.der).inserted }
         var known: Set<ObjectIdentifier> = []

@@ -93,7 +93,7 @@ struct TrustEvaluation {
         }
     }
 
-    /// Decodes the first certificates, as many as fit; the server's own in any case.
+    /// Decodes as many of the first certificates as the limits allow, and the server's own in any case.
     private static func decoded(_ presented: [[UInt8]], _ budget: WorkBudget) -> [DecodedCertificate] {
         var certificates: [DecodedCertificate] = []
         var size = 0
@@ -153,7 +153,7 @@ struct TrustEvaluation {
         return answer(findings, path: result.validatedPath, pinnable: result.pinnable)
     }
 
-    /// AFSecurityPolicy's first rule: validating a name is meaningless when any certificate passes, unless there are
+    /// AFSecurityPolicy's first rule: validating a name is meaningless if any certificate passes, unless the policy has
     /// pins.
     private var unvalidatableName: Finding? {
         guard let identity, policy.allowsInvalidCertificates, policy.validatesDomainName else { return nil }
@@ -165,7 +165,7 @@ struct TrustEvaluation {
         )
     }
 
-    /// `true` if there are pins that count in the policy's mode.
+    /// `true` if the policy has pins that its mode uses.
     var hasPins: Bool {
         switch policy.pinningMode {
         case .none: false

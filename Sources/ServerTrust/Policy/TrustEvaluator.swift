@@ -20,9 +20,8 @@ internal import Synchronization
 /// - Certificate: as for no pinning, and a path must lead to a pinned certificate. With invalid certificates allowed
 ///   the pinned certificates alone are the anchors; validity, purpose and name still count.
 ///
-/// Pins only restrict: any server that a policy with pins accepts, the same policy without them accepts too, except
-/// where invalid certificates are allowed. Pins are never compared with a certificate that is merely sent: anyone can
-/// send one.
+/// Pins only restrict: a policy without its pins accepts every server that it accepts with them, unless invalid
+/// certificates are allowed. Pins are never compared with a certificate that is merely sent: anyone can send one.
 public struct TrustEvaluator: Sendable {
     /// The security policy.
     public let policy: SecurityPolicy

@@ -4,7 +4,7 @@ internal import ForeignText
 public struct BrokerAddress: Sendable, Hashable {
     /// The protocol.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
-        /// NATS in the clear, or encrypted where the server demands it.
+        /// NATS in the clear, or encrypted if the server requires it.
         case nats
         /// NATS over TLS.
         case tls
@@ -15,9 +15,9 @@ public struct BrokerAddress: Sendable, Hashable {
 
         /// `true` for NATS.
         public var isNATS: Bool { self == .nats || self == .tls }
-        /// `true` when everything is encrypted.
+        /// `true` if all traffic is encrypted.
         public var isEncrypted: Bool { self == .tls || self == .mqtts }
-        /// The usual port.
+        /// The default port.
         public var port: UInt16 {
             switch self {
             case .nats, .tls: 4222
@@ -34,7 +34,7 @@ public struct BrokerAddress: Sendable, Hashable {
         /// The port.
         public var port: UInt16
 
-        /// A server.
+        /// Creates a server.
         public init(host: String, port: UInt16) {
             self.host = host
             self.port = port
@@ -61,20 +61,19 @@ public struct BrokerAddress: Sendable, Hashable {
         self.servers = servers
     }
 
-    /// The URLs of the servers, with their ports: for a client library.
+    /// The URLs of the servers, with their ports, for a client library.
     public var urls: [String] { servers.map { "\(scheme.rawValue)://\($0.authority)" } }
 }
 
 extension BrokerAddress: CustomStringConvertible {
-    /// Reads an address: URLs with commas between them, where those after the first may leave the scheme out.
+    /// Parses an address: URLs separated by commas, of which those after the first may omit the scheme.
     ///
-    /// - Throws: ``SinkSettingError`` with a sentence for the operator. It never repeats credentials that stand in the
-    ///   URL.
+    /// - Throws: ``SinkSettingError`` with a sentence for the operator, which never repeats credentials in the URL.
     public init(_ text: String) throws(SinkSettingError) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw SinkSettingError("expected at most \(Self.maximumBytes) bytes, got \(text.utf8.count)")
         }
-        // Before all else, as every other sentence repeats the text.
+        // Comes first, because every other sentence repeats the text.
         guard !text.utf8.contains(UInt8(ascii: "@")) else {
             throw SinkSettingError(
                 """
@@ -108,7 +107,7 @@ extension BrokerAddress: CustomStringConvertible {
         self.init(scheme: scheme, servers: servers)
     }
 
-    /// The URLs with commas between them; a usual port is left out.
+    /// The URLs separated by commas, without default ports.
     public var description: String {
         servers.map { server in
             "\(scheme.rawValue)://\(server.port == scheme.port ? server.bracketedHost : server.authority)"
@@ -135,7 +134,7 @@ extension BrokerAddress: CustomStringConvertible {
 }
 
 extension BrokerAddress.Server {
-    /// Reads `host`, `host:port`, `[address]` or `[address]:port`.
+    /// Parses `host`, `host:port`, `[address]` or `[address]:port`.
     fileprivate init(_ text: Substring, port usual: UInt16, scheme: BrokerAddress.Scheme) throws(SinkSettingError) {
         var text = text
         if text.last == "/" { text = text.dropLast() }
@@ -199,7 +198,8 @@ extension BrokerAddress.Server {
         }
     }
 
-    /// True for the characters of an IPv6 address, which the resolver judges, with an interface after a percent sign.
+    /// Returns true for the characters of an IPv6 address, which the resolver validates, with an interface after a
+    /// percent sign.
     private static func isAddress(_ text: Substring) -> Bool {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first, (2...45).contains(address.utf8.count), address.contains(":" as Character),
@@ -211,7 +211,7 @@ extension BrokerAddress.Server {
 }
 
 extension BrokerAddress: Codable {
-    /// Reads the address from one string.
+    /// Reads the address from a string.
     ///
     /// - Throws: `DecodingError` with the sentence of ``SinkSettingError``.
     public init(from decoder: any Decoder) throws {
@@ -233,7 +233,7 @@ extension BrokerAddress: Codable {
 extension UInt8 {
     fileprivate var isHexadecimal: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(lowercasedASCII) }
 
-    /// Letters, digits, dots, hyphens and underscores of ASCII.
+    /// True for ASCII letters, digits, dots, hyphens and underscores.
     fileprivate var isOfHostName: Bool {
         (0x30...0x39).contains(self) || (0x61...0x7A).contains(lowercasedASCII) || [0x2D, 0x2E, 0x5F].contains(self)
     }

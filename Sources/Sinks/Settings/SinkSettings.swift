@@ -2,33 +2,34 @@ internal import AgentEvents
 
 /// The settings of one sink, complete with defaults.
 ///
-/// The agent reads them from `[sink.NAME]` and hands them over to `reachagent-sink` in ``SinkDocument``. Secrets are
-/// not among them: only the paths of the files that hold them.
+/// The agent reads them from `[sink.NAME]` and passes them to `reachagent-sink` in ``SinkDocument``. They do not
+/// contain secrets, only the paths of the files with secrets.
 public struct SinkSettings: Codable, Sendable, Hashable {
     /// The name: `[sink.NAME]`.
     public var name: String
     /// The broker.
     public var broker: BrokerAddress
-    /// The name of this machine among all that ship to the broker: one subject token, one topic level.
+    /// The unique name of this machine at the broker: one subject token, one topic level.
     public var device: String
     /// The types of event, with the prefix `reachagent.`, or patterns such as `reachagent.path.*`; empty for all.
     public var types: [String]
     /// The subject (NATS) or topic (MQTT) of an event: a template with `<device>`, `<type>` and `<subject>`.
     public var subject: String
-    /// The NATS stream; `nil` to let the server say which one takes the subject.
+    /// The NATS stream; `nil` to query the server for the stream of the subject.
     public var stream: String?
     /// The media over which the sink connects (`wifi`, `wwan`, `wired`, `other`); empty for all.
     public var media: [String]
-    /// The age of the oldest event that waits, in seconds, from which on the sink connects over every medium; `nil` for
+    /// The age of the oldest waiting event, in seconds, from which on the sink connects over every medium; `nil` for
     /// never.
     public var maximumAge: Int?
-    /// The maximum number of events that are sent and not acknowledged.
+    /// The maximum number of events that are sent but not acknowledged.
     public var window: Int
     /// The files with the credentials.
     public var credentials: Credentials
-    /// The authorities of the broker's certificate; `nil` for those of the system.
+    /// The authorities for the broker's certificate; `nil` for those of the system.
     public var authorities: String?
-    /// The SHA-256 digests of public keys, in hexadecimal, of which the broker's chain must have one; MQTT only.
+    /// The SHA-256 digests of public keys, in hexadecimal, at least one of which the broker's chain must contain; MQTT
+    /// only.
     public var pins: [String]
     /// The properties of MQTT; `nil` for NATS.
     public var mqtt: MQTTSettings?
@@ -50,7 +51,7 @@ public struct SinkSettings: Codable, Sendable, Hashable {
         /// Its private key, in PEM.
         public var clientKey: String?
 
-        /// No credentials.
+        /// Creates empty credentials.
         public init() {}
     }
 
@@ -77,7 +78,7 @@ public struct SinkSettings: Codable, Sendable, Hashable {
     }
 }
 
-/// The settings of a sink that only MQTT has.
+/// The settings of a sink that apply only to MQTT.
 public struct MQTTSettings: Codable, Sendable, Hashable {
     /// The version of the protocol.
     public enum Version: String, Codable, Sendable, Hashable, CaseIterable {
@@ -89,21 +90,20 @@ public struct MQTTSettings: Codable, Sendable, Hashable {
 
     /// The version of the protocol.
     public var version = Version.five
-    /// `true` for the retained topic of the state: `<prefix>/<device>/state`, and the last will `offline` in
-    /// `…/status`.
+    /// True to publish the retained state topic, `<prefix>/<device>/state`, with the last will `offline` in `…/status`.
     public var keepsState = true
     /// The prefix of Home Assistant's discovery topics (`homeassistant`); `nil` for none.
     public var discoveryPrefix: String?
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 }
 
-/// The document in which the agent hands over its sinks: `sinks.json` beside its sockets.
+/// The document that passes the sinks from the agent to `reachagent-sink`: `sinks.json` beside its sockets.
 public struct SinkDocument: Codable, Sendable, Hashable {
     /// The name of the file.
     public static let fileName = "sinks.json"
-    /// The maximum number of bytes of it.
+    /// The maximum size of the file, in bytes.
     public static let maximumBytes = 1 << 20
 
     /// The host's name, for people.
@@ -119,27 +119,27 @@ public struct SinkDocument: Codable, Sendable, Hashable {
 }
 
 extension SinkSettings {
-    /// The template of the subject or topic.
+    /// Returns the template of the subject or topic.
     ///
-    /// - Throws: ``SinkSettingError`` when ``subject`` is not valid.
+    /// - Throws: ``SinkSettingError`` if ``subject`` is not valid.
     public func template() throws(SinkSettingError) -> SubjectTemplate {
         try SubjectTemplate(subject, syntax: .init(broker.scheme))
     }
 }
 
-/// The types of event that a sink ships: names or patterns such as `path.*`, with or without the prefix `reachagent.`.
+/// The event types that a sink ships: names or patterns such as `path.*`, with or without the prefix `reachagent.`.
 public struct EventFilter: Sendable, Hashable {
     private let names: Set<String>
     private let prefixes: [String]
 
-    /// A filter; without patterns all types pass.
+    /// Creates a filter; without patterns, all types pass.
     public init(_ patterns: [String]) {
         let short = patterns.map(EventType.shortName(of:))
         names = Set(short.filter { $0.last != "*" })
         prefixes = short.filter { $0.last == "*" }.map { String($0.dropLast()) }
     }
 
-    /// Returns true when events of a type are shipped.
+    /// Returns true if events of a type are shipped.
     public func passes(_ type: String) -> Bool {
         guard !names.isEmpty || !prefixes.isEmpty else { return true }
         let name = EventType.shortName(of: type)
@@ -147,7 +147,7 @@ public struct EventFilter: Sendable, Hashable {
     }
 }
 
-/// The reason that a setting of a sink is not valid: a sentence without a full stop, and without a secret.
+/// The reason that a sink's setting is not valid: a sentence without a full stop, and without secrets.
 public struct SinkSettingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
     public let description: String

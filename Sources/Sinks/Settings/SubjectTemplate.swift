@@ -1,20 +1,20 @@
 internal import AgentEvents
 internal import ForeignText
 
-/// The subject (NATS) or topic (MQTT) of an event, with `<device>`, `<type>` and `<subject>` in the place of its
-/// properties.
+/// The subject (NATS) or topic (MQTT) of an event, with placeholders for its properties: `<device>`, `<type>` and
+/// `<subject>`.
 ///
-/// `reachagent.<device>.<type>` makes `reachagent.edge7.path.changed`: the type keeps its dots, and each is a token of
-/// its own in NATS. Every other character that a broker gives a meaning becomes an underscore.
+/// `reachagent.<device>.<type>` yields `reachagent.edge7.path.changed`: the type keeps its dots, which separate tokens
+/// in NATS. Every other character with a special meaning for a broker becomes an underscore.
 public struct SubjectTemplate: Sendable, Hashable {
-    /// The rules of a broker's names.
+    /// The syntax of a broker's names.
     public enum Syntax: Sendable, Hashable {
-        /// NATS: tokens with dots between them.
+        /// NATS: tokens separated by dots.
         case subject
-        /// MQTT: levels with slashes between them.
+        /// MQTT: levels separated by slashes.
         case topic
 
-        /// The rules of a broker.
+        /// Creates the syntax of a broker.
         public init(_ scheme: BrokerAddress.Scheme) { self = scheme.isNATS ? .subject : .topic }
 
         /// The character between tokens.
@@ -39,14 +39,14 @@ public struct SubjectTemplate: Sendable, Hashable {
     /// The maximum number of bytes of one token that comes from an event.
     static let maximumTokenBytes = 128
 
-    /// The rules of the names.
+    /// The syntax of the names.
     public let syntax: Syntax
     let tokens: [[Part]]
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Throws: ``SinkSettingError``: the device is a token of its own, and stands before the other variables, so that
-    ///   one wildcard names all events of a device.
+    /// - Throws: ``SinkSettingError`` unless the device is a separate token before the other variables, so that one
+    ///   wildcard matches all events of a device.
     public init(_ text: String, syntax: Syntax) throws(SinkSettingError) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else {
             throw SinkSettingError(
@@ -99,7 +99,7 @@ public struct SubjectTemplate: Sendable, Hashable {
         throw SinkSettingError("a \(syntax.word) must not contain '\(ForeignText.shown(String(bad)))'")
     }
 
-    /// The subject or topic of an event.
+    /// Returns the subject or topic of an event.
     ///
     /// - Parameters:
     ///   - device: The device's name.
@@ -115,16 +115,16 @@ public struct SubjectTemplate: Sendable, Hashable {
         }
     }
 
-    /// Returns the part of all names that ends with the device: `reachagent.edge7`.
+    /// Returns the common prefix of all names, up to the device: `reachagent.edge7`.
     ///
-    /// Below it are the events of this device alone.
+    /// Only events of this device are below it.
     public func root(device: String) -> String {
         let end = tokens.firstIndex(of: [.variable(.device)]).map { $0 + 1 } ?? tokens.count
         return name(of: tokens[..<end]) { _ in syntax.token(device) }
     }
 
-    /// The subject or topic filter that takes all events of a device, and with a topic the state and status beside
-    /// them: `reachagent.edge7.>`, `reachagent/edge7/#`.
+    /// Returns the filter that matches all events of a device, and for topics also its state and status:
+    /// `reachagent.edge7.>`, `reachagent/edge7/#`.
     public func filter(device: String) -> String {
         guard tokens.last != [.variable(.device)] else { return root(device: device) }
         return root(device: device) + (syntax == .subject ? ".>" : "/#")
@@ -143,8 +143,8 @@ public struct SubjectTemplate: Sendable, Hashable {
 }
 
 extension SubjectTemplate.Syntax {
-    /// Text of any origin as one token: characters that mean something to a broker or a terminal become underscores,
-    /// what is too long is cut, and nothing becomes one underscore.
+    /// Returns any text as one token: characters with a special meaning for a broker or a terminal become underscores,
+    /// a long text is truncated, and an empty one becomes an underscore.
     public func token(_ text: String) -> String {
         var token = String.UnicodeScalarView()
         var bytes = 0
@@ -156,10 +156,10 @@ extension SubjectTemplate.Syntax {
         return token.isEmpty ? "_" : String(token)
     }
 
-    /// True for text that ``token(_:)`` leaves as it is.
+    /// Returns true for text that ``token(_:)`` leaves unchanged.
     public func isToken(_ text: String) -> Bool { text.utf8.elementsEqual(token(text).utf8) }
 
-    /// A type, whose dots stay.
+    /// Returns a type, with its dots.
     func type(_ text: String) -> String {
         guard self == .subject else { return token(text) }
         return text.split(separator: ".", omittingEmptySubsequences: false).prefix(8).map { token(String($0)) }
@@ -176,15 +176,15 @@ extension SubjectTemplate.Syntax {
 }
 
 extension SubjectTemplate {
-    /// The topic of the retained state: `<root>/state`, with ``MachineState/payload``.
+    /// Returns the topic of the retained state: `<root>/state`, with ``MachineState/payload``.
     public func stateTopic(device: String) -> String { root(device: device) + "\(syntax.separator)state" }
 
-    /// The topic of the retained presence: `<root>/status`, with `online` or `offline`.
+    /// Returns the topic of the retained presence: `<root>/status`, with `online` or `offline`.
     public func statusTopic(device: String) -> String { root(device: device) + "\(syntax.separator)status" }
 }
 
 extension SubjectTemplate {
-    /// The filter that takes the events of all devices: `reachagent.*.>`, `reachagent/+/#`.
+    /// The filter that matches the events of all devices: `reachagent.*.>`, `reachagent/+/#`.
     public var allDevices: String {
         let end = tokens.firstIndex(of: [.variable(.device)]) ?? tokens.count
         let fixed = tokens[..<end].map { token in
@@ -195,7 +195,7 @@ extension SubjectTemplate {
         return (fixed + rest).joined(separator: String(syntax.separator))
     }
 
-    /// The device in a subject or topic that ``allDevices`` takes; `nil` in a shorter one.
+    /// Returns the device in a subject or topic that ``allDevices`` matches; `nil` for a shorter one.
     public func device(in name: String) -> Substring? {
         let place = tokens.firstIndex(of: [.variable(.device)]) ?? tokens.count
         let names = name.split(separator: syntax.separator, maxSplits: place + 1, omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 internal import AgentEvents
 
-// The connection to the broker: when it is made, and what its end means.
+// The connection to the broker: the conditions for opening it, and the consequences of its end.
 extension ShippingEngine {
-    /// True while the transport connects or is connected.
+    /// True while the transport is connecting or connected.
     var isOnline: Bool {
         switch connection {
         case .connecting, .connected: true
@@ -25,7 +25,7 @@ extension ShippingEngine {
             let soon = now.instant + jitter.duration(upTo: Self.spread)
             connection = .waiting(until: time > now.instant ? min(time, soon) : soon)
         case .connecting, .connected:
-            // The connection's packets leave from an address that may be gone; TCP would need minutes to see it.
+            // The connection uses an address that may no longer exist; TCP would need minutes to notice.
             guard isAnotherPath, former.via.isReachable, state.via.isReachable else { break }
             disconnect(.pathChanged, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
         case .waiting, .stopped: break
@@ -36,7 +36,7 @@ extension ShippingEngine {
         switch (event, connection) {
         case (.connected(let stored), .connecting):
             let stored = stored.flatMap(StreamPosition.init)
-            // Another machine's events would be continued here, and these by it, in turns and without end.
+            // Two machines would alternately continue each other's events without end.
             guard histories.accept(stored?.epoch) else {
                 return connectionEnded(.otherMachine(settings.device), now)
             }
@@ -57,7 +57,7 @@ extension ShippingEngine {
         }
     }
 
-    /// The transport has ended the connection, or it is to be ended: the next attempt comes after a while.
+    /// Handles a connection that ended, or is to be ended, and schedules the next attempt.
     mutating func connectionEnded(_ failure: TransportFailure, _ now: Moment) {
         judgeSuccess(failure)
         disconnect(failure, retryAt: now.instant + retries.next(&jitter), now)
@@ -65,19 +65,19 @@ extension ShippingEngine {
 
     /// Resets the backoff after a connection that has shipped.
     ///
-    /// A broker that takes some events and refuses others is no success, and two machines with one name, each of which
-    /// hinders the other, are none either.
+    /// A broker that accepts only some events is not a success, nor are two machines with the same name that disturb
+    /// each other.
     private mutating func judgeSuccess(_ end: TransportFailure) {
         if hasShipped, !queue.isRefused, end.code != TransportFailure.conflict { retries.reset() }
         hasShipped = false
     }
 
-    /// Ends the connection, and whatever depends on it.
+    /// Ends the connection, and everything that depends on it.
     mutating func disconnect(_ reason: TransportFailure, retryAt time: ContinuousClock.Instant, _ now: Moment) {
         judgeSuccess(reason)
         effects.append(.disconnect)
         let left = queue.removeAll()
-        // Until the position is verified, those of the connection before are not in the queue yet.
+        // Until the position is verified, the queue does not contain the events of the previous connection.
         if course == .shipping { lacking = left }
         unsubscribe()
         if cursorDue != nil { save(now) }
@@ -88,17 +88,17 @@ extension ShippingEngine {
     private mutating func refuse(_ sequence: UInt64, _ failure: TransportFailure, _ now: Moment) {
         switch failure.code {
         case "broker_too_large":
-            // The event is at fault, and stays so.
+            // The event itself is at fault, permanently.
             guard let entry = queue.answer(sequence, .abandoned) else { return }
             lose(entry, failure, now)
             setState(.connected, failure, now)
             answered(now)
         case TransportFailure.conflict:
-            // The broker has something newer than was thought, such as the same event from the connection before: ask
+            // The broker has an unexpected newest event, such as the same event from the previous connection: query it
             // again.
             if queue.answer(sequence, .abandoned) != nil { connectionEnded(failure, now) }
         default:
-            // The broker is at fault: what is in flight is awaited, and then the connection ends (``settle(_:)``).
+            // The broker is at fault: wait for the events in flight, and then end the connection (``settle(_:)``).
             guard queue.answer(sequence, .refused) != nil else { return }
             setState(.connected, failure, now)
             answered(now)
@@ -108,7 +108,7 @@ extension ShippingEngine {
     private mutating func answered(_ now: Moment) {
         if let last = queue.removeDone() {
             advance(to: last.message.sequence, last.time, now)
-            // What was seen behind it is not for this broker.
+            // The events seen after it are not for this broker.
             if queue.isEmpty, let seen { advance(to: seen.sequence, seen.time, now) }
             cursorDue = cursorDue ?? max(now.instant, lastSave.map { $0 + Self.saveInterval } ?? now.instant)
         }
@@ -119,7 +119,7 @@ extension ShippingEngine {
         let sequence = entry.message.sequence
         effects.append(.lost(sequence...sequence, failure))
         reportDue = now.instant
-        // The agent publishes the loss as an event, which would be refused next, and so on without end.
+        // The agent publishes the loss as an event, which would be rejected next, and so on without end.
         guard !entry.isAboutSinks else { return }
         if let last = losses.last, last.lastSequence + 1 == sequence, last.code == failure.code {
             losses[losses.count - 1].lastSequence = sequence
@@ -134,10 +134,10 @@ extension ShippingEngine {
         if settings.mqtt?.keepsState == true { effects.append(.publishState(machine.payload)) }
     }
 
-    /// Sets what people see of the connection.
+    /// Sets the visible state of the connection.
     mutating func setState(_ state: SinkStatus.State, _ reason: TransportFailure?, _ now: Moment) {
         guard status.state != state || status.code != reason?.code || status.detail != reason?.detail else { return }
-        // A conflict begins once, however often it is asked whether it still lasts.
+        // A conflict starts once, however often it is rechecked.
         let isLasting = reason?.code == TransportFailure.conflict && status.code == reason?.code
         if status.state != state, !isLasting { status.since = now.time }
         (status.state, status.code, status.detail) = (state, reason?.code, reason?.detail)
@@ -146,7 +146,7 @@ extension ShippingEngine {
 }
 
 extension TransportFailure {
-    /// The code of a broker that has other events of this device than this machine has sent.
+    /// The code of a broker whose events of this device do not come from this machine.
     static let conflict = "broker_conflict"
 
     static func otherMachine(_ device: String) -> TransportFailure {
@@ -168,13 +168,13 @@ extension TransportFailure {
     static let expired = TransportFailure(code: "events_expired", detail: "the journal does not have them any more")
 }
 
-/// Chance that a seed decides, so that a run can be repeated.
+/// Random numbers from a seed, so that a run can be reproduced.
 struct Jitter: Sendable, Hashable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// A number from 0 to 1 (SplitMix64).
+    /// Returns a number from 0 to 1 (SplitMix64).
     mutating func next() -> Double {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
@@ -183,12 +183,12 @@ struct Jitter: Sendable, Hashable {
         return Double((value ^ (value >> 31)) >> 11) / Double(1 << 53)
     }
 
-    /// A duration from zero up to a limit.
+    /// Returns a duration from zero up to a limit.
     mutating func duration(upTo limit: Duration) -> Duration { limit * next() }
 }
 
-/// The wait before the next attempt to connect: exponential, with full jitter, so that a fleet never returns all at
-/// once.
+/// The wait before the next connection attempt: exponential backoff with full jitter, so that a fleet does not
+/// reconnect all at once.
 ///
 /// See https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/.
 struct RetrySchedule: Sendable, Hashable {
@@ -197,14 +197,14 @@ struct RetrySchedule: Sendable, Hashable {
 
     private var failures = 0
 
-    /// The wait after one more failure.
+    /// Returns the wait after one more failure.
     mutating func next(_ jitter: inout Jitter) -> Duration {
-        // Nine doublings are beyond the longest.
+        // Nine doublings exceed the longest wait.
         let ceiling = min(Self.longest, Self.shortest * (1 << min(failures, 9)))
         failures += 1
         return jitter.duration(upTo: ceiling)
     }
 
-    /// Begins with the shortest wait again.
+    /// Restarts with the shortest wait.
     mutating func reset() { failures = 0 }
 }

@@ -3,53 +3,62 @@ public import AgentEvents
 extension ShippingEngine {
     /// An input of the engine.
     ///
-    /// The order is that in which things happened, with one exception that the caller sees to: after
-    /// ``Effect/subscribe(stream:after:)`` or ``Effect/unsubscribe``, nothing of the former subscription is handed in
-    /// any more, and after ``Effect/disconnect`` or ``Effect/connect`` nothing of the former connection.
+    /// Inputs are passed in the order of their occurrence, with one exception that the caller must ensure: after
+    /// ``Effect/subscribe(stream:after:)`` or ``Effect/unsubscribe``, no input of the former subscription follows, and
+    /// after ``Effect/disconnect`` or ``Effect/connect`` none of the former connection.
     public enum Input: Sendable, Hashable {
-        /// The machine's state (``MachineState/init(_:)``): whenever the agent sends a snapshot or
-        /// `reachability.changed`. It comes from a subscription that is always open and replays nothing, as the changes
-        /// in a replay are past.
+        /// The machine's state (``MachineState/init(_:)``), after every snapshot or `reachability.changed` from the
+        /// agent.
+        ///
+        /// It comes from a subscription that is always open and replays nothing, because the changes in a replay are
+        /// outdated.
         case machine(MachineState)
         /// The agent's answer to a report.
         case reported(SinkReportReply)
-        /// Something of the present subscription to the journal.
+        /// An input of the current subscription to the journal.
         case journal(JournalInput)
-        /// Something of the present connection to the broker.
+        /// An input of the current connection to the broker.
         case transport(TransportEvent)
-        /// ``ShippingEngine/deadline`` is over. Harmless at any other time.
+        /// ``ShippingEngine/deadline`` has passed.
+        ///
+        /// The input is harmless at any other time.
         case tick
-        /// The program ends, or the sink is no longer configured. The effects are the last ones: a cursor to save, a
-        /// report, and the end of both connections.
+        /// The program stops, or the sink is no longer configured.
+        ///
+        /// The effects are the last ones: saving the cursor, a report, and the end of both connections.
         case stop
     }
 
-    /// Something of the subscription to the journal that ``Effect/subscribe(stream:after:)`` asked for.
+    /// An input of the subscription to the journal that ``Effect/subscribe(stream:after:)`` requested.
     public enum JournalInput: Sendable, Hashable {
-        /// The agent's hello, on each connection that the subscription takes.
+        /// The agent's hello, on each connection of the subscription.
         case opened(stream: String, newest: UInt64)
-        /// The next event; the numbers rise. If events after the requested number are gone, the subscription continues
-        /// with the oldest that is left; the engine sees the hole itself.
+        /// The next event, in ascending order of the numbers.
+        ///
+        /// If events after the requested number were removed, the subscription continues with the oldest one left; the
+        /// engine detects the gap itself.
         case event(JournalEvent)
         /// The agent does not know the requested stream or number (`stream_changed`, `sequence_unknown`): its stream is
-        /// this one. Nothing follows; the engine subscribes anew.
+        /// this one.
+        ///
+        /// No input follows; the engine subscribes again.
         case restarted(stream: String)
-        /// The subscription has ended, and its connection is not made again by the caller; the engine subscribes again
-        /// after a while. A caller that reconnects by itself, and resumes after the last event that it handed in, never
-        /// reports this.
+        /// The subscription has ended, and the caller does not reconnect; the engine subscribes again after a pause.
+        ///
+        /// A caller that reconnects by itself, and resumes after the last event that it passed, never reports this.
         case closed
     }
 
-    /// An effect that the engine wants; carried out in order.
+    /// An effect requested by the engine; effects are carried out in order.
     public enum Effect: Sendable, Hashable {
         /// Calls ``SinkTransport/connect()``.
         case connect
         /// Calls ``SinkTransport/disconnect()``.
         case disconnect
-        /// Ends the present subscription to the journal, if any, and begins another one: all types, without a snapshot,
+        /// Ends the current subscription to the journal, if any, and starts another one: all types, without a snapshot,
         /// after a number; `stream` is that of the number, `nil` to accept any.
         case subscribe(stream: String?, after: UInt64)
-        /// Ends the present subscription to the journal.
+        /// Ends the current subscription to the journal.
         case unsubscribe
         /// Calls ``SinkTransport/publish(_:)``.
         case publish(SinkMessage)
@@ -57,27 +66,29 @@ extension ShippingEngine {
         case publishState([UInt8])
         /// Saves the cursor with ``SinkCursorFile``.
         case save(SinkCursor)
-        /// Reports to the agent with the control method `sink`: ``ShippingEngine/takeReport(bytes:)`` has the content,
-        /// and the reply is ``Input/reported(_:)``.
+        /// Reports to the agent with the control method `sink`: ``ShippingEngine/takeReport(bytes:)`` provides the
+        /// content, and the reply is ``Input/reported(_:)``.
         case report
-        /// Logs that these events never get to the broker. Those that it refused are in the next report.
+        /// Logs events that will never reach the broker.
+        ///
+        /// Rejected ones are in the next report.
         case lost(ClosedRange<UInt64>, TransportFailure)
     }
 
-    /// A moment, by both clocks.
+    /// A moment on both clocks.
     public struct Moment: Sendable, Hashable {
-        /// The time that passes, suspended or not; what waits goes by it.
+        /// The continuous time, including suspends, which determines all waits.
         public var instant: ContinuousClock.Instant
-        /// The time of day; only what people and other machines read goes by it.
+        /// The time of day, which is only for people and other machines.
         public var time: Timestamp
 
-        /// A moment.
+        /// Creates a moment.
         public init(instant: ContinuousClock.Instant, time: Timestamp) {
             self.instant = instant
             self.time = time
         }
 
-        /// The present moment.
+        /// The current moment.
         public static var now: Moment { Moment(instant: .now, time: .now) }
     }
 }
@@ -88,18 +99,18 @@ public struct JournalEvent: Sendable, Hashable {
     public let sequence: UInt64
     /// The moment of the event.
     public let time: Timestamp
-    /// The JSON text, as the agent wrote it, without the line's end.
+    /// The JSON text, as the agent wrote it, without the newline.
     public let line: [UInt8]
     /// The envelope.
     let scanned: ScannedLine
 
-    /// An event; `nil` when it has no number, or no time.
+    /// Creates an event; `nil` if it has no number or no time.
     ///
     /// - Parameters:
     ///   - line: The JSON text.
     ///   - scanned: Its envelope.
     public init?(_ line: [UInt8], scanned: ScannedLine) {
-        // The number fits a signed integer in every reader of the stream, and has a successor here.
+        // The number fits a signed integer in every reader of the stream, and can be incremented here.
         guard let sequence = scanned.sequence, (1...UInt64(Int64.max)).contains(sequence), let time = scanned.time
         else { return nil }
         self.sequence = sequence
@@ -108,7 +119,7 @@ public struct JournalEvent: Sendable, Hashable {
         self.scanned = scanned
     }
 
-    /// An event; `nil` when the line is no numbered event.
+    /// Creates an event; `nil` if the line is not a numbered event.
     public init?(_ line: [UInt8]) {
         guard let scanned = ScannedLine(line.span) else { return nil }
         self.init(line, scanned: scanned)

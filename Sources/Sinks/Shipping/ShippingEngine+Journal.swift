@@ -1,12 +1,12 @@
 internal import AgentEvents
 
-// The journal: where shipping begins, and which events are shipped.
+// The journal: the start of shipping, and the selection of the events.
 extension ShippingEngine {
-    /// Starts after the broker's newest event; if it has none of this device, after the cursor; else with the oldest
-    /// event.
+    /// Starts after the broker's newest event; if it has none of this device, after the cursor; otherwise with the
+    /// oldest event.
     ///
-    /// The cursor counts when nothing is stored: a stream that was purged, or a broker that cannot be asked, must not
-    /// get everything again.
+    /// The cursor counts if nothing is stored: after a purge of the stream, or with a broker that cannot be queried,
+    /// the events must not all be shipped again.
     mutating func resume(from stored: StreamPosition?) {
         let stored = stored.map { settleLateEvents($0) }
         guard let base = stored ?? position else {
@@ -14,12 +14,12 @@ extension ShippingEngine {
             begin(.shipping, in: nil, stream: nil)
             return
         }
-        // The event itself comes first, to be compared.
+        // The event itself comes first, for comparison.
         course = .verifying(base)
         subscribe(base.epoch.stream, after: base.sequence - 1)
     }
 
-    /// Learns when the oldest event that waits was published, without a connection to the broker.
+    /// Determines the time of the oldest waiting event without a connection to the broker.
     mutating func peek() {
         guard course == .idle else { return }
         course = .peeking
@@ -48,7 +48,7 @@ extension ShippingEngine {
         }
     }
 
-    /// Subscribes again where a subscription has ended.
+    /// Subscribes again after a subscription has ended.
     mutating func reopen() {
         switch course {
         case .idle: subscription = .closed
@@ -72,11 +72,11 @@ extension ShippingEngine {
 
     private mutating func opened(_ stream: String, _ newest: UInt64, _ now: Moment) {
         self.newest = newest
-        // Another agent process may answer, which knows nothing of the last report.
+        // The answer may come from another agent process, which does not know the last report.
         reportDue = now.instant
         switch course {
         case .verifying(let base) where base.epoch.stream != stream: restarted(stream, now)
-        // The event to compare with does not exist yet. An agent that has just started reports 0, and may have it.
+        // The event for comparison does not exist yet. An agent that has just started reports 0, and may have it.
         case .verifying(let base) where newest > 0 && newest < base.sequence: restarted(stream, now)
         case .shipping where epoch == nil:
             epoch = StreamEpoch(stream: stream)
@@ -86,14 +86,14 @@ extension ShippingEngine {
         }
     }
 
-    /// The journal's numbers are not those that were expected.
+    /// Handles a journal whose numbers are not the expected ones.
     private mutating func restarted(_ stream: String, _ now: Moment) {
         switch course {
         case .idle: break
         case .peeking: subscribe(stream, after: 0)
         case .verifying(let base): beginAnew(stream, behind: base, now)
         case .skipping, .shipping:
-            // The broker's newest event decides here as well.
+            // The broker's newest event determines the start here as well.
             disconnect(.journalRestarted, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
         }
     }
@@ -108,27 +108,27 @@ extension ShippingEngine {
         seen = (base.sequence, base.time)
         sendLate(behind: base)
         if queue.isEmpty { advance(to: base.sequence, base.time, now) }
-        // The event itself is gone where its age or a summary (`events.omitted`) took it.
+        // The event itself was removed because of its age, or replaced by a summary (`events.omitted`).
         if event.sequence > base.sequence { ship(event, now) }
     }
 
-    /// The broker's newest event is not in the journal.
+    /// Handles a journal without the broker's newest event.
     private mutating func beginAnew(_ stream: String, behind base: StreamPosition, _ now: Moment) {
         lacking = []
         let former = [base.epoch, position?.epoch].compactMap(\.self).filter { $0.stream == stream }
         guard let latest = former.max(by: { $0.generation < $1.generation }) else {
-            // The journal is another one, of which the broker has nothing.
+            // The broker has no events of this journal.
             guard let epoch = StreamEpoch(stream: stream) else { return connectionEnded(.unusableStream, now) }
             return begin(.shipping, in: epoch, stream: stream)
         }
-        // The disk is of an earlier time, and numbers are given twice.
+        // The disk was restored to an earlier state, and numbers are reused.
         guard let epoch = latest.next else { return connectionEnded(.unusableStream, now) }
-        // The time of an event of another journal has no meaning for this one; that of the cursor does.
+        // The time of another journal's event has no meaning for this one; that of the cursor does.
         let limit = base.epoch.stream == stream ? base.time : position?.time ?? base.time
         begin(.skipping(through: limit), in: epoch, stream: stream)
     }
 
-    /// Begins with the oldest event of the journal.
+    /// Starts with the oldest event of the journal.
     private mutating func begin(_ course: Course, in epoch: StreamEpoch?, stream: String?) {
         self.course = course
         self.epoch = epoch
@@ -157,7 +157,7 @@ extension ShippingEngine {
         queue.append(.init(message: message, time: event.time, isAboutSinks: isAboutSinks))
     }
 
-    /// Everything up to an event is at the broker, or not for it.
+    /// Records that everything up to an event is at the broker, or does not concern it.
     mutating func advance(to sequence: UInt64, _ time: Timestamp, _ now: Moment) {
         guard let epoch else { return }
         position = StreamPosition(epoch: epoch, sequence: sequence, time: time)
@@ -167,8 +167,8 @@ extension ShippingEngine {
 }
 
 extension JournalEvent {
-    /// The numbers between an event and this one; `nil` without any, and for those whose omission the event itself
-    /// declares.
+    /// The numbers between an event and this one; `nil` if there are none, or if the event itself declares their
+    /// omission.
     fileprivate func gap(after former: UInt64) -> ClosedRange<UInt64>? {
         guard sequence > former + 1 else { return nil }
         guard type == EventType.eventsOmitted.rawValue,

@@ -1,8 +1,8 @@
 internal import AgentEvents
 
-// The consequences of an input: all of them follow from the state and the time.
+// The consequences of an input, which follow from the state and the time.
 extension ShippingEngine {
-    /// Does everything that is due.
+    /// Carries out everything that is due.
     mutating func settle(_ now: Moment) {
         endWhatIsOver(now)
         noteOldestWaiting()
@@ -17,7 +17,7 @@ extension ShippingEngine {
             for _ in 0..<max(1, losses.count) { effects.append(.report) }
         }
         if obstacle?.code == "budget_exhausted" {
-            // The answer to the first report of a day has the day's budget.
+            // The reply to the first report of a day contains the day's budget.
             reportDue = reportDue ?? now.instant + now.time.untilTomorrow + jitter.duration(upTo: .seconds(60))
         }
         deadline = nextDeadline(now)
@@ -26,13 +26,13 @@ extension ShippingEngine {
     mutating func save(_ now: Moment) {
         (cursorDue, lastSave) = (nil, now.instant)
         guard let position else { return }
-        // While late events are on their way, the position is the one before them.
+        // While late events are in flight, the position is the one before them.
         let late = late?.position.sequence == position.sequence ? late?.numbers ?? [] : []
         let cursor = SinkCursor(broker: status.broker, device: settings.device, position: position, late: late)
         effects.append(.save(cursor))
     }
 
-    /// Ends a connection that is silent for too long, or whose broker refuses events, once all is answered.
+    /// Ends a connection that has been silent for too long, or whose broker rejects events, once all are answered.
     private mutating func endWhatIsOver(_ now: Moment) {
         switch connection {
         case .connecting(let limit) where limit <= now.instant: connectionEnded(.silent, now)
@@ -43,9 +43,9 @@ extension ShippingEngine {
         }
     }
 
-    // MARK: - When the sink may be connected
+    // MARK: - Conditions for a connection
 
-    /// The reason that the sink must not be connected now; `nil` when it may.
+    /// Returns the reason that the sink must not be connected now; `nil` if it may.
     private func obstacle(_ now: Moment) -> TransportFailure? {
         if allowance.isMetered, allowance.budget == 0 {
             return .init(
@@ -72,7 +72,7 @@ extension ShippingEngine {
         return remaining <= .zero
     }
 
-    /// The time after which the oldest event waits no longer for another medium.
+    /// Returns the time until the oldest event no longer waits for another medium.
     private func remainingPatience(_ now: Moment) -> Duration? {
         guard let oldestWaiting, let limit = settings.maximumAge, machine.via.isReachable else { return nil }
         let age = now.time.microsecondsSince1970.subtractingReportingOverflow(oldestWaiting.microsecondsSince1970)
@@ -134,7 +134,7 @@ extension ShippingEngine {
         if case .reopening(let time) = subscription { moments.append(time) }
         switch connection {
         case .waiting(let time):
-            // An obstacle is removed by an input, but for the age of what waits.
+            // Every obstacle is removed by an input, except the age of the waiting events.
             if obstacle(now) == nil {
                 moments.append(time)
             } else if isExcluded, let remaining = remainingPatience(now), remaining > .zero {
@@ -148,14 +148,14 @@ extension ShippingEngine {
     }
 }
 
-// Events that the broker passed over: a cluster without a leader drops some of what is in flight, and a stream that is
-// full takes a small event behind a large one. They are sent late, and from then on the broker's newest event is no
-// longer the one with the highest number.
+// Events that the broker skipped: a cluster without a leader drops some of the events in flight, and a full stream
+// accepts a small event after a large one. They are sent late, and from then on the broker's newest event is no longer
+// the one with the highest number.
 extension ShippingEngine {
-    /// Finds out which late events have arrived, and returns the position that counts.
+    /// Determines the late events that have arrived, and returns the position that counts.
     mutating func settleLateEvents(_ stored: StreamPosition) -> StreamPosition {
         guard let late, stored.epoch == late.position.epoch else { return stored }
-        // They were sent in order, and before everything else.
+        // They were sent in order, and before all others.
         if late.numbers.contains(stored.sequence) {
             lacking.removeAll { $0.isLate && $0.state == .sent && $0.message.sequence <= stored.sequence }
             lacking.removeAll { $0.message.sequence == stored.sequence }
@@ -165,7 +165,7 @@ extension ShippingEngine {
         return stored
     }
 
-    /// Puts the events that the broker passed over in front of the others.
+    /// Puts the events that the broker skipped in front of the others.
     mutating func sendLate(behind base: StreamPosition) {
         let passedOver = lacking.filter {
             $0.message.sequence <= base.sequence && $0.message.id == base.epoch.id(of: $0.message.sequence)

@@ -2,27 +2,27 @@ public import AgentEvents
 
 /// Ships the events of the journal to one broker, each of them once and in order: a pure state machine.
 ///
-/// It begins anew on each connection: the broker's newest stored event decides where (``StreamPosition``), and the
-/// journal delivers everything from there on. Inputs are things that happened, effects what is to be done about them;
-/// sockets, files and clocks are the caller's. A caller
+/// It restarts on each connection: the broker's newest stored event determines the start (``StreamPosition``), and the
+/// journal delivers everything after it. Inputs are occurrences, effects are the resulting actions; the caller handles
+/// sockets, files and clocks. A caller
 ///
-/// - hands in each ``Input`` together with the moment, and carries out the returned effects in their order;
-/// - hands in ``Input/tick`` when ``deadline`` is over;
+/// - passes each ``Input`` together with the moment, and carries out the returned effects in order;
+/// - passes ``Input/tick`` when ``deadline`` has passed;
 /// - reads the subscription to the journal only while ``wantsEvents`` is true.
 public struct ShippingEngine: Sendable {
-    /// The maximum spread of attempts that a change of the path causes: it is the same change for a whole fleet after a
-    /// power cut.
+    /// The maximum spread of attempts after a change of the path, which is the same change for a whole fleet after a
+    /// power failure.
     static let spread = Duration.seconds(2)
-    /// The time that a connection may take to be made.
+    /// The timeout for connecting.
     static let connectLimit = Duration.seconds(60)
-    /// The time that the broker may stay silent while an answer is due.
+    /// The timeout for an answer of the broker.
     static let answerLimit = Duration.seconds(30)
-    /// The minimum interval between two reports, and two cursors, while nothing but numbers changes.
+    /// The minimum interval between two reports, and two cursors, while only numbers change.
     static let reportInterval = Duration.seconds(10)
     static let saveInterval = Duration.seconds(5)
     /// The maximum number of ranges of lost events that are kept for the agent.
     static let maximumLosses = 64
-    /// The wait before a subscription to the journal that ended is made again.
+    /// The wait before subscribing to the journal again after a subscription ended.
     static let subscribeInterval = Duration.seconds(1)
 
     let settings: SinkSettings
@@ -30,7 +30,7 @@ public struct ShippingEngine: Sendable {
     let filter: EventFilter
     var jitter: Jitter
     var retries = RetrySchedule()
-    /// True when the broker has taken an event on the present connection.
+    /// True if the broker has accepted an event on the current connection.
     var hasShipped = false
     var histories = KnownHistories()
 
@@ -40,52 +40,52 @@ public struct ShippingEngine: Sendable {
 
     // The broker.
     var connection: Connection
-    /// The state of the sink, as people see it.
+    /// The visible state of the sink.
     public internal(set) var status: SinkStatus
 
     // The journal.
     var subscription = Subscription.closed
     var course = Course.idle
-    /// The history that messages are numbered in; `nil` before the journal has said hello.
+    /// The history in which messages are numbered; `nil` before the journal's hello.
     var epoch: StreamEpoch?
-    /// The newest event that was taken from the journal; `nil` to begin with any.
+    /// The newest event taken from the journal; `nil` to start with any event.
     var seen: (sequence: UInt64, time: Timestamp)?
-    /// The newest number of the journal; `nil` before the subscription has said it.
+    /// The newest number of the journal; `nil` before the subscription has reported it.
     var newest: UInt64?
     var queue = ShippingQueue()
-    /// Events that the broker passed over on the last connection.
+    /// Events that the broker skipped on the last connection.
     var lacking: [ShippingQueue.Entry] = []
-    /// Events that were passed over and sent late: while one of them is the broker's newest, ``LateEvents/position``
-    /// counts in its place.
+    /// Events that were skipped and sent late: while one of them is the broker's newest, ``LateEvents/position`` counts
+    /// instead.
     var late: LateEvents?
-    /// The time of the oldest event that waits; `nil` when none does, or that is not known.
+    /// The time of the oldest waiting event; `nil` if there is none, or if it is not known.
     var oldestWaiting: Timestamp?
 
     // The cursor and the reports.
-    /// Everything up to here is at the broker; `nil` when nothing is known.
+    /// The position up to which the broker has everything; `nil` if it is not known.
     var position: StreamPosition?
     var cursorDue: ContinuousClock.Instant?
     var lastSave: ContinuousClock.Instant?
     var reportDue: ContinuousClock.Instant?
     var lastReport: ContinuousClock.Instant?
-    /// The events that the broker will never have, and the agent does not know of; each report has one range.
+    /// The losses that the agent does not know yet; each report contains one range.
     var losses: [SinkLoss] = []
     /// The bytes of the transport that reports have counted.
     var reportedBytes: UInt64 = 0
-    /// The bytes of the events that were sent since the last report.
+    /// The bytes of the events sent since the last report.
     var bytesSinceReport: UInt64 = 0
 
     var effects: [Effect] = []
 
-    /// The moment at which ``Input/tick`` is due; `nil` while nothing but other inputs changes anything.
+    /// The moment at which ``Input/tick`` is due; `nil` if only other inputs cause changes.
     public internal(set) var deadline: ContinuousClock.Instant?
 
     /// The state of the connection to the broker.
     enum Connection: Sendable, Hashable {
-        /// Not connected; the next attempt is due then, unless the sink has to wait for something else.
+        /// Not connected; the next attempt is due at this time, unless the sink has to wait for another reason.
         case waiting(until: ContinuousClock.Instant)
         case connecting(until: ContinuousClock.Instant)
-        /// Connected; where an answer is due, it is awaited no longer than until then.
+        /// Connected; a due answer times out at this time.
         case connected(until: ContinuousClock.Instant?)
         case stopped
     }
@@ -93,39 +93,38 @@ public struct ShippingEngine: Sendable {
     /// The state of the subscription to the journal.
     enum Subscription: Sendable, Hashable {
         case closed, open
-        /// To be made again then.
+        /// Subscribes again at this time.
         case reopening(at: ContinuousClock.Instant)
     }
 
-    /// The use of the events that the subscription brings.
+    /// The use of the subscription's events.
     enum Course: Sendable, Hashable {
         case idle
-        /// Only the time of the oldest event that waits is wanted.
+        /// Only the time of the oldest waiting event is needed.
         case peeking
-        /// The event at a position comes first, and shows whether the journal's numbers are still those that the broker
-        /// has.
+        /// The event at a position comes first, and shows if the journal's numbers are still those of the broker.
         case verifying(StreamPosition)
-        /// Numbers went back: events up to a moment are at the broker, under numbers of the former epoch.
+        /// The numbers went back: the events up to a moment are at the broker, under numbers of the former epoch.
         case skipping(through: Timestamp)
-        /// Each event goes to the broker.
+        /// Each event is shipped to the broker.
         case shipping
     }
 
-    /// Events that reached the broker behind later ones.
+    /// Events that reached the broker after later ones.
     struct LateEvents: Sendable, Hashable {
         var numbers: [UInt64]
         /// The newest event that the broker had before them.
         var position: StreamPosition
     }
 
-    /// An engine that is not connected, and connects as soon as it may.
+    /// Creates an engine that is not connected, and connects as soon as it may.
     ///
     /// - Parameters:
     ///   - settings: The sink.
-    ///   - cursor: The saved cursor; one of another broker or device does not count.
-    ///   - seed: Chance: it spreads the attempts of many devices.
-    ///   - now: The present moment.
-    /// - Throws: ``SinkSettingError`` when the template of the subjects is not valid.
+    ///   - cursor: The saved cursor; one of another broker or device is ignored.
+    ///   - seed: The random seed, which spreads the attempts of many devices.
+    ///   - now: The current moment.
+    /// - Throws: ``SinkSettingError`` if the template of the subjects is not valid.
     public init(_ settings: SinkSettings, cursor: SinkCursor?, seed: UInt64, at now: Moment) throws(SinkSettingError) {
         self.settings = settings
         template = try settings.template()
@@ -142,14 +141,14 @@ public struct ShippingEngine: Sendable {
         reportDue = now.instant
     }
 
-    /// Takes an input, and returns what is to be done, in order.
+    /// Handles an input, and returns the effects to carry out, in order.
     public mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
         guard connection != .stopped else { return [] }
         switch input {
         case .machine(let state): take(state, now)
         case .reported(let reply):
             allowance = reply
-            // What was sent meanwhile, the agent does not know yet.
+            // The agent does not know yet what was sent in the meantime.
             let sent = bytesSinceReport
             bytesSinceReport = 0
             spend(sent)
@@ -163,16 +162,16 @@ public struct ShippingEngine: Sendable {
         return effects
     }
 
-    /// True while events of the journal are welcome; otherwise the caller leaves them in the socket.
+    /// True while the engine accepts events of the journal; otherwise the caller leaves them in the socket.
     public var wantsEvents: Bool { !queue.isFull }
 
-    /// Returns the report that ``Effect/report`` asks for.
+    /// Returns the report for ``Effect/report``.
     ///
-    /// Each one has the bytes and the loss that the one before had not, so none may get lost.
+    /// Each report contains the bytes and the loss since the previous one, so none may be lost.
     ///
     /// - Parameter total: ``SinkTransport/bytes``.
     public mutating func takeReport(bytes total: UInt64) -> SinkReport {
-        // A transport that was made anew counts from zero.
+        // A new transport counts from zero.
         let bytes = total < reportedBytes ? total : total - reportedBytes
         reportedBytes = total
         bytesSinceReport = 0
@@ -190,7 +189,7 @@ public struct ShippingEngine: Sendable {
         if cursorDue != nil { save(now) }
         connection = .stopped
         deadline = nil
-        // The agent shows it as it shows a sink that does not run.
+        // The agent shows it like a sink that does not run.
         status.state = .absent
         status.since = nil
         status.code = nil

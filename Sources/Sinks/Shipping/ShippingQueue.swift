@@ -1,21 +1,20 @@
 internal import AgentEvents
 
-/// The events on their way to the broker, in order: those that were sent, up to the window, and behind them those that
-/// wait.
+/// The events on their way to the broker, in order: the sent ones, up to the window, followed by the waiting ones.
 struct ShippingQueue: Sendable, Hashable {
     /// The maximum number of events, sent or waiting.
     static let maximumCount = 256
-    /// The number of bytes from which on no more events are taken; one event may exceed it.
+    /// The number of bytes above which no more events are accepted; one event may exceed it.
     static let maximumBytes = 1 << 20
 
     struct Entry: Sendable, Hashable {
         enum State: Sendable {
             case waiting, sent
-            /// The broker has it.
+            /// The broker has stored it.
             case acknowledged
-            /// The broker would never take it.
+            /// The broker will never accept it.
             case abandoned
-            /// The broker does not take it for now.
+            /// The broker does not accept it for now.
             case refused
         }
 
@@ -23,24 +22,24 @@ struct ShippingQueue: Sendable, Hashable {
         var time: Timestamp
         /// True for an event that is itself about sinks, such as `sink.lost`.
         var isAboutSinks = false
-        /// True for an event that the broker passed over on a former connection.
+        /// True for an event that the broker skipped on a former connection.
         var isLate = false
         var state = State.waiting
 
-        /// True when nothing is left to be done for it.
+        /// True if it needs no further handling.
         var isDone: Bool { state == .acknowledged || state == .abandoned }
     }
 
     private(set) var entries: [Entry] = []
-    /// The number of entries at the front that were sent.
+    /// The number of sent entries at the front.
     private var sentCount = 0
     private var bytes = 0
 
     var isEmpty: Bool { entries.isEmpty }
     var isFull: Bool { entries.count >= Self.maximumCount || bytes >= Self.maximumBytes }
-    /// True when an answer is due.
+    /// True if an answer is due.
     var isAwaitingAnswer: Bool { entries[..<sentCount].contains { $0.state == .sent } }
-    /// True when the broker refuses events for now: what is sent behind them would overtake them.
+    /// True if the broker rejects events for now: later events would overtake them.
     var isRefused: Bool { entries[..<sentCount].contains { $0.state == .refused } }
 
     mutating func append(_ entry: Entry) {
@@ -48,9 +47,10 @@ struct ShippingQueue: Sendable, Hashable {
         bytes += entry.message.payload.count
     }
 
-    /// The next event to send; `nil` when the window is full, or nothing waits.
+    /// Returns the next event to send; `nil` if the window is full, or no event waits.
     ///
-    /// The window begins with the oldest event that is not done, so it bounds what a lost connection leaves in doubt.
+    /// The window starts with the oldest unfinished event, so it limits the events that a lost connection leaves in
+    /// doubt.
     mutating func nextToSend(window: Int) -> SinkMessage? {
         guard sentCount < min(entries.count, window) else { return nil }
         defer { sentCount += 1 }
@@ -58,7 +58,7 @@ struct ShippingQueue: Sendable, Hashable {
         return entries[sentCount].message
     }
 
-    /// Notes the answer to an event that was sent, and returns it; `nil` for every other number.
+    /// Records the answer to a sent event, and returns the event; `nil` for every other number.
     mutating func answer(_ sequence: UInt64, _ state: Entry.State) -> Entry? {
         guard let index = entries[..<sentCount].firstIndex(where: { $0.message.sequence == sequence }),
             entries[index].state == .sent
@@ -67,7 +67,7 @@ struct ShippingQueue: Sendable, Hashable {
         return entries[index]
     }
 
-    /// Removes the events at the front that are done, and returns the last of them.
+    /// Removes the finished events at the front, and returns the last one.
     mutating func removeDone() -> Entry? {
         let count = entries.prefix { $0.isDone }.count
         guard count > 0 else { return nil }
@@ -80,15 +80,16 @@ struct ShippingQueue: Sendable, Hashable {
 
     /// Empties the queue, and returns the events that the broker may lack although it has later ones.
     ///
-    /// These are the ones that it refused for now, and those whose answer never came although that of a later one did:
-    /// a cluster that changes its leader drops some of what is in flight. The newest stored event does not reveal them.
+    /// These are the events that it rejected for now, and those that remained unanswered although a later one was
+    /// answered: a cluster that changes its leader drops some of the events in flight. The newest stored event does not
+    /// reveal them.
     mutating func removeAll() -> [Entry] {
-        // A later answer came: the event was passed over for certain.
+        // A later event was answered, so this one was certainly skipped.
         for index in entries.indices.prefix(entries.lastIndex { $0.state == .acknowledged } ?? 0)
         where entries[index].state == .sent {
             entries[index].state = .refused
         }
-        // Behind a refusal, an answer that never came may be another one.
+        // After a rejection, a missing answer may be another rejection.
         let isDoubtful = isRefused
         defer { self = ShippingQueue() }
         return entries.filter { entry in

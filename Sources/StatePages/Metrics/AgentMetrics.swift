@@ -1,19 +1,19 @@
 public import AgentEvents
 
-/// The values that the metrics show, taken at the moment of a scrape.
+/// The values of the metrics at the time of a scrape.
 public struct AgentMetrics: Sendable {
-    /// The status; its list of probes is not used, because it may be shortened.
+    /// The status; its list of probes is not used, because it may be truncated.
     public var status: AgentStatus
-    /// The probes, one for each point from which one checks.
+    /// The probes, one value for each vantage of a probe.
     public var probes: [ProbeMetrics]
     /// The numbers of published events.
     public var transitions: [TransitionCount]
     /// The seconds that the agent has spent in each connectivity.
     public var secondsByConnectivity: [String: Double]
-    /// The agent's process; `nil` where the kernel does not show it.
+    /// The agent's process; `nil` if the kernel does not provide its data.
     public var process: ProcessMetrics?
 
-    /// Creates values.
+    /// Creates the values.
     public init(
         status: AgentStatus,
         probes: [ProbeMetrics] = [],
@@ -28,16 +28,16 @@ public struct AgentMetrics: Sendable {
         self.process = process
     }
 
-    /// The number of events of one type and with one code.
+    /// The number of events with one type and one code.
     public struct TransitionCount: Sendable, Hashable {
-        /// The type without `reachagent.`.
+        /// The type, without `reachagent.`.
         public var type: String
         /// The code of the cause.
         public var code: String
         /// The number since the start of the agent.
         public var count: UInt64
 
-        /// Creates a number.
+        /// Creates a count.
         public init(type: String, code: String, count: UInt64) {
             self.type = type
             self.code = code
@@ -55,14 +55,14 @@ public struct AgentMetrics: Sendable {
         public var virtualBytes: UInt64
         /// The number of threads.
         public var threads: Int
-        /// The number of open files; `nil` where the kernel does not tell.
+        /// The number of open files; `nil` if the kernel does not provide it.
         public var openFiles: Int?
         /// The maximum number of open files.
         public var maximumFiles: UInt64
-        /// The start, in seconds since 1970.
+        /// The start time, in seconds since 1970.
         public var started: Double
 
-        /// Creates values.
+        /// Creates the values.
         public init(
             cpuSeconds: Double,
             residentBytes: UInt64,
@@ -83,11 +83,11 @@ public struct AgentMetrics: Sendable {
     }
 }
 
-/// A probe from one vantage, as the metrics show it.
+/// The metrics of a probe from one vantage.
 public struct ProbeMetrics: Sendable {
     /// The probe's name.
     public var probe: String
-    /// The interface that it is bound to; empty for the path that the kernel chooses.
+    /// The interface to which it is bound; empty for the path that the kernel chooses.
     public var device: String
     /// The family; empty for any.
     public var family: String
@@ -95,15 +95,15 @@ public struct ProbeMetrics: Sendable {
     public var verdict: String
     /// The code of the verdict; `nil` for `up`.
     public var code: String?
-    /// The moment since which the verdict holds, in seconds since 1970.
+    /// The time at which the verdict changed last, in seconds since 1970.
     public var since: Double?
     /// The last check; `nil` before the first one.
     public var last: CheckMetrics?
     /// The checks so far.
     public var checks: CheckCounts
-    /// The validity of the certificate that expires first, in seconds since 1970.
+    /// The validity period of the certificate that expires first, in seconds since 1970.
     public var certificate: (notBefore: Double, notAfter: Double)?
-    /// The transfers; `nil` for a probe whose checks are none.
+    /// The transfers; `nil` for a probe without transfers.
     public var transfers: TransferMetrics?
 
     /// Creates a probe without checks.
@@ -138,9 +138,9 @@ public struct CheckMetrics: Sendable, Hashable {
     public var httpVersion: String?
     /// The size of the last response's body as sent, in bytes.
     public var bodyBytes: Int?
-    /// The number of redirects that were followed; `nil` for other checks than HTTP.
+    /// The number of followed redirects; `nil` for checks other than HTTP.
     public var redirects: Int?
-    /// True when the last request went over TLS; `nil` for other checks than HTTP.
+    /// `true` if the last request was sent over TLS; `nil` for checks other than HTTP.
     public var isTLS: Bool?
     /// The TLS version, such as `TLSv1.3`.
     public var tlsVersion: String?
@@ -149,7 +149,7 @@ public struct CheckMetrics: Sendable, Hashable {
 
     /// A phase and its duration.
     public struct Phase: Sendable, Hashable {
-        /// The name of blackbox_exporter's phase.
+        /// The name of the phase in blackbox_exporter.
         public var name: String
         /// The duration in seconds.
         public var seconds: Double
@@ -171,24 +171,25 @@ public struct CheckMetrics: Sendable, Hashable {
 
 /// The numbers of checks by outcome, and the histogram of their durations.
 public struct CheckCounts: Sendable, Hashable {
-    /// The indexes of the sketch's buckets whose upper bounds the metrics show: the powers of two from 1/4096 s to 32 s.
+    /// The indexes of the histogram's buckets whose upper bounds the metrics show: the powers of two from 1/4096 s to
+    /// 32 s.
     ///
-    /// All of them, at every scrape, whether there are durations in between or not: a series that appears later has no rate.
+    /// Every scrape contains all of them, including empty ones, because a series that appears later has no rate.
     public static let shownBuckets = Array(stride(from: -96, through: 40, by: 8))
 
     /// The number of checks that were as expected.
     public private(set) var ok: UInt64 = 0
     /// The number of checks that failed.
     public private(set) var failed: UInt64 = 0
-    /// The number of checks that said nothing about the target.
+    /// The number of checks without a conclusion about the target.
     public private(set) var unknown: UInt64 = 0
-    /// The durations of the `ok` checks: the sketch that summaries and reports have too.
+    /// The durations of the `ok` checks, in the histogram that summaries and reports use too.
     public private(set) var durations = ExponentialHistogram()
 
-    /// No checks.
+    /// Creates empty counts.
     public init() {}
 
-    /// The upper bounds of the shown buckets in seconds, with the number of durations up to each.
+    /// The upper bounds of the shown buckets in seconds, each with the number of durations up to it.
     public var cumulated: [(bound: Double, count: UInt64)] {
         var rest = durations.buckets[...]
         var count: UInt64 = 0
@@ -215,24 +216,24 @@ public struct CheckCounts: Sendable, Hashable {
 
 /// The figures of a probe's transfers.
 public struct TransferMetrics: Sendable, Hashable {
-    /// The newest transfer that measured something and did not give way; `nil` before the first one.
+    /// The newest transfer that measured a rate and did not yield to other traffic; `nil` before the first one.
     public private(set) var last: Transfer?
-    /// Its end, in seconds since 1970.
+    /// The end of that transfer, in seconds since 1970.
     public private(set) var ended: Double?
-    /// The payload bytes of all transfers since the start of the agent.
+    /// The payload bytes received by all transfers since the start of the agent.
     public private(set) var downloadedBytes: UInt64 = 0
     /// The payload bytes sent by all transfers since the start of the agent.
     public private(set) var uploadedBytes: UInt64 = 0
 
-    /// No transfers.
+    /// Creates empty figures.
     public init() {}
 
     /// Adds a transfer.
     ///
     /// - Parameters:
     ///   - transfer: The measurements.
-    ///   - ended: Its end, in seconds since 1970.
-    ///   - counts: `false` for one that gave way, of which only the bytes count.
+    ///   - ended: The end of the transfer, in seconds since 1970.
+    ///   - counts: `false` for a transfer that yielded to other traffic, of which only the bytes count.
     public mutating func add(_ transfer: Transfer, endedAt ended: Double, counts: Bool) {
         downloadedBytes &+= UInt64(clamping: transfer.download?.bytes ?? 0)
         uploadedBytes &+= UInt64(clamping: transfer.upload?.bytes ?? 0)

@@ -192,7 +192,7 @@ extension MetricFamily {
         },
     ]
 
-    /// The agent's process, by the names of Prometheus' client libraries.
+    /// The agent's process, with the names of the Prometheus client libraries.
     static let process: [MetricFamily] = [
         process("process_cpu_seconds_total", .counter, "The CPU time of the process") { $0.cpuSeconds },
         process("process_resident_memory_bytes", .gauge, "The memory in use") { Double($0.residentBytes) },

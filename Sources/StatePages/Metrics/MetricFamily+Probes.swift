@@ -1,7 +1,7 @@
 extension MetricFamily {
     private static let point = ["probe", "device", "family"]
 
-    /// The names and meanings of blackbox_exporter.
+    /// The metrics with the names and meanings of blackbox_exporter.
     static let compatible: [MetricFamily] = [
         check(
             "probe_success",
@@ -40,7 +40,7 @@ extension MetricFamily {
         ) { metrics in
             metrics.probes.compactMap { probe in
                 probe.last?.tlsVersion.map { version in
-                    // As Go's crypto/tls has it, and so the dashboards.
+                    // The format of Go's crypto/tls, which dashboards expect.
                     let name = version.hasPrefix("TLSv") ? "TLS \(version.dropFirst(4))" : version
                     return Sample(labels: labels(probe) + [name], value: 1)
                 }

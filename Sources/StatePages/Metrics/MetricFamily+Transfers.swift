@@ -3,8 +3,10 @@ internal import AgentEvents
 extension MetricFamily {
     private static let point = ["probe", "device", "family"]
 
-    /// The figures of probes with transfers; those of the last one are absent before the first, and while it gave way the
-    /// ones before stay.
+    /// The figures of probes with transfers.
+    ///
+    /// Those of the last transfer are absent before the first one, and unchanged by a transfer that yielded to other
+    /// traffic.
     static let transfers: [MetricFamily] = [
         MetricFamily(
             "reachagent_transfer_throughput_bits_per_second",

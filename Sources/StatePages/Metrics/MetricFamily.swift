@@ -1,6 +1,6 @@
 /// A family of metrics: its name, meaning and samples.
 ///
-/// ``all`` is the one list of them: the page of metrics is written by it, and docs/metrics.md has its rows.
+/// ``all`` is the only list of families: it determines the metrics page and the table in docs/metrics.md.
 public struct MetricFamily: Sendable {
     /// The types of metrics.
     public enum Kind: String, Sendable {
@@ -9,7 +9,7 @@ public struct MetricFamily: Sendable {
 
     /// One value.
     struct Sample {
-        /// The values of the family's labels, in their order; one that is empty is left out.
+        /// The values of the family's labels, in their order; empty ones are left out.
         var labels: [String] = []
         var value: Double
     }
@@ -20,11 +20,11 @@ public struct MetricFamily: Sendable {
         case histogram(@Sendable (AgentMetrics) -> [(labels: [String], counts: CheckCounts)])
     }
 
-    /// The name of the samples: that of a counter ends in `_total`, that of an info in `_info`.
+    /// The name of the samples; that of a counter ends with `_total`, that of an info with `_info`.
     public let name: String
     /// The type.
     public let kind: Kind
-    /// The meaning, without a full stop.
+    /// The meaning, without a period at the end.
     public let help: String
     /// The names of the labels.
     public let labels: [String]
@@ -60,10 +60,11 @@ public struct MetricFamily: Sendable {
     /// All families, in the order of the page.
     public static let all: [MetricFamily] = compatible + probes + transfers + state + agent + process
 
-    /// Those of a file for node_exporter's textfile collector: without the process's, whose names are its own.
+    /// The families for node_exporter's textfile collector, without those of the process, whose names node_exporter
+    /// uses itself.
     public static let collected: [MetricFamily] = compatible + probes + transfers + state + agent
 
-    /// The table of docs/metrics.md made anew, between its two markers; the document itself where they are missing.
+    /// Returns docs/metrics.md with a new table between its two markers; unchanged if they are missing.
     public static func updated(_ document: String) -> String {
         let (start, end) = ("<!-- metrics -->", "<!-- end of metrics -->")
         guard let first = document.firstRange(of: start), let last = document.firstRange(of: end),

@@ -1,10 +1,10 @@
 internal import AgentEvents
 
-/// The page of metrics in one of two formats.
+/// The metrics page in one of two formats.
 public struct MetricsPage: Sendable {
     /// The formats.
     public enum Format: Sendable, CaseIterable {
-        /// The text format 0.0.4 of Prometheus.
+        /// The Prometheus text format 0.0.4.
         case prometheus
         /// OpenMetrics 1.0.
         case openMetrics
@@ -26,7 +26,7 @@ public struct MetricsPage: Sendable {
     /// - Parameters:
     ///   - metrics: The values.
     ///   - format: The format.
-    ///   - families: The families that are on it.
+    ///   - families: The families to include.
     public static func bytes(
         of metrics: AgentMetrics,
         as format: Format,
@@ -56,7 +56,7 @@ public struct MetricsPage: Sendable {
         }
     }
 
-    /// A family without samples has no head either: nothing of it is known.
+    /// Writes the head of a family, which is left out for a family without samples.
     private mutating func writeHead(_ family: MetricFamily) {
         let (name, kind): (String, String)
         switch (format, family.kind) {
@@ -95,7 +95,8 @@ public struct MetricsPage: Sendable {
         append("\n")
     }
 
-    /// Whole numbers without a fraction; the bounds of buckets are floating-point numbers in OpenMetrics.
+    /// Returns a number, without a fraction if it is whole; the bounds of buckets are floating-point numbers in
+    /// OpenMetrics.
     private static func text(_ value: Double, isBound: Bool = false) -> String {
         if !isBound, let whole = Int64(exactly: value), abs(whole) < 1 << 53 { return "\(whole)" }
         return "\(value)"

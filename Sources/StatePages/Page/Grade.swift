@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import Availability
 
-/// The worth of a state, which a word, a sign and a colour show.
+/// The grade of a state, shown by a word, a sign and a colour.
 enum Grade: String, CaseIterable {
     case good, doubtful, bad, unknown
 
@@ -31,7 +31,7 @@ enum Grade: String, CaseIterable {
         }
     }
 
-    /// The worth of a certificate that expires in so many days.
+    /// Creates the grade of a certificate that expires in a number of days.
     init(daysLeft: Int) {
         switch daysLeft {
         case ..<0: self = .bad
@@ -40,7 +40,7 @@ enum Grade: String, CaseIterable {
         }
     }
 
-    /// A sign that differs in its form, for those who do not see the colour.
+    /// The sign, which is distinguishable by shape for people who cannot distinguish the colours.
     var sign: String {
         switch self {
         case .good: "✓"
@@ -50,7 +50,7 @@ enum Grade: String, CaseIterable {
         }
     }
 
-    /// The same sign as the icon of the page, in a tab of a browser: a data URI.
+    /// The sign as the icon of the page in a browser tab: a data URI.
     var icon: String {
         let shape =
             switch self {

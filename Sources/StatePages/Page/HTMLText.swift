@@ -2,16 +2,16 @@ internal import AgentEvents
 internal import Availability
 internal import ForeignText
 
-/// HTML while it is written.
+/// A buffer for writing HTML.
 struct HTMLText {
     private(set) var bytes: [UInt8] = []
 
-    /// Writes markup of the program's own.
+    /// Writes trusted markup.
     mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
 
-    /// Writes text, which may be a stranger's: it can neither be markup nor turn the direction of reading.
+    /// Writes untrusted text, which can neither become markup nor change the text direction.
     ///
-    /// The one place where text becomes HTML, in content and in quoted attributes.
+    /// This is the only place that converts text to HTML, in content and in quoted attributes.
     mutating func text(_ text: String) {
         for byte in ForeignText.shown(text, limit: 2048).utf8 {
             switch byte {
@@ -28,7 +28,7 @@ struct HTMLText {
     /// Writes an element with text in it.
     ///
     /// - Parameters:
-    ///   - tag: The tag with its attributes, which are the program's own.
+    ///   - tag: The tag with its attributes, which must be trusted.
     ///   - text: The text.
     mutating func element(_ tag: String, _ text: String) {
         raw("<\(tag)>")
@@ -43,7 +43,7 @@ struct HTMLText {
         raw("\"")
     }
 
-    /// Writes a link to the web, and of any other address only the text: it could be a script.
+    /// Writes a link to a web address; of any other address, which could be a script, only the text.
     mutating func link(_ address: String, _ text: String) {
         guard address.hasPrefix("http://") || address.hasPrefix("https://") else { return self.text(text) }
         raw("<a rel=\"noreferrer\"")
@@ -53,10 +53,10 @@ struct HTMLText {
         raw("</a>")
     }
 
-    /// Writes the sign of a grade; the word beside it says the same.
+    /// Writes the sign of a grade, which is hidden from screen readers because the adjacent word has the same meaning.
     mutating func mark(_ grade: Grade) { sign(grade.sign, grade.rawValue) }
 
-    /// Writes a sign that words beside it explain.
+    /// Writes a sign that is explained by adjacent words.
     mutating func sign(_ sign: String, _ style: String) {
         raw("<span class=\"sign \(style)\" aria-hidden=\"true\">\(sign)</span> ")
     }
@@ -79,14 +79,14 @@ struct HTMLText {
     }
 }
 
-/// A moment as the page shows it.
+/// The format of times and ages on the page.
 struct PageClock {
-    /// The moment of the page.
+    /// The time at which the page is rendered.
     let now: Timestamp
-    /// RFC 3339 with the offset of the local zone.
+    /// Returns a time in RFC 3339 with the offset of the local time zone.
     let local: (Timestamp) -> String
 
-    /// The local time, and before it the day when it is another than the page's: `14:02:11`, `2026-11-20 14:02:11`.
+    /// Returns the local time, preceded by the date if it is not today: `14:02:11`, `2026-11-20 14:02:11`.
     func brief(_ moment: Timestamp) -> String {
         let (then, today) = (local(moment), local(now))
         guard then.utf8.count >= 19 else { return then }
@@ -94,10 +94,10 @@ struct PageClock {
         return then.prefix(10) == today.prefix(10) ? time : "\(then.prefix(10)) \(time)"
     }
 
-    /// The local day and time: `2026-11-20 14:02:11`.
+    /// Returns the local date and time: `2026-11-20 14:02:11`.
     func full(_ moment: Timestamp) -> String { String(local(moment).prefix(19).map { $0 == "T" ? " " : $0 }) }
 
-    /// The age of a moment: `3 h 12 min`.
+    /// Returns the time since a moment: `3 h 12 min`.
     func age(of moment: Timestamp, milliseconds: Int64? = nil) -> String {
         let age = milliseconds ?? (now.microsecondsSince1970 &- moment.microsecondsSince1970) / 1000
         return SummaryText.coarse(max(0, age) / 1000)
@@ -105,14 +105,14 @@ struct PageClock {
 }
 
 extension HTMLText {
-    /// Writes a moment, which a script can keep in mind: `14:02:11`.
+    /// Writes a time in a form that the script can read: `14:02:11`.
     mutating func time(_ moment: Timestamp, _ clock: PageClock) {
         raw("<time datetime=\"\(moment)\">")
         text(clock.brief(moment))
         raw("</time>")
     }
 
-    /// Writes an age, which the script lets grow: `3 h 12 min`.
+    /// Writes an age, which the script keeps up to date: `3 h 12 min`.
     mutating func age(of moment: Timestamp, milliseconds: Int64? = nil, _ clock: PageClock) {
         let age = milliseconds ?? (clock.now.microsecondsSince1970 &- moment.microsecondsSince1970) / 1000
         raw("<span data-since=\"\(clock.now.microsecondsSince1970 / 1000 &- age)\">")

@@ -1,7 +1,7 @@
 internal import AgentEvents
 internal import Availability
 
-/// The probes, a row each.
+/// The table of probes, with one row for each.
 extension StatusPage {
     private static let maximumRows = 200
 
@@ -12,7 +12,8 @@ extension StatusPage {
             html.raw("<code>reachagent config init</code> writes a configuration with two.</p></section>")
             return
         }
-        // The roles are explicit, because a row that a small screen stacks is no row for a screen reader otherwise.
+        // The roles are explicit, because screen readers do not treat rows that are stacked on a small screen as rows
+        // otherwise.
         html.raw("<div class=\"card\"><table role=\"table\" aria-labelledby=\"probes\"><thead role=\"rowgroup\">")
         html.raw("<tr role=\"row\">")
         for name in ["Probe", "Verdict", "Last 24 hours", "p50", "p95", "Loss", "Certificate"] {
@@ -83,7 +84,8 @@ extension StatusPage {
     }
 }
 
-/// The checks of 24 hours: a band from p50 to p95 for each hour, and a triangle below an hour with failures.
+/// The chart of the checks in the last 24 hours: a band from p50 to p95 for each hour, and a triangle below an hour
+/// with failures.
 struct LatencyBand {
     private static let (width, gap, top, bottom) = (3, 1, 2.0, 25.0)
 
@@ -102,10 +104,10 @@ struct LatencyBand {
         counts = hours.reduce((0, 0)) { sum, hour in (sum.0 &+ hour.succeeded, sum.1 &+ hour.failed) }
     }
 
-    /// `28 ms`; `nil` when no check succeeded.
+    /// Returns a quantile of the durations: `28 ms`; `nil` if no check succeeded.
     func quantile(_ share: Double) -> String? { latency.quantile(share).map(SummaryText.latency(microseconds:)) }
 
-    /// The share of the checks that failed, never rounded to none: `0 %`, `< 0.1 %`, `3.2 %`; `nil` without a check.
+    /// The share of failed checks, never rounded to zero: `0 %`, `< 0.1 %`, `3.2 %`; `nil` without a check.
     var loss: String? {
         let total = Double(counts.succeeded) + Double(counts.failed)
         guard total > 0 else { return nil }
@@ -119,7 +121,7 @@ struct LatencyBand {
         }
     }
 
-    /// The last 24 hours in words.
+    /// The description of the last 24 hours.
     var summary: String {
         guard let median = quantile(0.5), let high = quantile(0.95) else {
             return counts.failed > 0 ? "\(SummaryText.number(counts.failed)) checks failed, none succeeded" : "no data"
@@ -164,7 +166,7 @@ struct LatencyBand {
         html.raw("</svg>")
     }
 
-    /// `14:00: p50 28 ms, p95 57 ms, 60 checks, 2 failed`.
+    /// Returns the description of an hour: `14:00: p50 28 ms, p95 57 ms, 60 checks, 2 failed`.
     private func words(_ hour: RecentLatency.Hour?, at start: Timestamp) -> String {
         let time = clock.local(start).dropFirst(11).prefix(5)
         guard let hour else { return "\(time): no check" }
@@ -178,7 +180,7 @@ struct LatencyBand {
         return "\(time): \(parts.joined(separator: ", "))"
     }
 
-    /// A number with one decimal, whatever the locale.
+    /// Returns a number with at most one decimal, independently of the locale.
     private static func decimal(_ value: Double) -> String {
         let tenths = Int((max(0, min(1000, value)) * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

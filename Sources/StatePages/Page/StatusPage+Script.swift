@@ -1,9 +1,10 @@
 extension StatusPage {
     /// The script of the page.
     ///
-    /// At an event the document is taken again, and what differs is put in place: the focus, the open details and the
-    /// filter stay. Events that come together are one reload, no two reloads run at the same time, and the pause between
-    /// two grows with the time that one takes, so that a storm of events leaves the browser idle for most of it.
+    /// After an event the script fetches the document again and updates the differences in place, which preserves the
+    /// focus, the open details and the filter. Events in quick succession cause one reload, reloads never overlap, and
+    /// the pause between two reloads grows with their duration, so that a burst of events leaves the browser idle most
+    /// of the time.
     static let script = """
         'use strict'
         const find = id => document.getElementById(id)

@@ -1,5 +1,6 @@
 extension StatusPage {
-    /// The style of the page, for light and dark screens from 320 px on, for walls and for paper; nothing moves.
+    /// The style of the page, for light and dark screens with a width of 320 px or more, for wall displays and for
+    /// print; without animations.
     static let style = """
         :root{--ground:#f6f7f8;--card:#fff;--ink:#16191d;--dim:#56606a;--line:#dfe3e8;--good:#1a7f4b;--doubtful:#8f5600;\
         --bad:#c3302b;--unknown:#56606a;--full:#3d9169;--less:#b57100;--none:#7b858f;--range:#7fb89c;--median:#14663c}

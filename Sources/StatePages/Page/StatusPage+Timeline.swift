@@ -1,6 +1,6 @@
 internal import AgentEvents
 
-/// The newest changes with their causes, and the agent itself.
+/// The newest changes with their causes, and the state of the agent itself.
 extension StatusPage {
     private static let kinds = ["reachability", "uplink", "probe", "target", "agent"]
 
@@ -20,7 +20,7 @@ extension StatusPage {
         html.raw("</section>")
     }
 
-    /// The filter, which the script shows: without it, everything is shown.
+    /// Writes the filter, which only the script makes visible; without the script, all entries are shown.
     private func writeFilter(_ html: inout HTMLText) {
         html.raw("<form id=\"filter\" hidden role=\"search\" aria-label=\"Filter of the changes\">")
         html.raw("<label>Changes <select name=\"kind\"><option value=\"\">settled<option value=\"all\">every edge")
@@ -80,7 +80,7 @@ extension StatusPage {
         html.raw(" <a href=\"/healthz\">Health</a></p></footer>")
     }
 
-    /// `connected to tls://nats.example.org, shipped through #41, 2 waiting`.
+    /// Returns the description of a sink: `connected to tls://nats.example.org, shipped through #41, 2 waiting`.
     private static func text(of sink: SinkStatus) -> String {
         let state =
             switch sink.state {

@@ -109,7 +109,7 @@ extension StatusPage {
         writeOutageDays(bars.daysWithOutages, &html)
     }
 
-    /// The days with outages as a list, for those who cannot point at a bar.
+    /// Writes the days with outages as a list, for people who cannot point at a bar.
     private func writeOutageDays(_ days: [AvailabilityCalendar.Day], _ html: inout HTMLText) {
         guard !days.isEmpty else { return }
         html.raw("<details><summary>")
@@ -125,20 +125,20 @@ extension StatusPage {
     }
 }
 
-/// The days of a calendar as bars: the height shows an outage, and a dash in the middle a day without data.
+/// The days of a calendar as bars: the height shows outages, and a dash in the middle a day without data.
 struct AvailabilityBars {
     private static let (width, gap, height) = (3, 1, 32)
-    /// The height of a day with an outage, however short: the missing part has to be seen.
+    /// The height of an outage of a whole day, above a minimum that keeps short outages visible.
     private static let tallest = 22.0
 
     private let calendar: AvailabilityCalendar
 
     init(_ calendar: AvailabilityCalendar) { self.calendar = calendar }
 
-    /// The days with an outage, the newest first.
+    /// The days with outages, the newest first.
     var daysWithOutages: [AvailabilityCalendar.Day] { calendar.days.filter { $0.outages > 0 }.reversed() }
 
-    /// The availability in words: `99.953 % of 90 days; 2 days with outages, 12 without data`.
+    /// The description of the availability: `99.953 % of 90 days; 2 days with outages, 12 without data`.
     var summary: String {
         let empty = calendar.days.count(where: { $0.known == 0 })
         guard let percent = calendar.share?.percent else { return "no data" }
@@ -173,7 +173,7 @@ struct AvailabilityBars {
         return ("less", Self.height - height, height)
     }
 
-    /// `2026-11-21: 95.138 %, outages 1 h 10 min`.
+    /// Returns the description of a day: `2026-11-21: 95.138 %, outages 1 h 10 min`.
     static func words(_ day: AvailabilityCalendar.Day) -> String {
         guard let percent = day.share?.percent else { return "\(day.date): no data" }
         let outages = day.outages > 0 ? "outages \(SummaryText.coarse(day.outages / 1_000_000))" : "no outage"

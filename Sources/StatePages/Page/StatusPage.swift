@@ -3,13 +3,13 @@ public import Availability
 internal import Crypto
 internal import FoundationEssentials
 
-/// The page for people: one HTML document of the state, the last 90 days and the newest changes.
+/// The status page for people: one HTML document with the state, the last 90 days and the newest changes.
 ///
-/// It is complete without its script, which only fetches the document again after an event that changes something, and
-/// replaces the differences in place: so a single place has the words for a status, which are those of `reachagent
-/// status`.
+/// It is complete without its script, which only fetches the document again after a change and updates the differences
+/// in place. The wording of a status is therefore defined in a single place, and is that of `reachagent status`.
 public struct StatusPage {
-    /// The policy of the page: nothing but its own style and script, and connections to where it came from.
+    /// The Content-Security-Policy of the page, which allows only its own style and script, and connections to its own
+    /// origin.
     public static let contentSecurityPolicy = """
         default-src 'none'; style-src 'sha256-\(hash(style))'; script-src 'sha256-\(hash(script))'; connect-src 'self'; \
         img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -24,9 +24,9 @@ public struct StatusPage {
     /// Writes the page.
     ///
     /// - Parameters:
-    ///   - content: The values that are shown.
-    ///   - local: A moment as RFC 3339 in the local zone.
-    ///   - explain: The meaning of a check's code, for the advice.
+    ///   - content: The values to show.
+    ///   - local: Returns a time in RFC 3339 in the local time zone.
+    ///   - explain: Returns the meaning of a check's code, for the advice.
     public static func bytes(
         of content: PageContent,
         local: @escaping (Timestamp) -> String = \.localDescription,
@@ -66,7 +66,7 @@ public struct StatusPage {
         html.raw("</main><script>\(Self.script)</script></html>\n")
     }
 
-    // MARK: The answer
+    // MARK: Summary
 
     private func writeState(_ answer: String, _ grade: Grade, _ html: inout HTMLText) {
         let settled = status.reachability
@@ -118,7 +118,7 @@ public struct StatusPage {
         html.raw("</section>")
     }
 
-    /// The problems of the agent itself, in the words of `reachagent status`.
+    /// Writes the problems of the agent itself, with the wording of `reachagent status`.
     private func writeProblems(_ html: inout HTMLText) {
         let problems = status.problems(at: clock.now) {
             clock.brief($0)
@@ -174,15 +174,15 @@ public struct StatusPage {
 public struct PageContent: Sendable {
     /// The status.
     public var status: AgentStatus
-    /// The availability day by day of the default path and of each uplink; empty while the journal was not read yet.
+    /// The daily availability of the default path and of each uplink; empty until the journal has been read.
     public var calendars: [AvailabilityCalendar]
-    /// The checks of each point in the last 24 hours.
+    /// The checks from each vantage in the last 24 hours.
     public var latency: [ProbePoint: [RecentLatency.Hour]]
-    /// The transfers over each uplink; those over the default path have no name.
+    /// The transfers over each uplink, and, without a name, over the default path.
     public var transfers: [String?: RecentTransfers.Series]
     /// The newest events, the newest first.
     public var timeline: [TimelineEntry]
-    /// True while the journal is read: there will be more in a moment.
+    /// `true` while the journal is being read, which will provide more values.
     public var isReading: Bool
 
     /// Creates the values of a page.

@@ -1,12 +1,13 @@
 public import AgentEvents
 
-/// An event of the timeline, in words.
+/// An entry of the timeline, which describes an event.
 public struct TimelineEntry: Sendable, Hashable {
     /// The number of the event.
     public var sequence: UInt64
-    /// The moment at which it was published.
+    /// The time at which the event was published.
     public var time: Timestamp
-    /// The first part of the type, by which the page filters: `reachability`, `path`, `uplink`, `probe`, `target`, `agent`.
+    /// The first component of the type, by which the page filters: `reachability`, `path`, `uplink`, `probe`, `target`,
+    /// `agent`.
     public var kind: String
     /// The uplinks concerned.
     public var interfaces: [String]
@@ -14,7 +15,7 @@ public struct TimelineEntry: Sendable, Hashable {
     public var probe: String?
     var summary: EventSummary
 
-    /// Creates the entry of an event; `nil` for one without a number, and for content that this version does not know.
+    /// Creates the entry of an event; `nil` for an unnumbered event, or for content that this version does not know.
     public init?(_ event: AgentEvent) {
         guard let sequence = event.sequence, Timeline.shows(event.knownType), let summary = EventSummary(event) else {
             return nil
@@ -58,14 +59,14 @@ public struct TimelineEntry: Sendable, Hashable {
     }
 }
 
-/// The newest events for people, as many as a page shows.
+/// The newest events for people, limited to the number that a page shows.
 ///
-/// Events that come in storms have a share of their own, and never push out settled changes. An event is put into words
-/// only on demand.
+/// Events that occur in bursts have a limit of their own, and never displace settled changes. The description of an
+/// event is created only on demand.
 public struct Timeline: Sendable {
     /// The maximum number of settled changes.
     public static let maximumSettled = 150
-    /// The maximum number of edges of paths and of runs of hooks.
+    /// The maximum number of unsettled path changes and hook runs.
     public static let maximumFrequent = 50
 
     private enum Item: Sendable {
@@ -83,19 +84,19 @@ public struct Timeline: Sendable {
     private var settled: [Item] = []
     private var frequent: [Item] = []
 
-    /// No events.
+    /// Creates a timeline without events.
     public init() {}
 
-    /// True for types of events that are shown.
+    /// Returns whether events of a type are shown.
     public static func shows(_ type: EventType?) -> Bool {
         guard let type, type.isNumbered else { return false }
         return type != .probeSummary && type != .eventsOmitted
     }
 
-    /// True for types of events that may come in storms.
+    /// Returns whether events of a type may occur in bursts.
     public static func isFrequent(_ type: EventType?) -> Bool { type == .pathChanged || type == .hookCompleted }
 
-    /// Adds an event, in the order of the numbers; one that is there already, read from the journal, is left out.
+    /// Adds an event, in the order of the numbers; an event that was already read from the journal is ignored.
     public mutating func add(_ event: AgentEvent) {
         guard Self.shows(event.knownType) else { return }
         if Self.isFrequent(event.knownType) {
@@ -111,7 +112,7 @@ public struct Timeline: Sendable {
         items.append(.event(event))
     }
 
-    /// The events in words, the newest first.
+    /// The entries, the newest first.
     public var entries: [TimelineEntry] {
         (settled + frequent).compactMap { item in
             switch item {
@@ -122,7 +123,7 @@ public struct Timeline: Sendable {
         .sorted { $0.sequence > $1.sequence }
     }
 
-    /// Keeps entries in the place of their events, so that each is put into words once.
+    /// Replaces events with their entries, so that each description is created only once.
     public mutating func keep(_ entries: [TimelineEntry]) {
         let known = Dictionary(entries.map { ($0.sequence, $0) }) { first, _ in first }
         func kept(_ item: Item) -> Item { known[item.sequence].map(Item.entry) ?? item }

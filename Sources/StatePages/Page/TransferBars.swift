@@ -1,31 +1,31 @@
 internal import AgentEvents
 internal import Availability
 
-/// The transfers of hours or days as bars: the height shows the median rate, a narrow bar a rate below the good one, a
-/// dash a time without one.
+/// The transfers of hours or days as bars: the height shows the median rate, a narrow bar a rate below the good rate,
+/// and a dash a slot without a rate.
 struct TransferBars {
     private static let (width, narrowWidth, gap, height) = (3, 1, 1, 32)
-    /// The height of the lowest rate: it has to be seen.
+    /// The height of the lowest rate, which must be visible.
     private static let lowest = 3
 
     /// The title: `24 hours` or `30 days`.
     let title: String
     private let slots: [RecentTransfers.Slot]
-    /// The name of a slot: `14:00`, or the day.
+    /// Returns the name of a slot: `14:00`, or the date.
     private let name: (Timestamp) -> String
 
-    /// The bars of a time; `nil` without a rate in it.
+    /// Creates the bars of a period; `nil` if no slot has a rate.
     init?(_ title: String, _ slots: [RecentTransfers.Slot], name: @escaping (Timestamp) -> String) {
         guard slots.contains(where: { $0.transfers.judged.count > 0 }) else { return nil }
         (self.title, self.slots, self.name) = (title, slots, name)
     }
 
-    /// The medians of the whole time: `38.2 Mbit/s down, +24.5 ms under load`.
+    /// The medians of the whole period: `38.2 Mbit/s down, +24.5 ms under load`.
     var medians: String {
         slots.reduce(into: TransferSketches()) { $0.merge($1.transfers) }.summary ?? ""
     }
 
-    /// The bars in words, for those who do not see them.
+    /// The description of the bars for screen readers.
     var summary: String {
         let short = slots.count(where: \.isShort)
         let good = slots.last { $0.transfers.goodBitsPerSecond != nil }?.transfers.goodBitsPerSecond
@@ -42,7 +42,7 @@ struct TransferBars {
         html.raw(">")
         let highest = Double(slots.compactMap { $0.transfers.judged.quantile(0.5) }.max() ?? 1)
         let good = Double(slots.compactMap(\.transfers.goodBitsPerSecond).max() ?? 0)
-        // The good rate is the scale, unless it is so far away that nothing could be told from the bars.
+        // The good rate determines the scale, unless it is so high that the bars would be indistinguishable.
         let scale = max(1, highest, min(good, highest * 4))
         for (index, slot) in slots.enumerated() {
             let shape: (style: String, height: Int) =
@@ -69,7 +69,7 @@ struct TransferBars {
 }
 
 extension RecentTransfers.Slot {
-    /// True when the median rate is below the one that is configured as good.
+    /// `true` if the median rate is below the rate that is configured as good.
     var isShort: Bool {
         guard let good = transfers.goodBitsPerSecond, let rate = transfers.judged.quantile(0.5) else { return false }
         return rate < good
@@ -77,7 +77,7 @@ extension RecentTransfers.Slot {
 }
 
 extension StatusPage {
-    /// The throughput of an uplink by hour and by day.
+    /// Writes the throughput of an uplink by hour and by day.
     func writeTransfers(_ series: RecentTransfers.Series?, _ html: inout HTMLText) {
         guard let series else { return }
         let bars = [

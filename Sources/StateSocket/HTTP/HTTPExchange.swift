@@ -5,26 +5,26 @@ internal import PortAccess
 
 /// The requests of one connection over HTTP, and the responses in order.
 ///
-/// One request is answered at a time, in the turns of the hub; meanwhile nothing is read.
+/// One request is answered at a time, in the turns of the hub; reading pauses meanwhile.
 final class HTTPExchange {
     /// The maximum size of a request's head.
     static let maximumHeadBytes = 16 << 10
-    /// The maximum number of requests that may wait in one read of a client that sends ahead.
+    /// The maximum number of pipelined requests in one read.
     static let maximumWaiting = 16
-    /// The refusal of a longer head.
+    /// The error for a longer head.
     static let tooLarge = HTTPRefusal(
         .requestHeaderFieldsTooLarge,
         "the head of a request has at most \(maximumHeadBytes) bytes"
     )
 
-    /// True when the client may use the server.
+    /// The client's right to use the server.
     enum Access {
         case granted
-        /// A TCP connection of a user, who is looked up; `nil` when the kernel does not know the user.
+        /// A TCP connection of a user whose rights are looked up; `nil` if the kernel does not know the user.
         case undecided(UInt32?)
         /// Refused, with a text for people.
         case denied(String)
-        /// A client of another machine, of which each request needs a password.
+        /// A client on another host, for which each request needs a password.
         case password(PasswordFile)
     }
 
@@ -40,14 +40,14 @@ final class HTTPExchange {
     private var head: HTTPRequestHead?
     private var isAnswering = false
     private var isInputClosed = false
-    /// `true` once no more requests are taken: the last one is being answered.
+    /// `true` once no more requests are accepted: the last one is being answered.
     private var isLast = false
     private var isHead = false
-    /// Ends the work for the request that is being answered.
+    /// Cancels the work for the request that is being answered.
     private var cancellation: WorkCancellation?
     private(set) var owesSince: NIODeadline? = .now()
     private(set) var heldBytes = 0
-    /// `true` while the end of what the client has not read is awaited.
+    /// `true` while waiting for the client to read its answers.
     private var isUnread = false
 
     init(for connection: Connection, access: Access, in hub: StreamHub) {
@@ -58,7 +58,7 @@ final class HTTPExchange {
 
     // MARK: Input
 
-    /// Counts input; `false` when it is too much for the head of a request, or of no interest any more.
+    /// Counts input; returns `false` if it exceeds the head of a request, or is ignored.
     func accepts(_ bytes: ByteBuffer) -> Bool {
         guard !isLast, !connection.isEnding else {
             connection.discard(bytes)
@@ -89,7 +89,7 @@ final class HTTPExchange {
         }
     }
 
-    /// Handles input that is not a request: it is the last.
+    /// Handles input that is not a valid request, after which no input is accepted.
     func receive(_ refusal: HTTPRefusal) {
         guard !isLast else { return }
         isLast = true
@@ -105,7 +105,7 @@ final class HTTPExchange {
 
     func closeInput() {
         isInputClosed = true
-        // A client of a stream that sends no more has gone: a browser's connection is never half closed.
+        // A client that closes its side during a stream has disconnected: browsers never half-close a connection.
         if connection.stream != nil || cancellation != nil { return connection.close() }
         hub.queue(connection)
     }
@@ -148,7 +148,7 @@ final class HTTPExchange {
         owesSince = nil
         let isIdle = heldBytes == 0 && !isAnswering
         forget()
-        // A connection that only waits for its next request is closed without a word.
+        // An idle connection is closed without a message.
         guard !isIdle else { return connection.end(with: nil) }
         let document = AgentDocument.text(failure.message)
         connection.end(with: HTTPResponse.whole(.requestTimeout, document, isHead: false, keepsConnection: false))
@@ -182,7 +182,7 @@ final class HTTPExchange {
         respond(refusal.status, .text(refusal.message))
     }
 
-    /// Drops what the client has sent after the request that is being answered.
+    /// Drops input after the request that is being answered.
     private func takeNoMore() {
         isLast = true
         waiting.removeAll()
@@ -215,7 +215,7 @@ final class HTTPExchange {
         }
     }
 
-    /// Has a document made on a thread on which it may take its time.
+    /// Renders a document on another thread, which it may block.
     private func render(_ kind: AgentDocument.Kind) {
         let (agent, connections) = (hub.agent, hub.connectionCount)
         hub.work {
@@ -228,7 +228,7 @@ final class HTTPExchange {
         }
     }
 
-    /// Has a report made; a client that goes meanwhile ends the work.
+    /// Creates a report; the work is cancelled if the client disconnects.
     private func report(_ request: ReportRequest) {
         let (agent, cancellation) = (hub.agent, WorkCancellation())
         let isTaken = hub.reports.add(for: connection.origin, in: hub) { () throws -> AgentDocument in
@@ -269,7 +269,7 @@ final class HTTPExchange {
         connection.setReading(true)
     }
 
-    /// Counts what the client has not read of its answers, until it has.
+    /// Records the size of unread answers, until the client has read them.
     private func countUnread() {
         let bytes = connection.unsentBytes
         hub.noteUnreadAnswers(bytes, of: connection)
@@ -291,7 +291,7 @@ final class HTTPExchange {
         connection.subscribe(parameters) { [self] refusal in
             guard let refusal else {
                 var start = head
-                // Browsers wait for three seconds otherwise.
+                // By default, browsers wait for three seconds.
                 if parameters.format == .serverSent { start.writeStaticString("retry: 1000\n\n") }
                 return connection.write(start, lines: 0)
             }
@@ -299,7 +299,7 @@ final class HTTPExchange {
             guard parameters.since != nil, !parameters.isHistory else {
                 return refuse(HTTPRefusal(.gone, "these events are not available any more (\(refusal.code))"))
             }
-            // A browser gives a refused stream up for good: it gets the whole state instead.
+            // A browser never retries a rejected stream, so it gets the whole state instead.
             var anew = parameters
             anew.since = nil
             stream(anew, contentType: contentType)

@@ -16,23 +16,24 @@ struct HTTPQuery {
         }
     }
 
-    /// The subscription of `/events`.
+    /// Returns the subscription of `/events`.
     ///
-    /// - Parameter lastID: The id of the last event that a reconnecting client has; it counts more than `since_seq`.
+    /// - Parameter lastID: The ID of the last event that a reconnecting client has; it takes precedence over
+    ///   `since_seq`.
     func events(lastID: String?) throws(HTTPRefusal) -> SubscriptionParameters {
         var subscription = try subscription(format: .serverSent)
         if let number = lastID.flatMap({ UInt64($0) }) { subscription.since = number }
         return subscription
     }
 
-    /// The subscription of `/api/history`.
+    /// Returns the subscription of `/api/history`.
     func history() throws(HTTPRefusal) -> SubscriptionParameters {
         var subscription = try subscription(format: .plain)
         subscription.isHistory = true
         return subscription
     }
 
-    /// The parameters of `/api/report`.
+    /// Returns the parameters of `/api/report`.
     func report() throws(HTTPRefusal) -> ReportRequest {
         var request = ReportRequest()
         for (name, value) in parameters {
@@ -104,13 +105,15 @@ struct HTTPQuery {
 }
 
 extension EventFilter {
-    /// An error in the texts of a filter.
+    /// Returns an error message for the texts of a filter; `nil` if they are valid.
     static func flaw(in texts: [ForeignText], named name: String) -> String? {
         texts.count <= 64 && texts.allSatisfy { (1...256).contains($0.bytes.count) }
             ? nil : "the parameter '\(name)' must have 1 to 64 strings of 1 to 256 bytes"
     }
 
-    /// An error in the types of a filter: a subscription to one that no event has would wait for ever.
+    /// Returns an error message for the types of a filter; `nil` if they are valid.
+    ///
+    /// A subscription to an unknown type would wait forever.
     static func flaw(inTypes types: [ForeignText]) -> String? {
         if let flaw = flaw(in: types, named: "types") { return flaw }
         guard let type = types.first(where: { EventType.matching(String(decoding: $0.bytes, as: UTF8.self)).isEmpty })

@@ -2,14 +2,14 @@ internal import ForeignText
 internal import Glibc
 internal import NIOHTTP1
 
-/// A request over HTTP that may be answered.
+/// An accepted HTTP request.
 ///
-/// Everything that a browser could be made to send by a stranger's page is decided here: a name of a host that the agent
-/// does not know (DNS rebinding), and another origin.
+/// This type rejects requests that a foreign web page could make a browser send: those with an unknown host name (DNS
+/// rebinding), and those with another origin.
 struct HTTPRequest: Hashable {
-    /// The content of an answer.
+    /// The requested resource.
     enum Resource: Hashable {
-        /// `/`: the page.
+        /// `/`: the status page.
         case page
         /// `/metrics`, in the format of Prometheus or of OpenMetrics.
         case metrics(isOpenMetrics: Bool)
@@ -25,20 +25,20 @@ struct HTTPRequest: Hashable {
         case events(SubscriptionParameters)
     }
 
-    /// The paths, for an answer to any other.
+    /// The paths, which are listed in the error for any other path.
     static let paths = ["/", "/metrics", "/healthz", "/api/status", "/api/history", "/api/report", "/events"]
 
     let resource: Resource
     /// `true` to answer without the body.
     let isHead: Bool
-    /// `true` if the client wants to send another request.
+    /// `true` if the client may send another request on the connection.
     let keepsConnection: Bool
 
     /// Checks a request.
     ///
     /// - Parameters:
     ///   - head: The request.
-    ///   - names: The names of hosts that are accepted besides `localhost` and addresses, in lower case.
+    ///   - names: The host names that are accepted besides `localhost` and addresses, in lower case.
     init(_ head: HTTPRequestHead, names: Set<String>) throws(HTTPRefusal) {
         let hosts = head.headers["host"]
         guard hosts.count == 1, let host = hosts.first, let name = HTTPHost(host) else {
@@ -65,7 +65,7 @@ struct HTTPRequest: Hashable {
         let target = head.uri.utf8
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         let query = HTTPQuery(target[mark...].dropFirst())
-        // An exact comparison of bytes: nothing is decoded, so no spelling of a path leads anywhere else.
+        // The bytes are compared exactly and not decoded, so each resource has only one spelling.
         switch ForeignText(target[..<mark]) {
         case "/": return .page
         case "/metrics":
@@ -81,10 +81,10 @@ struct HTTPRequest: Hashable {
     }
 }
 
-/// The refusal of a request over HTTP.
+/// The rejection of an HTTP request.
 struct HTTPRefusal: Error, Hashable {
     let status: HTTPResponseStatus
-    /// A sentence for people.
+    /// A message for people.
     let message: String
 
     init(_ status: HTTPResponseStatus, _ message: String) {
@@ -93,17 +93,17 @@ struct HTTPRefusal: Error, Hashable {
     }
 }
 
-/// The host that a request names.
+/// The host named by a request.
 struct HTTPHost: Hashable {
     /// The name or address, without the port and in lower case; an IPv6 address without its brackets.
     let name: String
     /// `true` for an address.
     let isAddress: Bool
 
-    /// `true` for a host that no stranger's name server can point here: `localhost`, or an address.
+    /// `true` for a host that a foreign name server cannot point to this machine: `localhost`, or an address.
     var isLocal: Bool { isAddress || name == "localhost" }
 
-    /// Reads a Host header: `localhost:9718`, `127.0.0.1`, `[::1]:9718`.
+    /// Parses a Host header: `localhost:9718`, `127.0.0.1`, `[::1]:9718`.
     init?(_ value: String) {
         let bytes = Array(value.utf8)
         guard (1...255).contains(bytes.count) else { return nil }
@@ -131,7 +131,7 @@ struct HTTPHost: Hashable {
         else { return nil }
     }
 
-    /// Returns whether an origin is that of the host which the request names.
+    /// Returns whether an origin is that of the host named by the request.
     fileprivate static func isOrigin(_ origin: String, of host: String) -> Bool {
         ["http://", "https://"].contains { "\($0)\(host)".lowercased() == origin.lowercased() }
     }
@@ -142,9 +142,9 @@ struct HTTPHost: Hashable {
     }
 }
 
-/// The media types that a client accepts, as far as metrics need them.
+/// The negotiation of the metrics format.
 private enum HTTPAccept {
-    /// Returns whether OpenMetrics 1.0 is accepted, and at least as welcome as the text format.
+    /// Returns whether OpenMetrics 1.0 is accepted, with at least the quality of the text format.
     static func prefersOpenMetrics(_ values: [String]) -> Bool {
         var (open, text) = (0.0, 0.0)
         for range in values.joined(separator: ",").split(separator: ",").prefix(32) {

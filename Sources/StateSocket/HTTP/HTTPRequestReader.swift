@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Hands the requests of a connection to its exchange.
+/// Passes the requests of a connection to its exchange.
 ///
-/// The decoder between the two handlers has limits of its own, but none for the whole head: the bytes are counted before
-/// it sees them.
+/// The decoder between the two handlers has limits of its own, but none for the whole head, so the bytes are counted
+/// before they reach the decoder.
 enum HTTPRequestReader {
     /// The maximum number of header fields.
     private static let maximumFields = 64

@@ -3,8 +3,8 @@ internal import NIOHTTP1
 
 /// The bytes of responses over HTTP/1.1.
 enum HTTPResponse {
-    /// The headers of every response: nothing is stored, guessed, framed or read by another origin, and a document without
-    /// a policy of its own may load nothing.
+    /// The headers of every response, which prohibit caching, content sniffing, framing and reading by other origins; a
+    /// document without its own policy may load nothing.
     private static let always = """
         Cache-Control: no-store\r
         X-Content-Type-Options: nosniff\r
@@ -67,7 +67,7 @@ enum HTTPResponse {
 }
 
 extension AgentDocument {
-    /// A sentence or some lines for people.
+    /// Returns a plain-text document.
     static func text(_ text: String) -> AgentDocument {
         AgentDocument(contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
     }

@@ -5,7 +5,7 @@ internal import NIOCore
 ///
 /// Used only on the event loop.
 final class HealthCheck {
-    /// The maximum time for the answers.
+    /// The timeout of the answers.
     private static let patience: TimeAmount = .seconds(2)
 
     private let threads: [AgentThread]
@@ -19,9 +19,9 @@ final class HealthCheck {
         silent = Set(threads.indices)
     }
 
-    /// Asks threads.
+    /// Checks threads.
     ///
-    /// - Parameter whenDone: Called once on the event loop with the names of those that did not answer.
+    /// - Parameter whenDone: Called once on the event loop with the names of the threads that did not answer.
     static func run(_ threads: [AgentThread], on loop: LoopGate, _ whenDone: @escaping ([String]) -> Void) {
         let check = HealthCheck(threads, whenDone)
         let bound = NIOLoopBound(check, eventLoop: loop.eventLoop)

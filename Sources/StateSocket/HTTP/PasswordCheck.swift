@@ -5,34 +5,35 @@ internal import PortAccess
 
 /// Checks the passwords of requests (RFC 7617).
 ///
-/// A hash takes its time by design, so it is computed on a thread of its own, and a password that was right counts for a
-/// while. Clients that guess are slowed down by their host, and never those that know it. Used only on the event loop.
+/// Password hashing is slow by design, so it runs on its own thread, and an accepted password stays valid for a while.
+/// Guessing is rate-limited per host, which does not affect passwords that have already been accepted. Used only on the
+/// event loop.
 final class PasswordCheck {
     /// The result of a check.
     enum Outcome {
         case accepted, refused
-        /// Not checked: there are too many wrong ones, or too many at once.
+        /// Not checked, because of too many failures or too many concurrent checks.
         case tooMany
     }
 
-    /// The time for which a right password counts.
+    /// The time for which an accepted password stays valid.
     private static let validity: TimeAmount = .seconds(300)
     private static let maximumAccepted = 64
-    /// The number of wrong passwords of one host within ``failureTime``.
+    /// The maximum number of wrong passwords of one host within ``failureTime``.
     static let maximumFailures = 10
     private static let failureTime: TimeAmount = .seconds(60)
     private static let maximumHosts = 1024
 
     private let queue = WorkQueue("password-", share: 4)
-    /// Passwords are remembered as digests with a key that nothing else knows.
+    /// The key of the digests by which passwords are remembered; it exists only in memory.
     private let key = SymmetricKey(size: .bits256)
     private var accepted: [[UInt8]: NIODeadline] = [:]
     private var pending: [[UInt8]: [(Outcome) -> Void]] = [:]
     private var failures: [ClientOrigin: (count: Int, until: NIODeadline)] = [:]
 
-    /// Checks the `Authorization` of a request.
+    /// Checks the `Authorization` header of a request.
     ///
-    /// - Parameter whenDone: Called once, at once or later.
+    /// - Parameter whenDone: Called once, immediately or later.
     func check(
         _ values: [String],
         against file: PasswordFile,
@@ -47,7 +48,7 @@ final class PasswordCheck {
         let digest = Array(HMAC<SHA256>.authenticationCode(for: Data(value.utf8), using: key))
         if let until = accepted[digest], until > now { return whenDone(.accepted) }
         guard mayTry(origin, at: now) else { return whenDone(.tooMany) }
-        // A browser asks several times at once.
+        // A browser sends several requests at the same time.
         if pending[digest] != nil {
             pending[digest]?.append(whenDone)
             return
@@ -63,7 +64,7 @@ final class PasswordCheck {
         whenDone(.tooMany)
     }
 
-    /// Forgets what was right, because the passwords have changed.
+    /// Forgets all results, because the passwords have changed.
     func forget() {
         accepted = [:]
         failures = [:]
@@ -93,7 +94,7 @@ final class PasswordCheck {
         return known.count < Self.maximumFailures
     }
 
-    /// Reads `Basic BASE64`.
+    /// Parses `Basic BASE64`.
     static func credentials(_ value: String) -> (user: [UInt8], password: [UInt8])? {
         let parts = value.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard parts.count == 2, let scheme = parts.first, let text = parts.last, text.count <= 1024,

@@ -5,23 +5,24 @@ internal import NIOCore
 
 /// The users that may use the TCP ports: those that may use `http.sock`.
 ///
-/// The lookup of a user's groups may ask a server, so it has a thread of its own, and its answer counts for a while. Used
-/// only on the event loop.
+/// The lookup of a user's groups may query a server, so it runs on another thread, and its result is cached. Used only
+/// on the event loop.
 final class SocketMembers {
-    /// The time for which an answer counts.
+    /// The time for which a result is cached.
     private static let validity: TimeAmount = .seconds(60)
-    /// The maximum number of remembered answers.
+    /// The maximum number of cached results.
     private static let maximumAnswers = 64
 
     private let rights: SocketRights?
     private var answers: [UInt32: (refusal: String?, until: NIODeadline)] = [:]
 
-    /// - Parameter rights: The rights to `http.sock`; `nil` where they are not known.
+    /// - Parameter rights: The permissions of `http.sock`; `nil` if they are unknown.
     init(_ rights: SocketRights?) { self.rights = rights }
 
-    /// Decides on a user.
+    /// Decides whether a user may use the ports.
     ///
-    /// - Parameter whenDecided: Called once, at once or later, with the text of a refusal, or `nil`.
+    /// - Parameter whenDecided: Called once, immediately or later, with the text of a refusal, or `nil` if the user is
+    ///   admitted.
     func decide(_ user: UInt32?, in hub: StreamHub, _ whenDecided: @escaping (String?) -> Void) {
         guard let user else { return whenDecided("the user of this connection is not known; use http.sock") }
         if user == 0 || user == geteuid() { return whenDecided(nil) }
@@ -44,7 +45,7 @@ struct SocketRights: Sendable, Hashable {
     var group: UInt32
     var mode: UInt32
 
-    /// Reads the rights to the file of a socket; `nil` for a socket without one.
+    /// Reads the permissions of a socket's file; `nil` for a socket without a file.
     init?(of descriptor: CInt) {
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -71,10 +72,10 @@ struct SocketRights: Sendable, Hashable {
         self.mode = mode
     }
 
-    /// Returns the text of a refusal for a user that may not write to the file, with the command that changes that; `nil`
-    /// for one that may.
+    /// Returns the refusal for a user without write permission to the file, with the command that grants it; `nil` for
+    /// a user with that permission.
     ///
-    /// Blocks as long as the system's database of users does.
+    /// Blocks while the account database is queried.
     func refusal(of user: UInt32) -> String? {
         if user == owner { return mode & 0o200 == 0 ? forbidden(user) : nil }
         if mode & 0o002 != 0 { return nil }

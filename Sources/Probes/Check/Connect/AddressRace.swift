@@ -124,7 +124,7 @@ final class AddressRace: @unchecked Sendable {
         let connection = ClientBootstrap(group: loop)
             // The check's own deadline is the timeout.
             .connectTimeout(.hours(24))
-            // Small reads, so that a server that floods one check leaves the loop to the others.
+            // Small reads, so that a server that floods one check does not monopolize the event loop.
             .channelOption(.maxMessagesPerRead, value: 2)
             .channelOption(
                 .recvAllocator,

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Maps local addresses to interfaces, with getifaddrs(3).
 ///
-/// The list is cached for five seconds: it costs a dump of all addresses, which a check every few milliseconds would
-/// pay again and again.
+/// The list is cached for five seconds: it requires a dump of all addresses, which is too expensive for a check every
+/// few milliseconds.
 final class LocalInterfaces: Sendable {
     private static let lifetime = TimeAmount.seconds(5)
 

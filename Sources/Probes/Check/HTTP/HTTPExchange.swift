@@ -29,9 +29,9 @@ final class HTTPExchange: @unchecked Sendable {
     private(set) var body = ByteBuffer()
     /// `true` once a byte of the response was received.
     private(set) var hasFirstByte = false
-    /// Takes the sizes of the body's pieces as they come, which are dropped then; nil to decode and keep the body.
+    /// Receives the sizes of the body's pieces, which are then dropped; nil to decode and keep the body.
     var sink: ((Int) -> Void)?
-    /// The content to send in place of the request's own.
+    /// The content to send instead of the request's own body.
     var upload: UploadContent?
     /// The error code of a received GOAWAY frame.
     var goAway: UInt32?
@@ -41,7 +41,7 @@ final class HTTPExchange: @unchecked Sendable {
     private var events: Events?
     private var informational = 0
     private var isBodyEncoded = false
-    /// `true` when the whole response came before the request was sent.
+    /// `true` if the whole response arrived before the request was sent.
     private var isAnswered = false
 
     init(request: SerializedRequest, limits: ProbeLimits, events: Events) {
@@ -73,18 +73,18 @@ final class HTTPExchange: @unchecked Sendable {
         events?.receivedFirstByte()
     }
 
-    /// The meaning of a head for the rest of the response.
+    /// The treatment of the rest of a response, as determined by its head.
     enum HeadKind {
         case informational
         /// The body is not compressed.
         case plain
         /// The body is compressed.
         case compressed(Inflater.Format)
-        /// The exchange is over.
+        /// The exchange has failed.
         case refused
     }
 
-    /// Handles a head.
+    /// Handles a response head.
     func received(version: String, status: Int, headers: [HeaderField]) -> HeadKind {
         if (100..<200).contains(status) {
             informational += 1
@@ -107,7 +107,7 @@ final class HTTPExchange: @unchecked Sendable {
         return encoding(headers)
     }
 
-    /// Counts a piece of the encoded body; false when it is not to be kept.
+    /// Counts a piece of the encoded body; returns false if the piece must be dropped.
     func receivedBody(bytes count: Int) -> Bool {
         let total = (response?.bodyBytes ?? 0) + count
         if let sink {
@@ -140,7 +140,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// Completes the response.
     func complete() {
         guard response != nil else { return }
-        // A server may answer before it has read the whole upload, which is measured to its end all the same.
+        // A server may respond before it has read the whole upload, which is nevertheless measured to its end.
         if let upload, !upload.isAtEnd { isAnswered = true } else { finish(nil) }
     }
 

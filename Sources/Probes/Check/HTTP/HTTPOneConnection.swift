@@ -8,7 +8,7 @@ struct HTTPOneConnection {
     private let intake: ResponseIntake
     private let collector: ResponseCollector
 
-    /// Sends the next request, after the response to the one before is complete.
+    /// Sends the next request, after the previous response is complete.
     func next(_ exchange: HTTPExchange) {
         wire.renew(exchange)
         intake.renew(exchange)
@@ -17,7 +17,7 @@ struct HTTPOneConnection {
 
     /// Adds the handlers, which send the request.
     ///
-    /// - Parameter isKept: `true` when other requests may follow.
+    /// - Parameter isKept: `true` if further requests may follow.
     @discardableResult
     static func begin(
         _ exchange: HTTPExchange,
@@ -73,7 +73,7 @@ private final class HTTPOneWire: ChannelDuplexHandler {
         let isInHead = exchange.response == nil
         context.fireChannelRead(data)
         guard isInHead, exchange.response == nil else { return }
-        // The decoder bounds the fields, but not the bytes in front of them.
+        // The decoder limits the fields, but not the bytes in front of them.
         headBytes += unwrapInboundIn(data).readableBytes
         if headBytes > exchange.limits.headerBytes {
             exchange.fail(.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")

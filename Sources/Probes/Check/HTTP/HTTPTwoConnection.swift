@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
 
-/// An HTTP/2 connection: a check's carries one exchange on one stream, a transfer's several beside each other.
+/// An HTTP/2 connection, which carries one exchange of a check, or several concurrent exchanges of a transfer.
 struct HTTPTwoConnection {
     private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
     private let exchanges: HTTPTwoExchanges
@@ -16,7 +16,7 @@ struct HTTPTwoConnection {
 
     /// Adds the handlers.
     ///
-    /// - Parameter window: The bytes that the server may send ahead of what was read; nil for the protocol's default.
+    /// - Parameter window: The number of unread bytes that the server may send; nil for the protocol's default.
     init(on channel: any Channel, limits: ProbeLimits, window: Int? = nil) throws {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
@@ -26,7 +26,7 @@ struct HTTPTwoConnection {
         var stream = NIOHTTP2Handler.StreamConfiguration()
         if let window {
             (connection.targetWindowSize, stream.targetWindowSize) = (window, window)
-            // Pieces of an upload have 64 KiB.
+            // An upload is sent in pieces of 64 KiB.
             (stream.outboundBufferSizeHighWatermark, stream.outboundBufferSizeLowWatermark) = (128 << 10, 64 << 10)
         }
         let handler = NIOHTTP2Handler(
@@ -88,17 +88,17 @@ private final class HTTPTwoRoot: ChannelInboundHandler {
     }
 }
 
-/// The exchanges of one HTTP/2 connection, which all learn of the connection's end.
+/// The exchanges of one HTTP/2 connection, all of which are notified when the connection ends.
 private final class HTTPTwoExchanges {
     private var exchanges: [HTTPExchange] = []
 
-    /// Adds an exchange, and drops those that are over.
+    /// Adds an exchange, and drops finished ones.
     func add(_ exchange: HTTPExchange) {
         exchanges.removeAll { $0.isOver }
         exchanges.append(exchange)
     }
 
-    /// Records the error code of an RST_STREAM frame: only the exchange whose stream has ended asks for it.
+    /// Records the error code of an RST_STREAM frame, which only the exchange of the ended stream reads.
     func reset(with code: UInt32) {
         for exchange in exchanges { exchange.serverReset = code }
     }
@@ -108,7 +108,7 @@ private final class HTTPTwoExchanges {
         for exchange in exchanges { exchange.goAway = code }
     }
 
-    /// Fails all exchanges that are not over.
+    /// Fails all exchanges that have not finished.
     func fail(_ finding: (HTTPExchange) -> Finding) {
         for exchange in exchanges where !exchange.isOver { exchange.fail(finding(exchange)) }
     }

@@ -5,7 +5,7 @@ internal import NIOHTTP2
 
 /// Turns the frames of one stream into the parts of a response, and the parts of a request into frames.
 ///
-/// NIOHTTP2's own translation adds fields to the response that the server did not send, and a report must not have them.
+/// NIOHTTP2's own translation adds fields that the server did not send, and that a report must not contain.
 final class HTTPTwoStream: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTPClientResponsePart

@@ -10,16 +10,16 @@ final class ResponseCollector: ChannelInboundHandler {
 
     /// The number of bytes of a request's body that are read at once.
     private static let pieceLength = 64 * 1024
-    /// The number of an upload's pieces that wait for the kernel at the same time: one that it takes, and the next.
+    /// The maximum number of upload pieces that wait for the kernel at the same time: the current one, and the next.
     ///
-    /// More would be encrypted into one buffer that no processor's cache holds.
+    /// More pieces would be encrypted into a single buffer that exceeds the processor caches.
     private static let maximumUnsentPieces = 2
 
     private var exchange: HTTPExchange
     private var context: ChannelHandlerContext?
     private var reader: RequestBodyReader?
     private var hasBegun = false
-    /// The pieces of an upload that the kernel has not taken yet.
+    /// The pieces of an upload that the kernel has not accepted yet.
     private var unsentPieces = 0
     private var isSending = false
 
@@ -107,7 +107,8 @@ final class ResponseCollector: ChannelInboundHandler {
         guard !upload.isAtEnd else { return }
         while context.channel.isWritable, unsentPieces < Self.maximumUnsentPieces, !exchange.isOver {
             guard let piece = upload.next(upTo: Self.pieceLength) else { return end(context) }
-            // Writability alone bounds nothing within a read: until its end HTTP/2 flushes nothing, and TLS keeps it all.
+            // Writability alone is no limit during a read: HTTP/2 flushes nothing before its end, and TLS buffers
+            // everything.
             let written = context.eventLoop.makePromise(of: Void.self)
             written.futureResult.assumeIsolated().whenSuccess { [self] in
                 unsentPieces -= 1

@@ -32,7 +32,7 @@ public struct Probe: Sendable {
     public var trust: TrustEvaluator
     /// The options of TLS handshakes.
     public var tls: TLSOptions
-    /// The interface that everything is sent through (`SO_BINDTODEVICE`); nil for that of the route.
+    /// The egress interface of all packets (`SO_BINDTODEVICE`); nil for that of the route.
     ///
     /// Names are looked up by the system's resolver, over any interface.
     public var interface: String?
@@ -52,9 +52,10 @@ public struct Probe: Sendable {
     public var evaluationDate: Date?
     /// The bounded transfer that an HTTP check makes in place of its single request; nil for an ordinary check.
     public var transfer: TransferPlan?
-    /// Revises the report of a check that did not succeed, by what else the system knows of the target; nil to leave it.
+    /// Revises the report of a check that did not succeed, with what else the system knows about the target; nil for no
+    /// revision.
     ///
-    /// Called on a thread of its own, which it may block for a moment.
+    /// Called on a thread of its own, which it may block briefly.
     public var review: (@Sendable (CheckReport) -> CheckReport)?
     /// The secrets of the request, which copies share.
     private(set) var secrets: ProbeSecrets

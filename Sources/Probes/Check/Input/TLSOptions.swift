@@ -35,7 +35,7 @@ public struct TLSOptions: Sendable, Hashable {
 
 /// A client's certificate chain and private key, for servers that request them.
 ///
-/// It is read once and kept in memory. Its descriptions show nothing of the key.
+/// It is read once and kept in memory. Its descriptions never contain the key.
 public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The reason a client certificate or key cannot be used.
     public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -101,12 +101,12 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
         self.key = key
     }
 
-    /// The number of certificates, and nothing of the key.
+    /// The number of certificates, never the key.
     public var description: String { "client identity of \(chain.count) certificates" }
     /// The same as the description.
     public var debugDescription: String { description }
 
-    /// Reads a file that is checked and read through one descriptor, so that it cannot be replaced in between.
+    /// Checks and reads a file through one descriptor, so that it cannot be replaced in between.
     private static func read(_ path: String, isSecret: Bool) throws(LoadError) -> [UInt8] {
         do throws(RequestError) {
             let file = try OpenFile(path: path)

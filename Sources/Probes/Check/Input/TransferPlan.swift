@@ -1,14 +1,14 @@
 public import CheckResults
 public import HTTPSerialization
 
-/// A bounded transfer in place of a check's single request: it measures throughput and responsiveness under load.
+/// A bounded transfer in place of a check's single request, which measures throughput and responsiveness under load.
 public struct TransferPlan: Sendable {
     /// The priority of a transfer's packets.
     public enum Priority: String, Sendable, Hashable, CaseIterable, Codable {
         /// The priority of any other connection.
         case normal
-        /// Below everything else: `SO_PRIORITY` 1, DSCP LE (RFC 8622), and the congestion control `lp` where the kernel
-        /// has it.
+        /// Below everything else: `SO_PRIORITY` 1, DSCP LE (RFC 8622), and the congestion control `lp` if the kernel
+        /// supports it.
         case low
     }
 
@@ -16,17 +16,18 @@ public struct TransferPlan: Sendable {
     public var downloadBytes: Int
     /// The payload bytes to upload; 0 for no upload.
     public var uploadBytes: Int
-    /// The URL that takes the upload by POST; nil for that of the target.
+    /// The URL to which the upload is sent by POST; nil for that of the target.
     public var uploadURL: HTTPURL?
-    /// Continues by `Range` and `If-Range` after the path was lost, over the next one, within the check's timeout.
+    /// `true` to resume by `Range` and `If-Range` after the path was lost, over the next path, within the check's
+    /// timeout.
     public var resumes: Bool
     /// The priority of the transfer's packets.
     public var priority: Priority
-    /// The time without a byte after which the transfer has failed with the code `transfer_stalled`.
+    /// The time without a byte after which the transfer fails with the code `transfer_stalled`.
     public var stallTimeout: Duration
-    /// Transfers over metered uplinks too, within their budget.
+    /// `true` to transfer over metered uplinks too, within their budget.
     public var allowsMetered: Bool
-    /// The share of other bytes among those that the uplink carries, from 0 to 1, above which the transfer makes way.
+    /// The share of other traffic on the uplink, from 0 to 1, above which the transfer yields.
     public var yieldShare: Double
     /// Called with the progress on one of the prober's threads, in order, which it must not block.
     public var progress: (@Sendable (TransferProgress) -> Void)?
@@ -54,14 +55,14 @@ public struct TransferPlan: Sendable {
         self.progress = progress
     }
 
-    /// The bytes that the transfer may put on the link at most, with all headers, handshakes and small requests: what a
-    /// budget must have left before it begins.
+    /// The maximum number of bytes on the link, including all headers, handshakes and small requests, which a budget
+    /// must have left before the transfer starts.
     public var bytesOnWire: Int {
         let (payload, isTooMuch) = downloadBytes.addingReportingOverflow(uploadBytes)
         guard !isTooMuch, payload < .max / 2 else { return .max }
         return payload + payload / 5 + Self.overhead
     }
 
-    /// Handshakes and small requests, beside the share of the payload.
+    /// The allowance for handshakes and small requests, in addition to the share of the payload.
     private static let overhead = 128 << 10
 }

@@ -16,7 +16,7 @@ final class ByteCounter: ChannelDuplexHandler {
     private var payload = 0
     private var reads = 0
     private var measured: TCPCounters?
-    /// The payload at the last look at the kernel's counters, and its time.
+    /// The payload at the last reading of the kernel's counters, and the time of the reading.
     private var measuredPayload = 0
     private var measuredAt = NIODeadline.uptimeNanoseconds(0)
     private var hasFailed = false
@@ -45,7 +45,7 @@ final class ByteCounter: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Also before an end of file closes the connection, but not for each of thousands of reads in a second.
+        // Also read before an end of file closes the connection, but not at each of thousands of reads a second.
         if NIODeadline.now() - measuredAt > .milliseconds(5) { measure() }
         context.fireChannelReadComplete()
     }
@@ -98,25 +98,25 @@ final class ByteCounter: ChannelDuplexHandler {
     /// The bytes carried by the link so far.
     private var onWire: Int {
         guard let measured else { return estimate }
-        // What came since the last look counts as small segments, each acknowledged.
+        // Bytes since the last reading count as small segments, each acknowledged.
         let segments = measured.segments + 2 * ((payload - measuredPayload + 535) / 536)
         return max(measured.payload, payload) + segments * WireOverhead.tcp(isIPv4: isIPv4)
     }
 
-    /// Looks at the kernel's counters now; nil when the connection is closed or the kernel does not count.
+    /// Reads the kernel's counters; nil if the connection is closed or the kernel does not count.
     func counters() -> TCPCounters? {
         guard channel?.isActive == true else { return nil }
         measure()
         return measured
     }
 
-    /// Looks at the kernel's counters, and returns the bytes carried by the link so far.
+    /// Reads the kernel's counters, and returns the bytes carried by the link so far.
     func currentOnWire() -> Int {
         measure()
         return onWire
     }
 
-    /// The estimate without the kernel's counters: small segments, each acknowledged; a first one each second until the
+    /// The estimate without the kernel's counters: small segments, each acknowledged, and a SYN each second until the
     /// peer answers.
     private var estimate: Int {
         let waited = Int(clamping: (NIODeadline.now() - start).nanoseconds / 1_000_000_000)
@@ -150,10 +150,10 @@ struct TCPCounters {
     let segments: Int
     /// Payload bytes that the peer has acknowledged.
     let acknowledged: Int
-    /// Segments sent again.
+    /// Retransmitted segments.
     let retransmissions: Int
 
-    /// Nil if the kernel does not count sent bytes.
+    /// Creates the counters; nil if the kernel does not count sent bytes.
     init?(_ answer: Answer) {
         (payload, segments, acknowledged, retransmissions) = withUnsafeBytes(of: answer) { bytes in
             let received = bytes.loadUnaligned(fromByteOffset: 128, as: UInt64.self)

@@ -71,7 +71,7 @@ package final class ByteMeter: @unchecked Sendable {
 
     func add(_ connection: ByteCounter) { connections.append(connection) }
 
-    /// The bytes on the link so far, with those of connections that are still open.
+    /// Returns the bytes on the link so far, including those of connections that are still open.
     func currentOnWire() -> Int { connections.reduce(onWire) { Self.sum($0, $1.currentOnWire()) } }
 
     /// Adds the bytes of connections that are still open; called at the end of the check.

@@ -15,8 +15,8 @@ extension CheckRun {
         }
     }
 
-    /// Connects to a request's server, over TLS where the URL says so; `reached` is called with the protocol selected by
-    /// ALPN.
+    /// Connects to a request's server, over TLS if the URL requires it; `reached` is called with the protocol selected
+    /// by ALPN.
     func reach(_ request: SerializedRequest, then reached: @escaping (any Channel, String?) -> Void) {
         lookupFailures = []
         var endpoint = Probe.Endpoint(host: request.url.host, port: UInt16(clamping: request.url.port))
@@ -58,7 +58,8 @@ extension CheckRun {
         if !follow(response, of: exchange.request) { evaluate(response, exchange) }
     }
 
-    /// Follows a redirect, or fails because it leads to nowhere; false when the response is none, or is wanted itself.
+    /// Follows a redirect, or fails if that is impossible; returns false for any other response, or if redirects are
+    /// disabled.
     func follow(_ response: ResponseReport, of request: SerializedRequest) -> Bool {
         guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return false }
         switch redirects.follow(response, of: request, maximum: probe.maximumRedirects) {
@@ -83,7 +84,7 @@ extension CheckRun {
         )
         let expectations = probe.expectations
         if expectations.areQuick { return judged(expectations.evaluate(received)) }
-        // A hostile body takes time: neither other checks nor this check's deadline wait for it.
+        // Evaluating a hostile body takes time, which must not delay other checks or this check's deadline.
         services.evaluations.submit(for: probe.target.description, within: budget) { [self, gate, budget] in
             let verdict = expectations.evaluate(received, within: budget)
             gate.execute { self.judged(verdict) }

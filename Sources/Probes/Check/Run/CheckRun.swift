@@ -38,7 +38,7 @@ final class CheckRun: @unchecked Sendable {
     /// The budget of work on the target's bytes; it ends with the check.
     private(set) var budget: WorkBudget
 
-    /// `true` for a further connection of another check's transfer, which counts its bytes and ends it.
+    /// `true` for an additional connection of another check's transfer; that check counts its bytes and ends it.
     let isPart: Bool
     private let started = Date()
     private var timeout: Duration
@@ -204,7 +204,7 @@ final class CheckRun: @unchecked Sendable {
     func timeIsUp() {
         let limit = "within \(timeout.secondsText)"
         let subject = hop.url
-        // A server that has stalled or gone is the reason, and not the time that it was waited for.
+        // A server that stalled or disappeared is the reason, not the time spent waiting for it.
         if let reason = transfer?.suspension?.reason { return fail(reason) }
         if let transfer, transfer.isUnderWay {
             let evidence = "the transfer did not end \(limit): \(transfer.stateText)"
@@ -216,7 +216,7 @@ final class CheckRun: @unchecked Sendable {
         case .resolve: fail(.dnsTimeout, subject: subject, evidence: "the name was not looked up \(limit)")
         case .connect:
             let addresses = race?.reports.filter { $0.failure == nil }.map(\.address) ?? []
-            // Every address failed, and the answer with possible others never arrived.
+            // Every known address failed, and the lookup that might have returned others did not complete.
             if addresses.isEmpty, let failure = race?.failure { return fail(failure) }
             let names = addresses.joined(separator: ", ")
             fail(.connectTimeout, subject: subject, evidence: "no connection to \(names) \(limit)")

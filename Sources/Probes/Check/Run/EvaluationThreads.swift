@@ -42,8 +42,8 @@ final class EvaluationThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body` on one of the threads when it is the target's turn; not if the budget is exceeded by then, or after
-    /// ``end()``, when the result is false.
+    /// Runs `body` on one of the threads when it is the target's turn, unless the budget is exceeded by then; returns
+    /// false after ``end()``.
     @discardableResult
     func submit(for target: String, within budget: WorkBudget, _ body: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = state.withLock { state in

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// The server's bytes up to its certificates, to read those when the TLS library does not hand them over.
+/// The server's bytes up to its certificates, which are read from here if the TLS library does not hand them over.
 ///
 /// The library checks the server's certificate before the verification callback: in TLS 1.3 a key usage without
 /// digitalSignature fails the handshake, in all versions a key that the library cannot use does. The operator still
@@ -101,7 +101,7 @@ private struct RecordProtection {
     private let vector: [UInt8]
     private var number: UInt64 = 0
 
-    /// Nil for a cipher suite that the client does not offer.
+    /// Creates the protection; nil for a cipher suite that the client does not offer.
     init?(secret: [UInt8], suite: UInt16) {
         switch suite {
         case 0x1301: (cipher, key) = (.aes, Self.expand(SHA256.self, secret, "key", 16))

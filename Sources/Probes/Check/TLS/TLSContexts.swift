@@ -17,7 +17,7 @@ final class TLSContexts: Sendable {
     /// The keys of the pending handshakes.
     let secrets = HandshakeSecrets()
 
-    /// Returns the context for some options.
+    /// Returns the context for the options.
     ///
     /// - Throws: The TLS library's error, for example when the client's key does not match its certificate.
     func context(for options: TLSOptions) throws -> NIOSSLContext {

@@ -86,7 +86,7 @@ enum TLSFailure {
 
     /// The facts in the TLS library's errors, which are only text.
     private struct Failure {
-        /// The library's name of the reason: `WRONG_VERSION_NUMBER`.
+        /// The library's name for the reason: `WRONG_VERSION_NUMBER`.
         var reason = ""
         /// The number of the peer's alert.
         var alert: UInt8?
