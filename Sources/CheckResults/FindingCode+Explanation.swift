@@ -101,7 +101,7 @@ extension FindingCode {
         case .interfaceNotPermitted:
             (
                 "The kernel does not let this process bind to an interface.",
-                "Linux 5.7 or later allows it to everybody; before, CAP_NET_RAW is needed."
+                "Linux 5.7 and later allow it to all users; before, CAP_NET_RAW is needed."
             )
         case .cellularNotAllowed:
             (
@@ -295,7 +295,7 @@ extension FindingCode {
             )
         case .byteLimit:
             (
-                "More bytes came than a check takes, of whatever kind.",
+                "The server sent more bytes than a check accepts.",
                 "A server that sends this much around its answer is broken or hostile."
             )
         case .evaluationLimit:
@@ -460,13 +460,13 @@ extension FindingCode {
             )
         case .portalLoginPage:
             (
-                "A page came where the open Internet answers nothing.",
+                "A page was returned where the open Internet answers nothing.",
                 "Open any page without TLS in a browser and log in."
             )
         case .portalContent:
             (
-                "Something other than the expected answer came, and no page.",
-                "A proxy or a portal answers in the target's place; or the target is no portal check."
+                "The answer is neither the expected one nor a page.",
+                "A proxy or a portal answers in the target's place; or the target is not a portal check."
             )
         case .portalAuthentication:
             (
@@ -490,7 +490,7 @@ extension FindingCode {
             )
         case .questionInvalid:
             (
-                "A line that was to ask for a trust evaluation is no question.",
+                "A line of a batch is not a valid question.",
                 "The evidence names the member that is missing or of the wrong kind."
             )
         }

@@ -140,7 +140,7 @@ public final class EventJournal: Sendable {
             statusStore.report(
                 JournalCondition(
                     code: .leaseFound,
-                    detail: "the agent that ran before could not write its last events",
+                    detail: "the previous agent could not write its last events",
                     missing: range
                 )
             )

@@ -71,7 +71,7 @@ final class JournalFile: Sendable {
         }
         let file = JournalFile(path: path, descriptor: descriptor)
         guard try file.status().st_mode & S_IFMT == S_IFREG else {
-            throw JournalError(operation: "open", path: path, cause: .malformed("it is no regular file"))
+            throw JournalError(operation: "open", path: path, cause: .malformed("it is not a regular file"))
         }
         return file
     }

@@ -33,7 +33,7 @@ package final class WorkBudget: Sendable {
             switch self {
             case .steps: "it takes more steps than a check may"
             case .deadline: "the check's time is up"
-            case .cancelled: "the check is over"
+            case .cancelled: "the check has ended"
             case .values: "it has more than \(WorkBudget.maximumValues) values"
             }
         }

@@ -123,7 +123,7 @@ struct InputCoder {
         case DecodingError.valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
         // Foundation does not report the position of a number that does not fit, nor that it is a number.
         case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
-            return "no JSON object, or a number in it does not fit"
+            return "not a JSON object, or a number in it is out of range"
         case DecodingError.dataCorrupted(let context):
             return "\(path(context.codingPath)) is not a possible value"
         case EncodingError.invalidValue(_, let context):

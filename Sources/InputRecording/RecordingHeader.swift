@@ -89,7 +89,7 @@ public struct RecordingHeader: Sendable, Hashable {
             throw .damaged("'agent', 'stream' or 'next_seq' is missing")
         }
         guard let text = members.started, let started = Timestamp(utc: Array(text.utf8).span) else {
-            throw .damaged("'started' is no RFC 3339 time in UTC")
+            throw .damaged("'started' is not an RFC 3339 time in UTC")
         }
         self.init(
             agent: agent,

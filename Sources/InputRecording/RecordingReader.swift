@@ -101,7 +101,7 @@ public struct RecordingReplay {
         guard let recorded = try reader.next() else { return nil }
         guard var machine else {
             guard case .configuration(let configuration, _) = recorded.input else {
-                throw reader.error("the first input is no configuration")
+                throw reader.error("the first input is not a configuration")
             }
             isAtEnd = false
             machine = ReachabilityMachine(configuration)

@@ -84,8 +84,8 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
 private struct PasswordHash: Sendable {
     /// The reason that a text is not a usable hash.
     enum Flaw: String, Error {
-        case unknown = "the hash is of no kind that crypt(5) has; make one with: htpasswd -nB USER, or mkpasswd"
-        case weak = "the hash is of a weak kind; make another with: htpasswd -nB USER, or mkpasswd"
+        case unknown = "unknown hash method (see crypt(5)); create a hash with: htpasswd -nB USER, or mkpasswd"
+        case weak = "the hash method is weak; create another hash with: htpasswd -nB USER, or mkpasswd"
         case incomplete = "the hash is not complete"
     }
 

@@ -52,7 +52,7 @@ struct MarkdownReader {
     private mutating func heading() throws(MarkdownError) -> MarkdownBlock {
         let line = lines[place]
         let level = line.prefix { $0 == "#" }.count
-        guard level <= 4, line.dropFirst(level).hasPrefix(" ") else { throw error("this is no heading") }
+        guard level <= 4, line.dropFirst(level).hasPrefix(" ") else { throw error("this is not a heading") }
         let block = MarkdownBlock.heading(level: level, try spans(String(line.dropFirst(level + 1))))
         place += 1
         return block

@@ -83,7 +83,7 @@ package struct LogLimiter: Sendable {
             if reportedFlood == nil {
                 reportedFlood = now
                 written.append(
-                    Message(level: .warning, text: "too many messages: most that follow are held back and counted")
+                    Message(level: .warning, text: "too many messages: most further ones are suppressed and counted")
                 )
             }
             return written
@@ -93,7 +93,10 @@ package struct LogLimiter: Sendable {
         if remember(message, likeness, now) == limits.alike {
             let time = DurationText.coarse(limits.window)
             written.append(
-                Message(level: message.level, text: "more messages like this one are held back for \(time) and counted")
+                Message(
+                    level: message.level,
+                    text: "more messages like this one are suppressed for \(time) and counted"
+                )
             )
         }
         return written
@@ -149,7 +152,7 @@ package struct LogLimiter: Sendable {
 
     private static func count(_ series: Series) -> Message {
         let what = series.held == 1 ? "1 more message like this was" : "\(series.held) more messages like this were"
-        return Message(level: series.first.level, text: "\(what) held back: \(series.first.text)")
+        return Message(level: series.first.level, text: "\(what) suppressed: \(series.first.text)")
     }
 
     private static func count(_ flooded: [Logger.Level: Int]) -> Message {
@@ -157,7 +160,7 @@ package struct LogLimiter: Sendable {
         let parts = flooded.sorted { $0.key > $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         let what = total == 1 ? "1 message was" : "\(total) messages were"
         let worst = flooded.keys.max() ?? .warning
-        return Message(level: max(.warning, worst), text: "\(what) held back, for there were too many (\(parts))")
+        return Message(level: max(.warning, worst), text: "\(what) suppressed, because there were too many (\(parts))")
     }
 
     // MARK: Similar messages

@@ -130,7 +130,7 @@ package enum NotifySocketError: Error, Sendable, Hashable, CustomStringConvertib
     /// The message for the log.
     package var description: String {
         switch self {
-        case .badAddress(let name): "NOTIFY_SOCKET is no address of a socket: '\(name.prefix(128))'"
+        case .badAddress(let name): "NOTIFY_SOCKET is not the address of a socket: '\(name.prefix(128))'"
         case .unreachable(let name, let code):
             "the service manager cannot be reached at \(name): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
         }

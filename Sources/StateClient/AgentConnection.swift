@@ -131,7 +131,7 @@ enum Reply {
         }
         guard members[1] == nil else {
             guard let error = try? EventDecoder.decode(ErrorReply.self, from: Array(line)) else {
-                throw .malformed("an error reply has another form")
+                throw .malformed("an error reply has an unexpected form")
             }
             self = .error(error)
             return
@@ -170,7 +170,7 @@ struct ErrorReply: Decodable, Sendable, Hashable {
 
     /// The error to throw for this reply.
     var clientError: ClientError {
-        let limit = parameters?.limit.map { "the agent has as many connections as it may have (\($0))" }
+        let limit = parameters?.limit.map { "the agent has reached its connection limit (\($0))" }
         return .refused(code: error, message: parameters?.message ?? limit ?? "")
     }
 }

@@ -95,7 +95,7 @@ public struct StateClient: Sendable, Hashable {
         do {
             return try EventDecoder.decode(type, from: parameters)
         } catch {
-            throw .malformed("the reply to '\(method)' is of another form")
+            throw .malformed("the reply to '\(method)' has an unexpected form")
         }
     }
 
@@ -114,7 +114,7 @@ public struct StateClient: Sendable, Hashable {
         case .error(let error): throw error.clientError
         case .parameters(let parameters):
             guard parameters.first == UInt8(ascii: "{") else {
-                throw .malformed("the parameters of the reply to '\(method)' are no JSON object")
+                throw .malformed("the parameters of the reply to '\(method)' are not a JSON object")
             }
             return Array(parameters)
         }

@@ -130,7 +130,9 @@ package final class StateReader {
         switch try failing({ () throws(ClientError) in try Reply(line) }) {
         case .error(let error): throw .refused(error)
         case .parameters(let parameters):
-            guard let event = StreamLine(Array(parameters)) else { throw .failed(.malformed("a reply is no event")) }
+            guard let event = StreamLine(Array(parameters)) else {
+                throw .failed(.malformed("a reply is not an event"))
+            }
             return event
         }
     }

@@ -53,7 +53,7 @@ public struct StreamLine: Sendable, Hashable {
         do {
             return try EventDecoder.decode(type, from: bytes)
         } catch {
-            throw .malformed("an event of type '\(self.type)' is of another form")
+            throw .malformed("an event of type '\(self.type)' has an unexpected form")
         }
     }
 

@@ -60,7 +60,7 @@ struct StreamResumption {
     ///   ``connectionEnded(_:fraction:)``.
     mutating func receive(_ line: StreamLine) throws(End) -> [StreamItem] {
         if line.isOf(.hello) { return try open(line) }
-        guard isOpen else { throw .failed(.malformed("an event came before the hello")) }
+        guard isOpen else { throw .failed(.malformed("an event arrived before the hello")) }
         if line.isOf(.snapshot) { return [.snapshot(line)] }
         guard let number = line.sequence else { return [.event(line)] }
         guard let position else {
@@ -74,7 +74,7 @@ struct StreamResumption {
     }
 
     private mutating func open(_ line: StreamLine) throws(End) -> [StreamItem] {
-        guard !isOpen else { throw .failed(.malformed("a second hello came")) }
+        guard !isOpen else { throw .failed(.malformed("a second hello arrived")) }
         let hello: Hello
         do throws(ClientError) {
             hello = try Hello(line)

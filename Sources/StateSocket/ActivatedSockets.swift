@@ -55,9 +55,9 @@ public struct ActivatedSockets: Sendable, Hashable {
                 StateSocketError(operation: "adopt", path: place, cause: .unsuitableDescriptor(reason))
             }
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw StateSocketError(errnoOf: "adopt", place) }
-            guard Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX else { throw refusal("it is no Unix socket") }
+            guard Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX else { throw refusal("it is not a Unix socket") }
             guard Self.option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue) else {
-                throw refusal("it is no stream socket")
+                throw refusal("it is not a stream socket")
             }
             guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw refusal("it does not listen") }
             guard let socket = SocketName(rawValue: name) ?? Self.name(byPathOf: descriptor) else {

@@ -43,7 +43,7 @@ extension ControlRequest {
     private static func loss(_ members: JSONObject, of sink: String) throws(ControlFailure) -> SinkLoss {
         guard let first = try number("first_seq", of: members), let last = try number("last_seq", of: members),
             let code = try code(of: members), 1 <= first, first <= last
-        else { throw invalidParameters("'lost' needs 'code', 'first_seq' and a 'last_seq' that is no smaller") }
+        else { throw invalidParameters("'lost' needs 'code', 'first_seq' and a 'last_seq' that is not smaller") }
         return SinkLoss(sink: sink, firstSequence: first, lastSequence: last, code: code)
     }
 

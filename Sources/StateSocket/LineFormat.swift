@@ -91,7 +91,7 @@ enum ReplyLine {
         case .all(let limit): error("too_many_connections") { $0.member("limit", limit) }
         case .user(let limit):
             error("too_many_user_connections") { json in
-                json.member("message", "\(origin) has as many connections as one may have (\(limit))")
+                json.member("message", "\(origin) has reached its connection limit (\(limit))")
                 json.member("limit", limit)
             }
         }

@@ -371,7 +371,7 @@ final class StreamHub {
             requests.refuse(
                 ControlFailure(
                     code: "request_timeout",
-                    message: "no whole request came within \(configuration.requestPatience)"
+                    message: "no complete request arrived within \(configuration.requestPatience)"
                 )
             )
         }

@@ -104,7 +104,7 @@ struct MQTTTrustTests {
                     == TransportFailure(
                         code: "broker_tls",
                         detail: "the certificate of \(host):\(encrypted.broker.port) is refused (tls_hostname): "
-                            + "'\(host)' was asked for, and the certificate is for broker.test"
+                            + "'\(host)' was requested, and the certificate is for broker.test"
                     )
             )
         }

@@ -108,7 +108,7 @@ import Testing
         #expect(settings == nil)
         #expect(messages.filter { $0.contains("can be read or written by others: use chmod o-rw") }.count == 2)
         let wrong = try load("\(Self.open)\n\(Self.tls)\n\(Self.passwords)", passwords: "alice:topsecret")
-        #expect(wrong.messages.contains { $0.contains("users has an error in line 1: the hash is of no kind") })
+        #expect(wrong.messages.contains { $0.contains("users has an error in line 1: unknown hash method") })
         #expect(wrong.messages.allSatisfy { !$0.contains("topsecret") })
     }
 

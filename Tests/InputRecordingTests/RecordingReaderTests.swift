@@ -10,7 +10,7 @@ import Testing
         #"{"recording":1,"agent":"0.1.0","stream":"abc","next_seq":7,"started":"2026-11-21T07:00:00.000000Z"}"#
     private static let at = #""at":{"ns":0,"us":0}"#
 
-    private static let noObject = "no JSON object, or a number in it does not fit"
+    private static let noObject = "not a JSON object, or a number in it is out of range"
 
     /// Reads everything behind a good header.
     private func failure(_ text: String) -> String? {
@@ -42,7 +42,7 @@ import Testing
         (#"{"recording":1,"agent":"0"}"# + "\n", "recording:1: 'agent', 'stream' or 'next_seq' is missing"),
         (
             #"{"recording":1,"agent":"0","stream":"s","next_seq":1,"started":"today"}"# + "\n",
-            "recording:1: 'started' is no RFC 3339 time in UTC"
+            "recording:1: 'started' is not an RFC 3339 time in UTC"
         ),
         (#"{"recording":1"#, "recording:1: the line is cut off"),
     ])

@@ -116,7 +116,7 @@ import Testing
         let text = header + "\n" + #"{"input":"tick","at":{"ns":0,"us":0}}"# + "\n"
         var replay = RecordingReplay(try RecordingReader(bytes: Array(text.utf8)))
         let error = #expect(throws: RecordingError.self) { try replay.next() }
-        #expect(error?.description == "recording:2: the first input is no configuration")
+        #expect(error?.description == "recording:2: the first input is not a configuration")
         #expect(try replay.next() == nil)
     }
 }

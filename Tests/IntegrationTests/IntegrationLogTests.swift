@@ -207,7 +207,7 @@ struct IntegrationLogTests {
     @Test func `a repeating change is suppressed, counted, and reported`() async throws {
         let log = try await quietLog()
         var lines: [String] = []
-        while lines.last?.hasSuffix("more messages like this one are held back for 5 min and counted") != true {
+        while lines.last?.hasSuffix("more messages like this one are suppressed for 5 min and counted") != true {
             try lose()
             lines.append(try #require(await log.next()))
             try await regainAndWait()
@@ -218,10 +218,10 @@ struct IntegrationLogTests {
         try lose()
         // SIGUSR1 reports the counts at once. The state is logged whatever the level, with the time of the loss.
         var told = ""
-        while !told.contains(" held back: reachability: ") {
+        while !told.contains(" suppressed: reachability: ") {
             log.signal(SIGUSR1)
             while let line = await log.next(), !line.contains("journal       none") {
-                if line.contains(" held back: ") { told = line }
+                if line.contains(" suppressed: ") { told = line }
             }
         }
         #expect(told.contains(" warning: "))

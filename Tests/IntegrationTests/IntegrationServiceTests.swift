@@ -103,7 +103,7 @@ struct IntegrationServiceTests {
                 + " 2>&1"
         )
         let complaint = try await agent.next(containing: "NOTIFY_SOCKET")
-        #expect(complaint.hasSuffix("reachagent: warning: NOTIFY_SOCKET is no address of a socket: 'nowhere'"))
+        #expect(complaint.hasSuffix("reachagent: warning: NOTIFY_SOCKET is not the address of a socket: 'nowhere'"))
         let rest = try await agent.lines(to: "reachagent.reachability.changed")
         #expect(!rest.contains { $0.contains("NOTIFY_SOCKET") })
         agent.end()

@@ -31,16 +31,16 @@ import Testing
         arguments: [
             ("", "has no user"), ("# nobody\n", "has no user"),
             ("alice", "line 1: expected 'user:hash'"),
-            ("\nalice:secret", "line 2: the hash is of no kind"),
-            ("alice:", "line 1: the hash is of no kind"),
-            ("alice:$apr1$abcdefgh$abcdefghijklmnopqrstuv", "line 1: the hash is of no kind"),
-            ("alice:$1$abcdefgh$cHJi5PXp/ki/ktXzqlk6I1", "line 1: the hash is of a weak kind"),
-            ("alice:abJnggxhB/yWI", "line 1: the hash is of a weak kind"),
+            ("\nalice:secret", "line 2: unknown hash method"),
+            ("alice:", "line 1: unknown hash method"),
+            ("alice:$apr1$abcdefgh$abcdefghijklmnopqrstuv", "line 1: unknown hash method"),
+            ("alice:$1$abcdefgh$cHJi5PXp/ki/ktXzqlk6I1", "line 1: the hash method is weak"),
+            ("alice:abJnggxhB/yWI", "line 1: the hash method is weak"),
             ("alice:$2y$05$abcdefghijklmnopqrstuu", "line 1: the hash is not complete"),
             (":$6$a$b", "line 1: a user has 1 to 256 bytes"),
             ("a\tb:$6$a$b", "line 1: a user has 1 to 256 bytes"),
             ("a:$6$a$b\na:$6$a$b", "line 2: the user is there already"),
-            ("a:$6$a$b c", "line 1: the hash is of no kind"),
+            ("a:$6$a$b c", "line 1: unknown hash method"),
         ]
     )
     func `an invalid file is an error with the line, but without its contents`(text: String, message: String) {

@@ -33,7 +33,7 @@ import Testing
         )
         let client = StateClient(socket: agent.path)
         #expect(try await client.call("status", as: Reply.self) == Reply(connections: 3))
-        await #expect(throws: ClientError.malformed("the reply to 'status' is of another form")) {
+        await #expect(throws: ClientError.malformed("the reply to 'status' has an unexpected form")) {
             try await client.call("status", as: Reply.self)
         }
     }

@@ -137,7 +137,7 @@ import Testing
         #expect(
             texts == [
                 "hello 41", "event 42", "interrupted: the agent refused: subscriber_lagged",
-                "interrupted: the agent has as many connections as it may have (2) [too_many_connections]", "hello 42",
+                "interrupted: the agent has reached its connection limit (2) [too_many_connections]", "hello 42",
                 "event 43", "interrupted: the agent refused: agent_stopping", "hello 43", "event 44",
             ]
         )

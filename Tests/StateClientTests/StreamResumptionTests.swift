@@ -176,14 +176,14 @@ import Testing
 
     @Test func `an event before the hello, and a second hello, are errors`() throws {
         var resumption = StreamResumption(StateSubscription())
-        #expect(throws: End.failed(.malformed("an event came before the hello"))) {
+        #expect(throws: End.failed(.malformed("an event arrived before the hello"))) {
             try resumption.receive(line(AgentLines.path(1)))
         }
         _ = try resumption.receive(line(AgentLines.hello(1)))
-        #expect(throws: End.failed(.malformed("a second hello came"))) {
+        #expect(throws: End.failed(.malformed("a second hello arrived"))) {
             try resumption.receive(line(AgentLines.hello(1)))
         }
-        #expect(throws: End.failed(.malformed("an event of type 'reachagent.agent.hello' is of another form"))) {
+        #expect(throws: End.failed(.malformed("an event of type 'reachagent.agent.hello' has an unexpected form"))) {
             var fresh = StreamResumption(StateSubscription())
             _ = try fresh.receive(line(#"{"type":"reachagent.agent.hello","data":{"seq":-1}}"#))
         }

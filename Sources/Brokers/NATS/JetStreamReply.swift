@@ -131,7 +131,7 @@ enum JetStreamReply {
         guard let id = identifier.map({ NATSMessageID.id(in: $0, device: device) }),
             StreamPosition.parse(id: id) != nil, let scanned = ScannedLine(event.span),
             let time = scanned.time
-        else { throw Flaw(text: "has a newest message of this device that is no event of an agent's", isForeign: true) }
+        else { throw Flaw(text: "has a newest message of this device that is not an agent event", isForeign: true) }
         return StoredPosition(id: id, time: time.description)
     }
 

@@ -96,7 +96,7 @@ final class NATSOptions {
         }
         if let path = credentials.nkeyFile {
             guard let key = NKey.publicKey(ofSeed: try CredentialFile.firstLine(of: path)) else {
-                throw CredentialFile.failure(path, "the first line is no seed of a user ('SU…')")
+                throw CredentialFile.failure(path, "the first line is not the seed of a user ('SU…')")
             }
             try Self.check(natsOptions_SetNKeyFromSeed(pointer, key, path), path)
         }

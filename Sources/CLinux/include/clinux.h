@@ -1,8 +1,8 @@
-// What LinuxSupport needs of the C library that Swift's importer leaves out: descriptors of signals, timers and wake-ups, and
-// calls with variable arguments. Nothing here has state or policy.
+// The functions of the C library that LinuxSupport needs and Swift cannot import: file descriptors for signals, timers
+// and wake-ups, and variadic functions. Nothing here has state or policy.
 //
-// No header of the system's that declares a structure is included here: Swift would take the members of timespec and its
-// like for this module's or for Glibc's, depending on the order in which it compiles.
+// No system header that declares a structure is included here: Swift would attribute the members of timespec and
+// similar structures to this module or to Glibc, depending on the order of compilation.
 #ifndef REACHAGENT_CLINUX_H
 #define REACHAGENT_CLINUX_H
 
@@ -10,61 +10,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// An eventfd(2) that never blocks and is not inherited; -1 with errno.
+// Opens a non-blocking, close-on-exec eventfd(2); -1 with errno.
 int clinux_open_eventfd(void);
 
-// Makes an eventfd readable, and unreadable again.
+// Make an eventfd readable, and reset it.
 void clinux_signal_eventfd(int fd);
 void clinux_reset_eventfd(int fd);
 
-// Keeps a signal from the calling thread and those that it starts later; it waits until it is read or unblocked.
+// Blocks a signal in the calling thread and the threads that it starts later; the signal stays pending.
 void clinux_hold_signal(int signal);
 
-// Takes five signals away from the process and makes them readable instead; -1 with errno. To be called before any other
-// thread is started, because threads inherit what is blocked.
+// Blocks five signals and opens a signalfd(2) for them; -1 with errno. It must be called before other threads are
+// started, because threads inherit the signal mask.
 int clinux_open_signalfd(int first, int second, int third, int fourth, int fifth);
 
-// The number of the next signal, or 0 when there is none.
+// Reads the number of the next signal, or returns 0 if none is pending.
 int clinux_next_signal(int fd);
 
-// Lets the calling thread, and so the process, be ended by a signal that clinux_open_signalfd took away.
+// Unblocks two of those signals in the calling thread, so that they can end the process again.
 void clinux_give_back_signals(int first, int second);
 
-// A timerfd(2) of the monotonic clock that never blocks and is not inherited; -1 with errno.
+// Opens a non-blocking, close-on-exec timerfd(2) of the monotonic clock; -1 with errno.
 int clinux_open_timerfd(void);
 
-// Makes a timerfd readable once, so many milliseconds from now; 0 stops it.
+// Arms a one-shot timerfd with a delay in milliseconds; 0 disarms it.
 void clinux_set_timerfd(int fd, long milliseconds);
 
-// Whether a timerfd has run down since the last call.
+// Returns whether a timerfd has expired since the last call.
 bool clinux_has_expired(int fd);
 
-// A timerfd(2) that is never due, and becomes readable when the clock of the day is set, which resuming from suspend does
-// too; -1 with errno. Nothing wakes up for it otherwise.
+// Opens a timerfd(2) that never expires and becomes readable when the realtime clock is set, also on resume from
+// suspend; -1 with errno. It causes no other wake-ups.
 int clinux_open_clock_watch(void);
 
-// Makes a clock watch wait for the next setting of the clock; 0 or errno.
+// Rearms a clock watch for the next change of the clock; 0 or errno.
 int clinux_arm_clock_watch(int fd);
 
-// Whether the kernel believes that a time server keeps the clock of the day right.
+// Returns whether the kernel considers the realtime clock synchronized.
 bool clinux_clock_is_synchronized(void);
 
-// Whether the clock was set since the watch was armed.
+// Returns whether the clock was set since the watch was armed.
 bool clinux_clock_was_set(int fd);
 
-// pwritev2(2) with RWF_NOWAIT at the current position: writes what fits without ever blocking. EOPNOTSUPP where the kind
-// of file cannot promise that (pipes before Linux 6.4, terminals).
+// pwritev2(2) with RWF_NOWAIT at the current position: writes what fits without ever blocking. EOPNOTSUPP where the
+// type of file does not support that (pipes before Linux 6.4, terminals).
 long clinux_write_without_waiting(int fd, const void *bytes, size_t length);
 
-// Names the calling thread for ps(1) and top(1); at most 15 bytes count.
+// Sets the name of the calling thread, which ps(1) and top(1) show, of at most 15 bytes.
 void clinux_name_thread(const char *name);
 
-// The columns of a character on a terminal by wcwidth(3) in a locale of UTF-8, whatever the process's own locale is; -1 for a
-// character that the C library does not know, or without such a locale.
+// Returns the columns of a character by wcwidth(3) in a UTF-8 locale, independent of the locale of the process; -1 for
+// an unknown character, or without such a locale.
 int clinux_character_width(uint32_t scalar);
 
-// The user of the other end of a TCP connection that begins and ends on this machine, as the kernel's table of sockets has
-// it (sock_diag(7), without a capability and without waiting); -1 when there is none, or its process has closed it.
+// Returns the UID of the peer of a local TCP connection, from the kernel's socket table (sock_diag(7), without a
+// capability and without blocking); -1 if there is none, or its process has closed the socket.
 long clinux_tcp_peer_user(int fd);
 
 #endif

@@ -28,7 +28,7 @@ struct SinkKeys: KeyTable {
         default: [],
         says: "all",
         example: "[\"reachability.changed\", \"probe.*\"]",
-        "The types of event that are shipped, without `reachagent.`; `path.*` stands for all that begin so ([events.md](events.md))"
+        "The types of event that are shipped, without `reachagent.`; `path.*` matches all with that prefix ([events.md](events.md))"
     )
     let subject = Key(
         "subject",

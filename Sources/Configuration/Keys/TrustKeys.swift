@@ -44,7 +44,7 @@ struct TrustKeys: KeyTable {
         .boolean,
         default: false,
         for: .requests,
-        "Accept a chain that does not verify, as far as the pins allow"
+        "Accept a chain that does not verify, if the pins allow it"
     )
     let validateDomainName = Key(
         "validate_domain_name",

@@ -33,7 +33,7 @@ enum ContentType: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .missing: "no content type"
         case .known(let type): Snippet.quoted(type.essence)
-        case .unreadable(let value): "\(value), which is no media type"
+        case .unreadable(let value): "\(value), which is not a media type"
         case .ambiguous(let values): "two at once: \(values)"
         }
     }

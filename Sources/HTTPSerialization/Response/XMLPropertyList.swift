@@ -60,7 +60,7 @@ final class XMLPropertyList: XMLEvents {
         if let openScalar { throw XMLError("an element inside '\(openScalar.rawValue)'") }
         guard root == nil else { throw XMLError("more than one value at the top") }
         guard let element = Element(name) else {
-            throw XMLError("\(Snippet.quoted(name)) is no element of a property list")
+            throw XMLError("\(Snippet.quoted(name)) is not an element of a property list")
         }
         if element != .key, let budget, !budget.allowsValue() { throw XMLError("the budget of the check ends") }
         switch element {

@@ -65,7 +65,7 @@ struct HookPreparation: Sendable {
             throw HookRefusal(
                 .workingDirectory,
                 path: path,
-                evidence: "it is no folder",
+                evidence: "it is not a folder",
                 remedy: "configure the path of a folder"
             )
         }

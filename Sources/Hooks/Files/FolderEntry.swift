@@ -48,9 +48,9 @@ package struct FolderEntry: Sendable, Hashable {
         case .runs: nil
         case .masked(let path): "hidden by \(ShellWord.quoted(path))"
         case .disabled: "disabled: it is empty or a link to /dev/null"
-        case .leftOver: "skipped: it is named like something that was put aside"
+        case .leftOver: "skipped: its name is that of a backup, hidden or README file"
         case .unknownFolder: "skipped: hooks have no sub-folder of this name"
-        case .badName: "skipped: its name is no UTF-8 or has control characters"
+        case .badName: "skipped: its name is not UTF-8 or has control characters"
         case .beyondLimit: "skipped: a folder may have \(HookFolders.maximumFiles) hooks"
         case .refused(let refusal): refusal.description
         }
@@ -83,7 +83,7 @@ struct FolderListing {
     /// Reads a directory; nil if it does not exist.
     init?(of folder: String) throws(HookRefusal) {
         guard folder.utf8.first == UInt8(ascii: "/"), !folder.utf8.contains(0) else {
-            throw .badPath(folder, "is no absolute path")
+            throw .badPath(folder, "is not an absolute path")
         }
         // With O_DIRECTORY only directories are opened, so a FIFO cannot block.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
@@ -141,7 +141,7 @@ struct FolderListing {
 
 extension HookRefusal {
     fileprivate static func noFolder(_ path: String) -> HookRefusal {
-        HookRefusal(.folder, path: path, evidence: "is no folder", remedy: "put a folder in its place")
+        HookRefusal(.folder, path: path, evidence: "is not a folder", remedy: "put a folder in its place")
     }
 }
 

@@ -106,7 +106,7 @@ package final class HookFile: Sendable {
                 remedy: "install it, or write its whole path"
             )
         }
-        guard path.utf8.first == UInt8(ascii: "/") else { throw .badPath(path, "is no absolute path") }
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .badPath(path, "is not an absolute path") }
         return path
     }
 }
@@ -126,7 +126,7 @@ private struct OpenedFile {
     func locate() throws(HookRefusal) -> String {
         let entry = try status(given)
         guard entry.st_mode & S_IFMT == S_IFREG else { throw .notRegular(given, entry.st_mode) }
-        guard entry.st_nlink > 0 else { throw .badPath(given, "was deleted while it was looked at") }
+        guard entry.st_nlink > 0 else { throw .badPath(given, "was deleted during the check") }
         guard let bytes = SymbolicLink.target(of: link) else { throw .notFound(given, errno) }
         guard let real = String(validating: bytes, as: UTF8.self), real.utf8.first == UInt8(ascii: "/") else {
             throw .badPath(given, "has a real path that is not UTF-8 or lies outside of the agent's root folder")
@@ -137,7 +137,7 @@ private struct OpenedFile {
         for path in [given, real] {
             let end = try walk.follow(path)
             guard end.st_dev == entry.st_dev, end.st_ino == entry.st_ino else {
-                throw .badPath(path, "was exchanged while it was looked at")
+                throw .badPath(path, "was replaced during the check")
             }
         }
         return real

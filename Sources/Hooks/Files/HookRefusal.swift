@@ -94,14 +94,14 @@ extension HookRefusal {
             HookRefusal(
                 .unreadable,
                 path: path,
-                evidence: "cannot be looked at: \(SystemText.of(error))",
+                evidence: "cannot be examined: \(SystemText.of(error))",
                 remedy: "let the agent's user search the folders above it (namei -l \(ShellWord.quoted(path)))"
             )
         default:
             HookRefusal(
                 .unreadable,
                 path: path,
-                evidence: "cannot be looked at: \(SystemText.of(error))",
+                evidence: "cannot be examined: \(SystemText.of(error))",
                 remedy: "see what the system's log says about it"
             )
         }
@@ -138,7 +138,7 @@ extension HookRefusal {
     }
 
     static func writable(_ code: Code, _ path: String, _ mode: mode_t) -> HookRefusal {
-        let who = mode & S_IWOTH != 0 ? "everybody" : "its group"
+        let who = mode & S_IWOTH != 0 ? "all users" : "its group"
         return HookRefusal(
             code,
             path: path,
@@ -212,7 +212,7 @@ enum SystemText {
         case S_IFSOCK: "a socket"
         case S_IFCHR, S_IFBLK: "a device"
         case S_IFLNK: "a link"
-        default: "no regular file"
+        default: "of an unknown type"
         }
     }
 }

@@ -31,7 +31,7 @@ package struct Interpreter: Sendable, Hashable {
             case .unnamed: "its first line names no interpreter after '#!'"
             case .tooLong: "its first line is longer than the \(maximumBytes) bytes that the kernel reads"
             case .carriageReturn: "its first line ends with a carriage return"
-            case .relative(let name): "its interpreter \(ShellWord.quoted(name)) is no absolute path"
+            case .relative(let name): "its interpreter \(ShellWord.quoted(name)) is not an absolute path"
             case .notText: "its first line is not UTF-8"
             }
         }
@@ -138,7 +138,7 @@ struct InterpreterCheck {
         let fault: String
         if stat(program, &entry) != 0 {
             fault =
-                errno == ENOENT || errno == ENOTDIR ? "is not there" : "cannot be looked at: \(SystemText.of(errno))"
+                errno == ENOENT || errno == ENOTDIR ? "is not there" : "cannot be examined: \(SystemText.of(errno))"
         } else if entry.st_mode & S_IFMT != S_IFREG {
             fault = "is \(SystemText.kind(entry.st_mode))"
         } else if entry.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) == 0 {

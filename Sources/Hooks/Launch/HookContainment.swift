@@ -142,11 +142,11 @@ public final class HookContainment: Sendable {
                 if newest != limits { groups.apply(newest) }
                 let missing = groups.missingControllers
                 let limits = missing.isEmpty ? "" : ", without limits by \(missing.joined(separator: " and "))"
-                note("each run has a control group of its own below \(groups.group.path)\(limits)")
+                note("each run has its own control group below \(groups.group.path)\(limits)")
                 return groups
             } catch {
                 state.withLock { $0.groups = .none(reason: "\(error)") }
-                note("what hooks start is found by its parents, as \(error)")
+                note("processes of hooks are found by their parents, because \(error)")
                 return nil
             }
         }

@@ -109,7 +109,7 @@ struct HookStartFailure: Error, Sendable, Hashable {
                 HookRefusal(
                     .noInterpreter,
                     path: file.path,
-                    evidence: "it is no program of this machine's: \(reason)",
+                    evidence: "it is not a program for this machine: \(reason)",
                     remedy: "put a program for this machine, or a script, in its place"
                 )
             )

@@ -14,7 +14,7 @@ public struct WebhookBody: Sendable, Hashable {
         public var description: String {
             switch self {
             case .unknownVariable(let name): "there is no variable '\(name)'"
-            case .strayDollar: "a dollar stands alone: write $$ for one"
+            case .strayDollar: "a lone '$': write $$ for a dollar sign"
             }
         }
     }

@@ -177,7 +177,7 @@ public struct PortalAnswer: Sendable, Hashable {
             case nil, .null?: return nil
             case .number(let number)?:
                 if let count = number.uint64 { return count }
-                throw ParseError(reason: "'\(name)' is no whole number from 0 to 2^64 - 1")
+                throw ParseError(reason: "'\(name)' is not an integer from 0 to 2^64 - 1")
             case let value?: throw wrong(name, value, "a number")
             }
         }

@@ -73,8 +73,8 @@ struct RequestedPart {
                 Accepted(isRestarted: (bounds?.lowerBound ?? 0) > 0, bodyBytes: length, size: length)
             )
         case 206:
-            guard let bounds else { return .refused(.rangeInvalid, "status 206, but the whole object was asked for") }
-            let wanted = "bytes \(bounds.lowerBound)-\(bounds.upperBound) were asked for"
+            guard let bounds else { return .refused(.rangeInvalid, "status 206, but the whole object was requested") }
+            let wanted = "bytes \(bounds.lowerBound)-\(bounds.upperBound) were requested"
             guard let text = value("content-range") else {
                 return .refused(.rangeInvalid, "no Content-Range, or several parts: \(wanted)")
             }
@@ -91,7 +91,7 @@ struct RequestedPart {
                 return .refused(.rangeInvalid, "Content-Range is '\(range.text)', but Content-Length is \(length)")
             }
             return .accepted(Accepted(bodyBytes: sent.count, size: range.size))
-        case 416: return .refused(.rangeInvalid, "status 416: the object has no such part")
+        case 416: return .refused(.rangeInvalid, "status 416: the object has no such range")
         case let status: return .refused(.httpStatus, "the download was answered with status \(status)")
         }
     }

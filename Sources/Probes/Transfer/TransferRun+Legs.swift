@@ -115,10 +115,10 @@ extension TransferRun {
         guard accept(exchange), let leg = download else { return }
         if !leg.isComplete {
             if let announced = answer?.bodyBytes, (exchange.response?.bodyBytes ?? 0) < announced {
-                let evidence = "\(leg.bytes) bytes came, of \(announced) announced"
+                let evidence = "\(leg.bytes) of \(announced) announced bytes arrived"
                 return lost(Finding(.httpTruncated, subject: exchange.subject, evidence: evidence))
             }
-            let evidence = "the object has \(leg.bytes) bytes; \(leg.wantedBytes) were wanted"
+            let evidence = "the object has \(leg.bytes) bytes; \(leg.wantedBytes) were requested"
             run.findings.append(Finding(.httpBody, .note, subject: exchange.subject, evidence: evidence))
             download?.wantedBytes = leg.bytes
         }
@@ -132,7 +132,7 @@ extension TransferRun {
         // A server without range support may have sent far more than was read.
         let isAffordable = plan.bytesOnWire - run.meter.currentOnWire() >= plan.uploadBytes
         guard isAffordable else {
-            let evidence = "the upload was left out, because the server has sent more than was asked for"
+            let evidence = "the upload was skipped, because the server sent more than was requested"
             run.findings.append(Finding(.byteLimit, .note, subject: run.hop.url, evidence: evidence))
             return run.succeed()
         }

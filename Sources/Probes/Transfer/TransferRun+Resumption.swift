@@ -47,7 +47,7 @@ extension TransferRun {
         }
         guard let leg = download, leg.bytes == 0 || object.acceptsRanges && object.validator != nil else {
             let evidence =
-                "\(finding.evidence); the server sends no parts, or the object has neither an ETag nor a date"
+                "\(finding.evidence); the server does not support ranges, or the object has neither an ETag nor a date"
             return run.fail(finding.code, subject: finding.subject, evidence: evidence)
         }
         guard !leg.isComplete else {

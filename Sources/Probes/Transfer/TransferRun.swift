@@ -154,10 +154,10 @@ final class TransferRun: @unchecked Sendable {
     /// The state, for the report of a timeout.
     var stateText: String {
         switch state {
-        case .opening: "it had not begun"
+        case .opening: "it had not started"
         case .idle: "the idle round trips were being measured"
         case .leg(.download), .settling(.download):
-            "\(download?.bytes ?? 0) of \(download?.wantedBytes ?? 0) bytes had come"
+            "\(download?.bytes ?? 0) of \(download?.wantedBytes ?? 0) bytes had arrived"
         case .leg(.upload), .settling(.upload): "\(upload?.bytes ?? 0) of \(upload?.wantedBytes ?? 0) bytes were sent"
         case .suspended: "it waited for another path after \(download?.bytes ?? 0) bytes"
         case .over: "it was over"

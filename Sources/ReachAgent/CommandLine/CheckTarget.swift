@@ -37,7 +37,7 @@ enum CheckTarget: Sendable {
         } else if text.contains("/" as Character) {
             let shown = ForeignText.shown(text, limit: 64)
             throw Unknown(
-                description: "'\(shown)' is no URL; one begins with https://, http://, tcp://, icmp:// or dns://"
+                description: "'\(shown)' is not a URL; a URL begins with https://, http://, tcp://, icmp:// or dns://"
             )
         } else {
             throw Unknown(description: Self.unknown(text, settings))

@@ -197,7 +197,7 @@ final class OnlineWait: Sendable {
         }
         do throws(OnlineCondition.Failure) {
             _ = try condition.check(progress.states)
-            return OnlineCondition.Failure(code: "timed_out", text: "the time was over")
+            return OnlineCondition.Failure(code: "timed_out", text: "timed out")
         } catch {
             guard let since = progress.states.since(condition.target) else { return error }
             return OnlineCondition.Failure(code: error.code, text: "\(error.text), since \(since.localDescription)")

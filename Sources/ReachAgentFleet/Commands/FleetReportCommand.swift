@@ -16,7 +16,7 @@ struct FleetReportCommand: ParsableCommand {
             the devices' clocks; days are those of this system's time zone (TZ).
 
             The stream must still have the events: the report begins with the state before its time where the stream has that, and \
-            counts as unknown what no event tells.
+            time that no event covers counts as unknown.
 
             EXAMPLES
               reachagent fleet report --server nats://broker.example --month 2026-10 --slo 99.5

@@ -20,9 +20,9 @@ struct FleetStatusCommand: ParsableCommand {
             beginning of the state, the path, the other uplinks, and the time of the last event. With --since it reads every event \
             from a time on, and shows the outages and the availability since then.
 
-            A device is silent when no event came for two hours (--silent-after): it may be offline, or have nothing to tell. A \
-            device with a probe has something to tell every hour. Figures end at the last event of a device, because nothing is \
-            known of the time after it.
+            A device is silent when it sent no event for two hours (--silent-after): it may be offline, or have \
+            nothing to report. A device with a probe has something to report every hour. Figures end at the last \
+            event of a device, because nothing is known of the time after it.
 
             With --output json there is one JSON object on one line for each device.
 

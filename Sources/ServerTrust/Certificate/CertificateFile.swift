@@ -94,7 +94,7 @@ public enum CertificateFile {
     private static func check(_ der: [UInt8], source: String) throws(SecurityPolicyError) {
         let certificate = DecodedCertificate(der: der)
         guard certificate.publicKey == nil || certificate.signedBytes.isEmpty else { return }
-        throw .undecodableCertificate(source: source, reason: certificate.flaws.first ?? "it is no certificate")
+        throw .undecodableCertificate(source: source, reason: certificate.flaws.first ?? "it is not a certificate")
     }
 }
 

@@ -93,7 +93,7 @@ final class RevocationListContent: Sendable {
     init(der: [UInt8]) throws(Flaw) {
         guard let outer = ASN1Node.parsing(der)?.sequence, outer.count == 3, let fields = outer[0].sequence,
             let signature = outer[2].wholeBits
-        else { throw Flaw(description: "it is no signed list") }
+        else { throw Flaw(description: "it is not a signed list") }
         var rest = fields[...]
         var isSecondVersion = false
         if let version = rest.first?.integerBytes {

@@ -92,7 +92,7 @@ struct SubjectPublicKey: Sendable {
             if bits > 8192 {
                 return (.tlsUnsupportedAlgorithm, "the RSA key has \(bits) bits, and at most 8192 are accepted")
             }
-            if bits % 8 != 0 { return (.tlsWeakKey, "the RSA key has \(bits) bits, which is no multiple of 8") }
+            if bits % 8 != 0 { return (.tlsWeakKey, "the RSA key has \(bits) bits, which is not a multiple of 8") }
             if !hasSoundExponent { return (.tlsWeakKey, "the RSA key's public exponent is not an odd number above 1") }
             return nil
         case .p256, .p384, .p521, .ed25519: return nil

@@ -74,7 +74,8 @@ extension CertificateRules {
 
     private static func flaw(_ name: GeneralNameForm) -> String? {
         switch name {
-        case .dns(let text) where !HostName.isPreferredPattern(text): "the alternative name '\(name)' is no host name"
+        case .dns(let text) where !HostName.isPreferredPattern(text):
+            "the alternative name '\(name)' is not a host name"
         case .address(let bytes) where bytes.count != 4 && bytes.count != 16:
             "an alternative IP address has \(bytes.count) octets instead of 4 or 16"
         default: nil

@@ -112,7 +112,7 @@ enum IdentityCheck {
             return Finding(
                 .tlsNoSubjectAlternativeName,
                 subject: certificate.label,
-                evidence: "'\(identity)' was asked for, and the certificate has no alternative name\(hint)"
+                evidence: "'\(identity)' was requested, and the certificate has no alternative name\(hint)"
             )
         }
         var wanted: ForeignText = ""
@@ -131,7 +131,7 @@ enum IdentityCheck {
         return Finding(
             .tlsHostname,
             subject: certificate.label,
-            evidence: "'\(identity)' was asked for, and the certificate is for \(shown)\(more)"
+            evidence: "'\(identity)' was requested, and the certificate is for \(shown)\(more)"
         )
     }
 }

@@ -29,7 +29,7 @@ extension StatusPage {
           live.textContent = '✕ no answer from the agent since ' + clock.format(lost) + ': this is how it was'
         }
 
-        // Gives an element the attributes and the children of another; elements with an id move with it.
+        // Gives an element the attributes and the children of another; elements with an id are moved.
         const merge = (old, fresh) => {
           for (const {name} of [...old.attributes])
             if (!fresh.hasAttribute(name) && name !== 'open' && name !== 'hidden') old.removeAttribute(name)
@@ -95,7 +95,7 @@ extension StatusPage {
           }
         }
 
-        // What a screen reader says: the answer and the problem, and neither again while they stay the same.
+        // The live region for screen readers: the state and the problem, updated only when they change.
         const announce = () => {
           const text = [find('answer'), find('pending'), find('problem')].map(part => part?.innerText ?? '').join('. ')
           if (seen && text !== seen) say(text)
@@ -108,7 +108,7 @@ extension StatusPage {
           show()
           grow()
           announce()
-          // The agent has just started, and there will be more in a moment.
+          // The agent has just started; the rest of the data follows shortly.
           if ('reading' in main.dataset) setTimeout(soon, 500)
         }
 
@@ -121,7 +121,7 @@ extension StatusPage {
             const reply = await fetch('/', {cache: 'no-store', signal: AbortSignal.timeout(10000)})
             if (!reply.ok) throw new Error(reply.statusText)
             const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
-            // The agent is of another version.
+            // The agent has a different version than this page.
             if (code(page) !== code(document)) return location.reload()
             const focus = document.activeElement
             merge(main, page.querySelector('main'))
@@ -143,7 +143,7 @@ extension StatusPage {
           else timer ||= setTimeout(reload, lost ? 1000 : Math.min(2000, Math.max(40, 4 * cost)))
         }
 
-        // A browser resumes after the last event that it has seen, unless the answer was no stream.
+        // A browser resumes after the last event that it has seen, unless the response was not a stream.
         const follow = () => {
           stream = new EventSource('/events?since_seq=' + last)
           stream.onopen = connected
@@ -169,7 +169,7 @@ extension StatusPage {
         setInterval(() => {
           if (document.hidden) return
           grow()
-          // What changes without an event: the figures of the last hour, and certificates.
+          // The data that changes without an event: the figures of the last hour, and the certificates.
           if (performance.now() - loaded > 60000) soon()
         }, 5000)
         document.addEventListener('visibilitychange', soon)

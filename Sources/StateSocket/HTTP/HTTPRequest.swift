@@ -42,19 +42,19 @@ struct HTTPRequest: Hashable {
     init(_ head: HTTPRequestHead, names: Set<String>) throws(HTTPRefusal) {
         let hosts = head.headers["host"]
         guard hosts.count == 1, let host = hosts.first, let name = HTTPHost(host) else {
-            throw HTTPRefusal(.badRequest, "the request needs one Host")
+            throw HTTPRefusal(.badRequest, "expected exactly one Host header field")
         }
         guard name.isLocal || names.contains(name.name) else {
             throw HTTPRefusal(
                 .misdirectedRequest,
-                "the host '\(ForeignText.shown(name.name, limit: 64))' is not this agent's; 'names' of [http] has the others"
+                "the host '\(ForeignText.shown(name.name, limit: 64))' is not allowed; add it to 'names' in [http]"
             )
         }
         for origin in head.headers["origin"] where !HTTPHost.isOrigin(origin, of: host) {
-            throw HTTPRefusal(.forbidden, "pages of other origins may not read this")
+            throw HTTPRefusal(.forbidden, "requests from other origins are not allowed")
         }
         guard head.method == .GET || head.method == .HEAD else {
-            throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are answered")
+            throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are supported")
         }
         isHead = head.method == .HEAD
         keepsConnection = head.isKeepAlive
@@ -76,7 +76,7 @@ struct HTTPRequest: Hashable {
         case "/api/report": return .report(try query.report())
         case "/events": return .events(try query.events(lastID: head.headers["last-event-id"].first))
         default:
-            throw HTTPRefusal(.notFound, "there is no such page; there are \(paths.joined(separator: ", "))")
+            throw HTTPRefusal(.notFound, "there is no such page; the pages are \(paths.joined(separator: ", "))")
         }
     }
 }

@@ -156,7 +156,7 @@ struct HookFileRefusalTests {
         HookFileFault(
             testDescription: "writable by everybody",
             code: .writable,
-            evidence: "has mode 0777: everybody can write to it",
+            evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH",
             make: { try $0.file("hook", mode: 0o777) }
         ),
@@ -222,7 +222,7 @@ struct HookFileRefusalTests {
             testDescription: "below a folder that everybody can write to",
             code: .folder,
             culprit: "above",
-            evidence: "has mode 0777: everybody can write to it",
+            evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.folder("above", mode: 0o777)
@@ -234,7 +234,7 @@ struct HookFileRefusalTests {
             testDescription: "reached by a link in a folder that everybody can write to",
             code: .folder,
             culprit: "open",
-            evidence: "has mode 0777: everybody can write to it",
+            evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.file("file")
@@ -310,7 +310,7 @@ struct HookFileRefusalTests {
             testDescription: "an interpreter that anybody may write",
             code: .writable,
             culprit: "shell",
-            evidence: "has mode 0777: everybody can write to it; HOOK is run by it",
+            evidence: "has mode 0777: all users can write to it; HOOK is run by it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.file("shell", mode: 0o777)
@@ -330,7 +330,7 @@ struct HookFileRefusalTests {
             testDescription: "an interpreter in a folder that anybody may write",
             code: .folder,
             culprit: "open",
-            evidence: "has mode 0777: everybody can write to it; HOOK is run by it",
+            evidence: "has mode 0777: all users can write to it; HOOK is run by it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.folder("open", mode: 0o777)
@@ -341,7 +341,7 @@ struct HookFileRefusalTests {
             testDescription: "an interpreter whose interpreter anybody may write",
             code: .writable,
             culprit: "shell",
-            evidence: "has mode 0757: everybody can write to it; SCRATCH/script is run by it; HOOK is run by it",
+            evidence: "has mode 0757: all users can write to it; SCRATCH/script is run by it; HOOK is run by it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.file("shell", mode: 0o757)
@@ -352,7 +352,7 @@ struct HookFileRefusalTests {
             testDescription: "an interpreter by env that anybody may write",
             code: .writable,
             culprit: "shell",
-            evidence: "has mode 0777: everybody can write to it; HOOK is run by it",
+            evidence: "has mode 0777: all users can write to it; HOOK is run by it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.file("shell", mode: 0o777)
@@ -436,7 +436,7 @@ struct HookFileRefusalTests {
         interpreter(
             "a relative interpreter",
             "#!bin/sh\n",
-            "its interpreter bin/sh is no absolute path",
+            "its interpreter bin/sh is not an absolute path",
             "write a short absolute path after '#!'",
             repaired: "#!/bin/sh\n"
         ),

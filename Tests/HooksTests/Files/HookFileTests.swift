@@ -35,7 +35,7 @@ struct HookFileTests {
     }
 
     @Test(arguments: [
-        ("", "has no name"), ("./hook", "is no absolute path"), ("/bin/sh\0x", "has a zero byte in its path"),
+        ("", "has no name"), ("./hook", "is not an absolute path"), ("/bin/sh\0x", "has a zero byte in its path"),
         ("no-such-program-anywhere", "is in none of the folders \(HookEnvironment.path)"),
         ("/" + String(repeating: "x", count: 300), "there is no such file"),
         (String(repeating: "/x", count: 5000), "there is no such file"), ("/bin/sh/x", "there is no such file"),
@@ -135,7 +135,7 @@ struct HookFileTests {
         let refusal = #expect(throws: HookRefusal.self) {
             try HookFile.open("/proc/self/fd/\(descriptor)", runAs: nil)
         }
-        #expect(refusal?.evidence == "was deleted while it was looked at")
+        #expect(refusal?.evidence == "was deleted during the check")
     }
 
     @Test

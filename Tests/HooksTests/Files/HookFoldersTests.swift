@@ -260,6 +260,6 @@ struct HookFoldersTests {
         try scratch.file("10")
         #expect(HookFolders([scratch.path + "//"]).hooks(for: [.every]).map(\.path) == [scratch("10")])
         #expect(HookFolders(["."]).hooks(for: [.every]).isEmpty)
-        #expect(HookFolders(["."]).entries().first?.reason?.contains("is no absolute path") == true)
+        #expect(HookFolders(["."]).entries().first?.reason?.contains("is not an absolute path") == true)
     }
 }

@@ -124,7 +124,7 @@ struct TransferHostilityTests {
             $0.timeout = .milliseconds(1500)
         }
         #expect(report.verdict.code == .timeout, "\(report.findings)")
-        #expect(report.findings.first?.evidence.contains("bytes had come") == true, "\(report.findings)")
+        #expect(report.findings.first?.evidence.contains("bytes had arrived") == true, "\(report.findings)")
         #expect(report.transfer?.download.map { $0.bytes > 0 && $0.goodput != nil } == true)
     }
 

@@ -32,7 +32,7 @@ import Testing
     @Test func `the same message passes ten times, and then its suppression is reported`() {
         var log = Log()
         log.log("gone", .warning, times: 51)
-        let more = "warning: more messages like this one are held back for 5 min and counted"
+        let more = "warning: more messages like this one are suppressed for 5 min and counted"
         #expect(log.written == Array(repeating: "warning: gone", count: 10) + [more])
     }
 
@@ -47,7 +47,7 @@ import Testing
         log.log("gone")
         #expect(
             log.written == [
-                "notice: other", "notice: 41 more messages like this were held back: gone", "notice: third",
+                "notice: other", "notice: 41 more messages like this were suppressed: gone", "notice: third",
                 "notice: gone",
             ]
         )
@@ -59,10 +59,10 @@ import Testing
         log.written = []
         log.end()
         log.end()
-        #expect(log.written == ["notice: 1 more message like this was held back: gone"])
+        #expect(log.written == ["notice: 1 more message like this was suppressed: gone"])
         log.log("gone", times: 2)
         log.end()
-        #expect(log.written.last == "notice: 2 more messages like this were held back: gone")
+        #expect(log.written.last == "notice: 2 more messages like this were suppressed: gone")
     }
 
     @Test func `two alternating messages are each suppressed`() {
@@ -73,7 +73,7 @@ import Testing
         }
         log.end()
         #expect(log.written.count == 2 * (10 + 1 + 1))
-        #expect(log.written.last == "notice: 90 more messages like this were held back: web: down → up")
+        #expect(log.written.last == "notice: 90 more messages like this were suppressed: web: down → up")
     }
 
     @Test(arguments: [
@@ -105,7 +105,7 @@ import Testing
         }
         for number in 0..<30 { log.log("host-\(number)", number < 20 ? .warning : .notice) }
         #expect(log.written.count == 6)
-        #expect(log.written.last == "warning: too many messages: most that follow are held back and counted")
+        #expect(log.written.last == "warning: too many messages: most further ones are suppressed and counted")
         log.written = []
         for second in 1...60 {
             log.pass(1)
@@ -115,7 +115,7 @@ import Testing
         #expect(log.written.count == 61)
         #expect(
             log.written.suffix(2) == [
-                "warning: 25 messages were held back, for there were too many (15 warning, 10 notice)",
+                "warning: 25 messages were suppressed, because there were too many (15 warning, 10 notice)",
                 "notice: later-60",
             ]
         )
@@ -134,7 +134,7 @@ import Testing
         log.end()
         #expect(
             log.written.last
-                == "critical: 1001 messages were held back, for there were too many (6 critical, 995 warning)"
+                == "critical: 1001 messages were suppressed, because there were too many (6 critical, 995 warning)"
         )
     }
 
@@ -150,7 +150,7 @@ import Testing
         let told = log.written.compactMap { line in
             line.wholeMatch(of: /.*?(\d+) messages? w.* too many .*/).flatMap { Int($0.1) }
         }
-        let passed = log.written.filter { $0.hasSuffix(": changed") && !$0.contains("held back") }.count
+        let passed = log.written.filter { $0.hasSuffix(": changed") && !$0.contains("suppressed") }.count
         let alike = log.written.compactMap { line in
             line.wholeMatch(of: /.*?(\d+) more messages? like .*/).flatMap { Int($0.1) }
         }

@@ -69,7 +69,7 @@ struct HistoryCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("n"), .customLong("last"), .customLong("limit")],
-        help: ArgumentHelp("Only so many of these events, the newest.", valueName: "count")
+        help: ArgumentHelp("At most this many of these events, the newest.", valueName: "count")
     )
     var last: Int?
 

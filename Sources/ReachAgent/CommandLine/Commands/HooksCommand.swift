@@ -25,9 +25,9 @@ struct HooksListCommand: ParsableCommand {
         abstract: "Show which hooks run for which event, and why not.",
         usage: "reachagent hooks list [<options>]",
         discussion: """
-            Shows the hooks in the order in which they are started, and of others why they do not run. Every file is looked \
-            at as it is before it runs. It is judged as the user who asks: the agent may be another one, so ask as the \
-            agent's user.
+            Shows the hooks in the order in which they are started, and of others why they do not run. Every file is \
+            checked as it is before it runs, but for the calling user: the agent may run as another one, so run this \
+            as the agent's user.
 
             EXAMPLES
               reachagent hooks list
@@ -126,7 +126,7 @@ struct HooksRunCommand: ParsableCommand {
             hook.matches(event) == .matches
         }
         guard let run = hook.run(for: event, timeout: listing.folderTimeout) else {
-            return try end(hook.name, because: "is no program")
+            return try end(hook.name, because: "is not a program")
         }
         let number = event.sequence.map { " \($0)" } ?? ""
         Terminal.printError(HookText.safe("event: \(event.type.shortName)\(number), \(event.time)"))

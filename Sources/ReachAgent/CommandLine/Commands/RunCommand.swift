@@ -110,7 +110,7 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         var names: Set<String> = []
         for target in targets where !names.insert(target.name).inserted {
-            throw ValidationError("target '\(target.name)' is given twice; each needs a name of its own")
+            throw ValidationError("target '\(target.name)' is given twice; each needs its own name")
         }
         guard targets.count <= MonitorConfiguration.maximumTargets else {
             throw ValidationError(
@@ -211,8 +211,8 @@ struct LogOptions: ParsableArguments {
             "The least important messages to log: trace, debug, info, notice, warning, error or critical.",
             discussion: """
                 Default: 'log_level' of the configuration, or notice. With '--format none' every change of the state is \
-                logged too, a loss as a warning; where events are printed, only from debug on. What comes again and again \
-                is counted instead. SIGUSR1 has the state logged, whatever the level.
+                logged too, a loss as a warning; where events are printed, only from debug on. Repeated messages are \
+                counted instead. SIGUSR1 logs the state, whatever the level.
                 """,
             valueName: "level"
         ),
@@ -224,7 +224,7 @@ struct LogOptions: ParsableArguments {
     private static func level(_ text: String) throws -> LogLevel {
         guard let level = LogLevel(rawValue: text) else {
             let words = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(ForeignText.shown(text, limit: 64))' is no level; accepted are \(words)")
+            throw ValidationError("'\(ForeignText.shown(text, limit: 64))' is not a log level; accepted are \(words)")
         }
         return level
     }

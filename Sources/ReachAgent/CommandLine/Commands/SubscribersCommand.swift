@@ -8,10 +8,10 @@ internal import StateClient
 struct SubscribersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribers",
-        abstract: "Show who is connected to the running agent.",
+        abstract: "List the clients of the running agent.",
         discussion: """
-            LAG is how many events there are that a subscriber was not sent yet; one that falls too far behind is cut \
-            off. This command's own connection is among them.
+            LAG is the number of events that were not yet sent to a subscriber; one that falls too far behind is \
+            disconnected. This command's own connection is among them.
 
             EXIT STATUS
               0   done

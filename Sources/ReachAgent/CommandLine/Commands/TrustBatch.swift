@@ -34,7 +34,7 @@ struct TrustBatch {
             id = try TrustQuestion.identifier(of: object)
             question = try TrustQuestion(object)
         } catch {
-            return failure(id: id, "the line is no question in JSON: \(Self.reason(error))")
+            return failure(id: id, "the line is not a question in JSON: \(Self.reason(error))")
         }
         do throws(SecurityPolicyError) {
             let verdict = try await question.verdict()

@@ -113,7 +113,9 @@ struct TrustEvaluateCommand: ParsableCommand {
     private func identity() throws -> ServerIdentity? {
         if let ip {
             guard let bytes = IPAddressText.bytes(of: ip) else {
-                throw ValidationError("'\(ip)' is no IP address; accepted are forms like 192.0.2.7 and 2001:db8::7")
+                throw ValidationError(
+                    "'\(ip)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
+                )
             }
             return .address(bytes)
         }
@@ -145,7 +147,7 @@ enum TrustTime {
 
     static func argument(_ text: String) throws -> Date {
         guard let date = date(text) else {
-            throw ValidationError("'\(text)' is no moment; accepted are forms like 2026-11-21T12:00:00Z")
+            throw ValidationError("'\(text)' is not a valid time; accepted are forms like 2026-11-21T12:00:00Z")
         }
         return date
     }

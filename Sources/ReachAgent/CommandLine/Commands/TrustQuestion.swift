@@ -71,7 +71,7 @@ struct TrustQuestion: Sendable {
         var date = Date.now
         if let time {
             guard let moment = TrustTime.date(time) else {
-                throw .unreadable(path: "'time'", reason: "'\(time)' is no moment of the form 2026-11-21T12:00:00Z")
+                throw .unreadable(path: "'time'", reason: "'\(time)' is not a time of the form 2026-11-21T12:00:00Z")
             }
             date = moment
         }
@@ -110,7 +110,7 @@ struct TrustQuestion: Sendable {
         if let host { return .name(host.hasSuffix(".") ? String(host.dropLast()) : host) }
         guard let ip else { return nil }
         guard let bytes = IPAddressText.bytes(of: ip) else {
-            throw .unreadable(path: "'ip'", reason: "'\(ip)' is no IP address")
+            throw .unreadable(path: "'ip'", reason: "'\(ip)' is not a valid IP address")
         }
         return .address(bytes)
     }

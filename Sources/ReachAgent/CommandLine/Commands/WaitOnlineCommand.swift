@@ -11,8 +11,8 @@ struct WaitOnlineCommand: ParsableCommand {
         discussion: """
             Waits for the agent's settled state, and for the agent itself when it is not there yet or goes away. All \
             conditions must hold at the same time:
-              --for path     there is a path, through whatever it leads
-              --for full     there is a path, and the probes tell that everything answers
+              --for path     there is a path, through any medium
+              --for full     there is a path, and everything that is probed answers
               --via MEDIUM   the path leads through this medium, or through any of several
               --target NAME  the path to this target counts instead of the default path; a
                              target that the agent does not have is waited for, too
@@ -35,7 +35,7 @@ struct WaitOnlineCommand: ParsableCommand {
 
     @Option(
         name: .customLong("via"),
-        help: ArgumentHelp("Through what the path must lead (repeatable).", valueName: "medium")
+        help: ArgumentHelp("The medium of the path (repeatable).", valueName: "medium")
     )
     var media: [OnlineCondition.Medium] = []
 

@@ -15,7 +15,9 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 enum Arguments {
     static func address(_ text: String) throws -> IPAddress {
         guard let address = IPAddress(text) else {
-            throw ValidationError("'\(text)' is no IP address; accepted are forms like 192.0.2.7 and 2001:db8::7")
+            throw ValidationError(
+                "'\(text)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
+            )
         }
         return address
     }
@@ -81,7 +83,7 @@ enum Arguments {
     /// Permission bits in octal: `0660`.
     static func mode(_ text: String) throws -> UInt32 {
         guard text.count <= 4, let mode = UInt32(text, radix: 8), mode <= 0o777 else {
-            throw ValidationError("'\(text)' is no mode; accepted are octal permission bits such as 0660")
+            throw ValidationError("'\(text)' is not a valid mode; accepted are octal permission bits such as 0660")
         }
         return mode
     }
@@ -123,7 +125,7 @@ extension Arguments {
 
     static func tlsVersion(_ text: String) throws -> TLSOptions.Version {
         guard let version = TLSOptions.Version(rawValue: text) else {
-            throw ValidationError("'\(text)' is no TLS version that is spoken here; accepted are 1.2 and 1.3")
+            throw ValidationError("'\(text)' is not a supported TLS version; accepted are 1.2 and 1.3")
         }
         return version
     }

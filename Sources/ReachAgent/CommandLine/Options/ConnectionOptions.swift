@@ -30,13 +30,13 @@ struct ConnectionOptions: ParsableArguments {
     )
     var interface: String?
 
-    @Flag(help: "Use IPv4 alone.")
+    @Flag(help: "Use only IPv4.")
     var ipv4 = false
 
-    @Flag(help: "Use IPv6 alone.")
+    @Flag(help: "Use only IPv6.")
     var ipv6 = false
 
-    @Flag(help: "Do not check at all while the path is a cellular one.")
+    @Flag(help: "Do not check while the path is cellular.")
     var noCellular = false
 
     @Option(
@@ -87,7 +87,7 @@ struct ConnectionOptions: ParsableArguments {
             throw ValidationError("'--client-certificate' and '--client-key' need each other")
         }
         if let interface, interface.isEmpty || interface.utf8.count > 15 {
-            throw ValidationError("'\(interface)' is no interface name: 1 to 15 characters are needed")
+            throw ValidationError("'\(interface)' is not a valid interface name: 1 to 15 characters are needed")
         }
     }
 

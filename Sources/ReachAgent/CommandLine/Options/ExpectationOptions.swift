@@ -20,7 +20,7 @@ struct ExpectationOptions: ParsableArguments {
     @Option(
         name: .customLong("expect-format"),
         help: ArgumentHelp(
-            "What the body must be readable as; also sets the media types of that format.",
+            "The format that the body must have; also sets the media types of that format.",
             valueName: "format"
         )
     )

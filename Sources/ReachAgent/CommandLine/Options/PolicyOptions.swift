@@ -50,7 +50,7 @@ struct PolicyOptions: ParsableArguments {
         name: .customLong("pin-backup-spki"),
         help: ArgumentHelp(
             """
-            Pin the key that the server will come to next; one that matches no other pin is accepted with the warning \
+            Pin the key that the server will use next; one that matches no other pin is accepted with the warning \
             tls_backup_pin_only (repeatable; like --pin-spki).
             """,
             valueName: "pin"
@@ -59,7 +59,7 @@ struct PolicyOptions: ParsableArguments {
     )
     var backupPins: [PublicKeyPin] = []
 
-    @Flag(help: "Accept a chain that does not verify, as far as the pinning mode lets it.")
+    @Flag(help: "Accept a chain that does not verify, if the pinning mode allows it.")
     var allowInvalidCertificates = false
 
     @Flag(name: .customLong("no-validate-domain-name"), help: "Do not check that the certificate is for the name.")
@@ -90,7 +90,7 @@ struct PolicyOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Look the certificates up in these revocation lists, a file in PEM or DER; a certificate that none of them \
-            tells of is refused (repeatable).
+            covers is refused (repeatable).
             """,
             valueName: "file"
         ),
@@ -177,7 +177,7 @@ struct PolicyOptions: ParsableArguments {
 
     private static func mode(_ text: String) throws -> SecurityPolicy.PinningMode {
         guard let mode = SecurityPolicy.PinningMode(rawValue: text) else {
-            throw ValidationError("'\(text)' is no pinning mode; accepted are none, public-key and certificate")
+            throw ValidationError("'\(text)' is not a pinning mode; accepted are none, public-key and certificate")
         }
         return mode
     }

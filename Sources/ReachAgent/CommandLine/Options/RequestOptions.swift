@@ -14,7 +14,7 @@ struct RequestOptions: ParsableArguments {
     // Parsed here: a transform's error message would repeat the argument, which may be a secret.
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("A header field; wins over one of our own (repeatable).", valueName: "name: value")
+        help: ArgumentHelp("A header field; overrides a default one (repeatable).", valueName: "name: value")
     )
     var headerLines: [String] = []
 

@@ -58,13 +58,13 @@ enum HookText {
     static func occasion(_ occasion: HookOccasion) -> String {
         switch occasion {
         case .every: "every settled change of the default path"
-        case .none: "there is no path any more"
+        case .none: "there is no longer a path"
         case .wifi: "the path leads over wifi now"
         case .wwan: "the path leads over wwan now"
         case .wired: "the path leads over wired now"
         case .other: "the path leads over something else now"
         case .online: "the connectivity became full"
-        case .offline: "the connectivity is full no more"
+        case .offline: "the connectivity is no longer full"
         case .uplink: "every settled change of an uplink"
         }
     }
