@@ -63,7 +63,7 @@ extension NetworkSnapshot {
             if below.evidence.isCertain, isBlocked(below, through: link) {
                 // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for
                 // other packets.
-                guard let leg = usableLeg(of: below), seen.insert(leg).inserted else {
+                guard let leg = usableLeg(of: below, for: links[index]), seen.insert(leg).inserted else {
                     return (PathUnderlay(interface: PathInterface(link), evidence: below.evidence), isDown: true)
                 }
                 index = leg
@@ -78,10 +78,15 @@ extension NetworkSnapshot {
 
 extension NetworkSnapshot {
     /// Returns the interface of a usable leg of the route to a tunnel's remote.
-    private func usableLeg(of underlay: Underlay) -> UInt32? {
+    ///
+    /// A tunnel that is bound to a device uses only the legs over it; those of a VRF lead over its members.
+    private func usableLeg(of underlay: Underlay, for tunnel: Link?) -> UInt32? {
         guard let lookup = underlay.lookup else { return nil }
+        let device = tunnel?.tunnelDeviceIndex
+        let isBound = device.map { links[$0]?.driverKind != "vrf" } ?? false
         return lookup.legs(in: self).first { leg in
-            links[leg.interfaceIndex].map { !isBlocked(leg, of: lookup, through: $0) } ?? false
+            guard !isBound || leg.interfaceIndex == device, let link = links[leg.interfaceIndex] else { return false }
+            return !isBlocked(leg, of: lookup, through: link)
         }?.interfaceIndex
     }
 

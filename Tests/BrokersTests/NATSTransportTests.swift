@@ -228,7 +228,7 @@ struct NATSTransportTests {
         let loop = try natsLoop(natsSink(server.port))
         loop.transport.connect()
         let failure = try loop.nextFailure()
-        #expect(failure.code == "broker_conflict" && failure.detail.contains("no event of an agent's"))
+        #expect(failure.code == "broker_conflict" && failure.detail.contains("not an agent event"))
     }
 
     @Test func `an idle connection has nothing to do`() async throws {

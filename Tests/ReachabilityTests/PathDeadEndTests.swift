@@ -254,11 +254,29 @@ struct PathDeadEndTests {
         #expect(path.deadLegs.map { $0.interface?.name ?? "" } == dead)
     }
 
+    /// A tunnel whose remote has a route over `wlan0` and `eth0`.
+    struct SharedTunnel {
+        let firstIsUp: Bool
+        let secondIsUp: Bool
+        var device: UInt32?
+        let via: Via
+    }
+
     @Test(
-        "a tunnel over several next hops is carried by a usable one",
-        arguments: [(true, true, Via.wifi), (false, true, .wired), (true, false, .wifi), (false, false, .none)]
+        "a tunnel over several next hops is carried by a usable one, if it is not bound to another device",
+        arguments: [
+            SharedTunnel(firstIsUp: true, secondIsUp: true, via: .wifi),
+            SharedTunnel(firstIsUp: false, secondIsUp: true, via: .wired),
+            SharedTunnel(firstIsUp: true, secondIsUp: false, via: .wifi),
+            SharedTunnel(firstIsUp: false, secondIsUp: false, via: .none),
+            SharedTunnel(firstIsUp: true, secondIsUp: true, device: 3, via: .wifi),
+            SharedTunnel(firstIsUp: false, secondIsUp: true, device: 3, via: .none),
+            SharedTunnel(firstIsUp: false, secondIsUp: true, device: 7, via: .wired),
+        ]
     )
-    func legsOfTunnel(firstIsUp: Bool, secondIsUp: Bool, via: Via) {
+    func legsOfTunnel(_ shared: SharedTunnel) {
+        var tunnel = Self.link(9, "vx0", .tunnel, driver: "vxlan")
+        tunnel.tunnelDeviceIndex = shared.device
         let hops = ([3, 4] as [UInt32]).map { NextHop(interfaceIndex: $0, gateway: Self.address("192.0.\($0).1")) }
         let lookup = RouteLookup(
             destination: Self.address("203.0.113.9"),
@@ -274,8 +292,9 @@ struct PathDeadEndTests {
             ),
             in: NetworkSnapshot(
                 links: [
-                    Self.link(3, "wlan0", .wifi, isUp: firstIsUp), Self.link(4, "eth0", isUp: secondIsUp),
-                    Self.link(9, "vx0", .tunnel, driver: "vxlan"),
+                    Self.link(3, "wlan0", .wifi, isUp: shared.firstIsUp),
+                    Self.link(4, "eth0", isUp: shared.secondIsUp),
+                    Self.link(7, "vrf0", driver: "vrf"), tunnel,
                 ],
                 addresses: [
                     Self.owned("192.0.3.2", by: 3), Self.owned("192.0.4.2", by: 4), Self.owned("10.9.0.2", by: 9),
@@ -283,8 +302,8 @@ struct PathDeadEndTests {
                 underlays: [9: Underlay(interfaceIndex: 3, evidence: .remoteRoute, lookup: lookup)]
             )
         )
-        #expect(path.via == via)
-        #expect(path.reason == (via == .none ? .underlayDown : nil))
+        #expect(path.via == shared.via)
+        #expect(path.reason == (shared.via == .none ? .underlayDown : nil))
     }
 
     @Test("unconnected sockets have a separate path where it differs")

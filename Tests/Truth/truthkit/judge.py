@@ -32,13 +32,18 @@ OF_CACHE = "a tunnel that keeps its route"
 OF_ROTATION = "default routes of one metric"
 OF_FLAPS = "a link that flaps"
 OF_RETURN = "a router given up after the carrier's return"
-LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE, OF_ROTATION, OF_FLAPS, OF_RETURN)
+OF_CHECK = "a link-local address that is being checked"
+LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE, OF_ROTATION, OF_FLAPS, OF_RETURN, OF_CHECK)
 SILENT_SETTINGS = ("linkdown_ignored", "linkdown_counts_again")     # steps that leave the kernel's cached routes as they are
 ROTATION = ("same_metric_router_dies",)
 # What is bound to an uplink is refused as well, whatever a tunnel's server is; a bridge of containers could carry a tunnel.
 UNCERTAIN = ("rule_from_source_refused", "containers_come_and_go")
 FLAPS = {"carrier_flaps": 2.4}                      # and how long such a step takes at most
 RETURNS = {"failover_and_back": 1.2}
+# Links that come up have a link-local address that is checked for up to 2 s (RFC 4862 5.4.2), which matters when the source
+# is an address of another interface.
+CHECKED = 2.3
+LENDERS = ("address_on_loopback",)
 
 
 @dataclass(frozen=True)
@@ -152,9 +157,11 @@ class Judge:
             # With another uplink's address the agent may say either.
             first = sample.first[CONNECTED]
             in_doubt = {"none"} if any(one and all(port.endswith("?") for port in one) for one in (arrived, first)) else set()
-            # Of several legs, the one that the agent's own destination has may lead to a router that is dead, or be refused.
-            dead = set() if first else silent | ({"none"} if sample.errors.get(CONNECTED) else set())
-            return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead
+            # Of several legs, the one that the agent's own destination has may lead to a router that is dead, or be refused: the
+            # kernel chooses a leg by the protocol as well, so that the agent's lookup may fall to another one than a datagram.
+            dead = set() if first else silent
+            refused = {"none"} if sample.errors.get(CONNECTED) else set()
+            return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead | refused
         return frozenset({"none"} | silent)
 
     def _silent_media(self, time: float) -> set[str]:
@@ -199,9 +206,11 @@ class Judge:
             return True
         if path.of_program and path.via == "other":
             return right != {"none"}
-        # What a router answers to the port of a bridge goes to the bridge: like a router that is dead.
+        # What a router answers to the port of a bridge goes to the bridge: like a router that is dead. As long as the kernel
+        # knows its link-layer address, packets pass all the same.
         ports = _latest(self._record.enslaved, time)
-        return "none" in right and any(ports.get(name, False) for name in (path.interface, path.below))
+        is_port = any(ports.get(name, False) for name in (path.interface, path.below))
+        return is_port and (path.via == "none" or "none" in right)
 
     def _limit(self, path: Published, right: frozenset[str], time: float) -> str:
         """The documented limit by which a path may differ from the packets, if any."""
@@ -211,6 +220,8 @@ class Judge:
             return OF_ROTATION
         if path.via != "none" and self._is_shortly_after(RETURNS, time, SETTLE_DOWN):
             return OF_RETURN
+        if path.via == "none" and path.interface and time < self._record.started + CHECKED and self._follows(LENDERS, time):
+            return OF_CHECK
         if "none" not in right or path.via == "none":
             return ""
         if self._is_shortly_after(FLAPS, time, 3 * SETTLE_DOWN):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from .agent import Claim
-from .judge import OF_CACHE, OF_FLAPS, OF_GUESTS, OF_PROGRAM, OF_RETURN, OF_ROTATION, Judge, Record
+from .judge import OF_CACHE, OF_CHECK, OF_FLAPS, OF_GUESTS, OF_PROGRAM, OF_RETURN, OF_ROTATION, Judge, Record
 from .packets import BOUND, CONNECTED, MODES, PacketJudge, Sample
 from .requests import Outcome
 from .stage import TURN
@@ -67,6 +67,14 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
             legs, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)]), set()),
         "a leg of several that is refused, and others that are not": (_record(
             [replace(one, errors={CONNECTED: "ENETUNREACH"}) for one in legs], [(0, lost)]), set()),
+        "legs that are refused, and not the one of datagrams to the agent's destination": (_record(
+            [replace(one, errors={CONNECTED: "ENETUNREACH"}) for one in always], [(0, lost)]), set()),
+        "a port of a bridge that counts as lost while the kernel knows the router's address":
+            (_record(always, [(0, lost)], enslaved=[(0, "wlan0", True)]), set()),
+        "an uplink that counts as lost while its link-local address is checked, and its source is the loopback's": (_record(
+            always, [(0, wifi), (0.7, lost), (1.6, wifi)], steps=[(0.3, "address_on_loopback")]), {OF_CHECK}),
+        "an uplink that counts as lost for longer": (_record(
+            always, [(0, wifi), (0.7, lost), (2.9, wifi)], steps=[(0.3, "address_on_loopback")]), {OF_CHECK, "late"}),
         "a dead router among default routes of one metric": (_record(
             always, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)],
             steps=[(0, "same_metric_router_dies")]), {OF_ROTATION}),
@@ -119,13 +127,14 @@ def _state(via: str, interface: str, connectivity: str = "", below: str = "", is
 
 def _record(samples: list[Sample], states: list[tuple[float, dict[str, Any]]],
             steps: Iterable[tuple[float, str]] = (), outcomes: Iterable[Outcome] = (),
-            silent: Iterable[tuple[float, str, bool]] = ()) -> Record:
+            silent: Iterable[tuple[float, str, bool]] = (), enslaved: Iterable[tuple[float, str, bool]] = ()) -> Record:
     stamp = "2026-01-01T00:00:00Z"
     claims = [Claim(time, number, "reachability.changed", stamp, {"to": state})
               for number, (time, state) in enumerate(states, 1)]
     return Record(
         started=0, ended=LASTS, samples=samples, claims=claims, steps=list(steps), outcomes=list(outcomes),
-        silent=list(silent), media=[(0, "p1", "wifi"), (0, "p2", "wwan")], status={"last_seq": len(claims), "state": states[-1][1]})
+        silent=list(silent), enslaved=list(enslaved), media=[(0, "p1", "wifi"), (0, "p2", "wwan")],
+        status={"last_seq": len(claims), "state": states[-1][1]})
 
 
 def _ports(source: str) -> set[str]:
