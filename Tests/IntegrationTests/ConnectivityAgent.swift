@@ -106,6 +106,14 @@ final class ConnectivityAgent: Sendable {
         try await next("reachability.changed", summary) { $0.after == summary }
     }
 
+    /// Waits until the machine's settled state is this one and each of these probes' points is up, in any order.
+    ///
+    /// A point without a verdict does not count: the machine may be full before all of them have answered.
+    func settles(_ summary: String, withUp points: [String]) async throws {
+        try await settles(summary)
+        for point in points where states(of: point).last != "up" { try await probe(point, is: "up") }
+    }
+
     /// Waits until a probe's point has a state: `web ipv4`, `down connect_refused`.
     @discardableResult
     func probe(_ point: String, is summary: String) async throws -> SeenEvent {

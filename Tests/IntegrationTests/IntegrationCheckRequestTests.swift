@@ -5,7 +5,7 @@ import Testing
 /// Checks on request: they hide nothing, and make no flood of connections.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationCheckRequestTests {
-    /// Asks for checks until its standard input ends, and then prints how long that was, and how the requests ended.
+    /// Asks for checks until it reads a line, and then prints how long that was, and how the requests ended.
     private static let asker = """
         import json, select, socket, sys, time
         path, pause = sys.argv[1], float(sys.argv[2])
@@ -53,7 +53,8 @@ struct IntegrationCheckRequestTests {
         let asker = try CommandLines(network.command("python3", words), input: input)
         #expect(await asker.next() == "ready")
         try await agent.probe("web ipv4", is: "down \(code)")
-        try input.fileHandleForWriting.close()
+        // A line: the end of the input does not come while a program of another test holds a copy of the pipe.
+        try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         let result = try #require(await asker.next()).split(separator: " ").compactMap { Double($0) }
         try #require(result.count == 3)
         let (elapsed, begun, refused) = (result[0], result[1], result[2])

@@ -30,7 +30,7 @@ struct IntegrationConnectivityPortalTests {
     func `a captive portal is reported with its address until the login`(order: String, code: String) async throws {
         try await portal.be(order)
         let agent = try agent()
-        try await agent.settles("wired full")
+        try await agent.settles("wired full", withUp: ["captive ipv4", "web ipv4"])
         try network.divert((from: 80, to: 8080), (from: 443, to: 8443))
         let captive = try await agent.settles("wired portal \(code)")
         #expect(captive.to?.connectivityProbe == "captive")
@@ -118,7 +118,7 @@ struct IntegrationConnectivityPortalTests {
     func `a forged certificate while HTTP is open is not a portal`() async throws {
         try await portal.be("certificate \(ConnectivityCertificates.Name.forged)")
         let agent = try agent(network.probe("plain", "http://web.test/", Self.onlyIPv4))
-        try await agent.settles("wired full")
+        try await agent.settles("wired full", withUp: ["captive ipv4", "web ipv4"])
         try network.divert((from: 443, to: 8443))
         let forged = try await agent.settles("wired partial tls_intercepted")
         #expect(forged.to?.portalURL == nil)

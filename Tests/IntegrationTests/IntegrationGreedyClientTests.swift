@@ -102,7 +102,7 @@ struct IntegrationGreedyClientTests {
         #expect(first == "ready 256 3840")
         let status = try await folder.command("status", "--json", "--socket", folder.control)
         #expect(status.output.contains(#""via":"none""#), "\(status.error)")
-        let wait = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "200ms")
+        let wait = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "3s")
         // It was answered that there is no path.
         #expect(wait.status == 1)
         #expect(wait.error.contains("no_route"), "\(wait.error)")

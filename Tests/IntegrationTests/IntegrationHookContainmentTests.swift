@@ -25,7 +25,7 @@ struct IntegrationHookContainmentTests {
     func `a process started by a double fork is killed with its run at the timeout`() async throws {
         let alive = try lab.channel("alive", ends: true)
         try lab.put("etc/10-hook", "exec 9> \(lab.path)/alive\n\(clinging("sleep 1000"))\nsleep 1000")
-        let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"1s\"\n")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"5s\"\n")
         let run = try await agent.completed("10-hook", for: agent.events.first(of: "reachability.changed"))
         #expect(run.run?.ending.outcome == "timed_out")
         #expect(await alive.next() == "clinging")
@@ -97,7 +97,7 @@ struct IntegrationHookContainmentTests {
         )
         let agent = try await HookAgent.start(
             in: lab,
-            "[hooks]\ntimeout = \"1s\"\nmax_tasks = 100\n",
+            "[hooks]\ntimeout = \"5s\"\nmax_tasks = 100\n",
             launcher: ["sh", "-ec", group.entrance, "sh"]
         )
         let run = try await agent.completed("10-hook", for: agent.events.first(of: "reachability.changed"))

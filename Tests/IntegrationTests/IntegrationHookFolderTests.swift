@@ -15,12 +15,15 @@ struct IntegrationHookFolderTests {
 
     /// The names of the hooks that have noted something, in the order in which they were started.
     ///
-    /// A process that was started later has a greater id.
+    /// A process that was started later has a greater id, or a much smaller one: at the limit the kernel begins anew.
     private func started() -> [String] {
-        let notes = lab.notes.map { $0.split(separator: " ") }
-        return notes.sorted { (Int($0.last ?? "") ?? 0) < (Int($1.last ?? "") ?? 0) }.compactMap {
-            $0.first.map(String.init)
+        let notes = lab.notes.map { note in
+            let words = note.split(separator: " ")
+            return (hook: String(words.first ?? ""), process: Int(words.last ?? "") ?? 0)
         }
+        let greatest = notes.map { $0.process }.max() ?? 0
+        func place(_ process: Int) -> Int { process < greatest - 10_000 ? process + greatest : process }
+        return notes.sorted { place($0.process) < place($1.process) }.map { $0.hook }
     }
 
     private func forgetNotes() throws { try lab.write("", to: "\(lab.path)/notes") }
@@ -112,7 +115,8 @@ struct IntegrationHookFolderTests {
         #expect(try await agent.stop() == 0)
         let names = ["wired", "wifi", "none", "wired"].map { "\($0).d/10-note" }
         #expect(agent.completions.map(\.subject) == names)
-        #expect(started() == names)
+        // Each run was over before the next one's event came.
+        #expect(lab.notes.compactMap { $0.split(separator: " ").first.map(String.init) } == names)
     }
 
     @Test

@@ -130,6 +130,13 @@ struct IntegrationHookInputTests {
         try lab.namespace.ip("route replace default via 192.0.2.7 dev eth0")
         let gateway = try await agent.settles(onGateway: "192.0.2.7")
         try await agent.completed("all", for: gateway)
+        // What still waits for another run of its hook is dropped when the agent stops.
+        for (hook, last) in [("to-wifi", wifi), ("from-wifi", lost), ("lost", lost), ("wlan", lost), ("via", wired)] {
+            try await agent.completed(hook, for: last)
+        }
+        let added = agent.events.filter { $0.name == "reachability.changed" && $0.cause?.code == "route_added" }
+        try await agent.completed("route", for: #require(added.last))
+        try await agent.completed("edges", for: #require(agent.events.last { $0.name == "path.changed" }))
         #expect(try await agent.stop() == 0)
         let changes = [wifi, lost, wired, gateway].compactMap(\.seq)
         func runs(_ hook: String) -> [UInt64] { agent.completions(of: hook).compactMap(\.run?.triggerSequence) }
@@ -139,7 +146,6 @@ struct IntegrationHookInputTests {
         #expect(runs("lost") == [changes[1]])
         #expect(runs("wlan") == Array(changes[...1]))
         #expect(runs("via") == Array(changes[...2]))
-        let added = agent.events.filter { $0.name == "reachability.changed" && $0.cause?.code == "route_added" }
         #expect(added.contains { $0.seq == wired.seq })
         #expect(runs("route") == added.compactMap(\.seq))
         #expect(

@@ -19,7 +19,7 @@ struct IntegrationHookIsolationTests {
         let gate = try lab.gate("gate")
         try lab.put("etc/10-hangs", "echo hangs > \(lab.path)/here; read line < \(lab.path)/gate")
         try lab.put("etc/20-quick", "echo quick")
-        let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"60s\"\n")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\ntimeout = \"300s\"\n")
         #expect(await here.next() == "hangs")
         try await agent.completed("20-quick", for: agent.events.first(of: "reachability.changed"))
         var changes: [SeenEvent] = []
@@ -50,9 +50,9 @@ struct IntegrationHookIsolationTests {
             "etc/10-hangs",
             """
             exec 9> \(lab.path)/alive
+            trap 'echo asked >&9' TERM
             echo hangs >&9
             sh -c 'trap "" TERM; echo child >&9; while :; do sleep 1000; done' &
-            trap 'echo asked >&9' TERM
             while :; do sleep 1000 & wait; done
             """
         )

@@ -42,7 +42,7 @@ struct IntegrationHookQueueTests {
     {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
-        let agent = try await HookAgent.start(in: lab, quick + waiting("slow", "timeout = \"60s\""))
+        let agent = try await HookAgent.start(in: lab, quick + waiting("slow", "timeout = \"300s\""))
         let changes = try await RouteWriter(in: lab).change(agent, times: 1000)
         let last = try #require(changes.last)
         #expect(await here.next() != nil)
@@ -75,7 +75,7 @@ struct IntegrationHookQueueTests {
     {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
-        let agent = try await HookAgent.start(in: lab, quick + waiting("each", "queue = \"all\"\ntimeout = \"60s\""))
+        let agent = try await HookAgent.start(in: lab, quick + waiting("each", "queue = \"all\"\ntimeout = \"300s\""))
         let routes = try RouteWriter(in: lab)
         let first = try await routes.change(agent, times: 1)
         #expect(await here.next() == first.last?.seq.map(String.init))
@@ -93,13 +93,13 @@ struct IntegrationHookQueueTests {
     func `with a debounce a hook runs once, for the last of several events in close succession`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
-            "[hook.calm]\ncommand = [\"true\"]\non = \"path.changed\"\ndebounce = \"2s\"\n"
+            "[hook.calm]\ncommand = [\"true\"]\non = \"path.changed\"\ndebounce = \"5s\"\n"
         )
         let last = try await RouteWriter(in: lab).change(agent, times: 10).last
         let run = try await agent.completed("calm")
         #expect(run.run?.triggerSequence == last?.seq)
         #expect(run.run?.superseded == 9)
-        #expect((run.run?.delayMilliseconds ?? 0) >= 2000)
+        #expect((run.run?.delayMilliseconds ?? 0) >= 5000)
         #expect(try await agent.stop() == 0)
         #expect(agent.completions(of: "calm").count == 1)
     }
@@ -108,7 +108,7 @@ struct IntegrationHookQueueTests {
     func `as many runs as the hook's concurrency are active at a time, and no more`() async throws {
         let here = try lab.channel("here")
         let gate = try lab.gate("gate")
-        let hook = try waiting("three", "queue = \"all\"\nconcurrency = 3\ntimeout = \"60s\"")
+        let hook = try waiting("three", "queue = \"all\"\nconcurrency = 3\ntimeout = \"300s\"")
         let agent = try await HookAgent.start(in: lab, quick + hook)
         let changes = try await RouteWriter(in: lab).change(agent, times: 5)
         try await agent.completed("quick", for: #require(changes.last))

@@ -86,7 +86,7 @@ struct IntegrationMeasureTests {
     }
 
     @Test func `a download that loses its path resumes over the next one, and the report has the seam`() async throws {
-        let file = try configuration("/throttled", #"download = "1M", resume = true"#)
+        let file = try configuration("/throttled", #"download = "2M", resume = true"#)
         defer { try? FileManager.default.removeItem(atPath: file) }
         let words = ["measure", "speed", "--json", "--config", file]
         let command = try CommandLines(network.namespace.command(BuiltAgent.path, words))
@@ -95,7 +95,7 @@ struct IntegrationMeasureTests {
         let line = try #require(await command.next())
         let report = try #require(try Self.reports(line).first?.report)
         #expect(report.verdict == "ok", "\(line)")
-        #expect(report.transfer?.download?.bytes == 1 << 20)
+        #expect(report.transfer?.download?.bytes == 2 << 20)
         let seam = try #require(report.transfer?.seams.first)
         #expect(seam.from == "eth0")
         #expect(seam.to == "eth1")

@@ -85,6 +85,7 @@ struct IntegrationSinkServiceTests {
         )
         let agent = try await lab.agent()
         let sink = try lab.sink()
+        try await sink.next(containing: "sink home: connected")
         try await lab.folder.turn(agent, to: 3)
         _ = try await lab.shipped(reader)
         // Cursors and reports are due up to ten seconds after the last event; the keep-alive of MQTT is two minutes.

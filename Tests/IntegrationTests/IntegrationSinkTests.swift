@@ -9,6 +9,18 @@ struct IntegrationSinkTests {
 
     init() throws { lab = try SinkLab() }
 
+    /// Waits until the agent shows a state of the sink, which it learns by a report.
+    private func awaitState(_ wanted: String) async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        var state: String?
+        while ContinuousClock.now < end {
+            state = try await lab.status(of: "plant")["state"] as? String
+            if state == wanted { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw CommandFailure(command: "wait for \(wanted)", status: 1, output: state ?? "")
+    }
+
     @Test func `every event arrives as the agent wrote it, under its subject, with its number as its name`()
         async throws
     {
@@ -27,13 +39,12 @@ struct IntegrationSinkTests {
         let first = try #require(reader.messages(of: "EVENTS").first)
         #expect(first.message.headers["Content-Type"] == "application/cloudevents+json")
 
-        let status = try await lab.status(of: "plant")
-        #expect(status["state"] as? String == "connected")
-        #expect(status["broker"] as? String == server.url)
+        try await awaitState("connected")
+        #expect(try await lab.status(of: "plant")["broker"] as? String == server.url)
         sink.signal(SIGTERM)
         _ = await sink.rest()
         #expect(await sink.status() == 0)
-        #expect(try await lab.status(of: "plant")["state"] as? String == "absent")
+        try await awaitState("absent")
         #expect(try await agent.stop().status == 0)
     }
 
@@ -145,14 +156,15 @@ struct IntegrationSinkTests {
         let (server, reader) = try await NATSServer.withStream()
         try lab.configure(SinkLab.sink("plant", server.url))
         let agent = try await lab.agent()
-        for text in [
+        let texts = [
             #"{"version":1,"broker":"\#(server.url)","device":"edge-7","stream":"other","seq":9,"time":"2026-11-21T07:00:00Z"}"#,
             #"{"version":1,"broker":"\#(server.url)","#, "",
-        ] {
+        ]
+        for (number, text) in texts.enumerated() {
             try FileManager.default.createDirectory(atPath: lab.state, withIntermediateDirectories: true)
             try text.write(toFile: "\(lab.state)/plant.cursor", atomically: true, encoding: .utf8)
             let sink = try lab.sink()
-            try await lab.folder.turn(agent, to: .random(in: 3...200))
+            try await lab.folder.turn(agent, to: 3 + number)
             let (events, journal) = try await lab.shipped(reader)
             #expect(events.flaws(beside: journal) == [])
             sink.end()

@@ -28,7 +28,8 @@ struct IntegrationStreamDiskTests {
     private func wait(_ agent: AgentProcess, isDegraded: Bool, from known: Int? = nil) async throws -> SeenEvent {
         let known = known ?? agent.events.count
         for round in 0..<600 {
-            try await folder.turn(agent, to: 10 + round % 200)
+            // Another gateway than the last one of the wait before, which may have been its first.
+            try await folder.turn(agent, to: (isDegraded ? 10 : 110) + round % 100)
             if let event = agent.events.dropFirst(known).first(where: {
                 $0.name == "journal.degraded" && $0.journal?.isDegraded == isDegraded
             }) {
@@ -221,7 +222,7 @@ struct IntegrationStreamDiskTests {
         try namespace.run("mount -o remount,ro \(folder.journal)")
         let command = try await namespace.finished(
             "timeout",
-            ["2", BuiltAgent.path, "run", "--journal-directory", "\(folder.journal)/deeper", "--no-sockets"]
+            ["20", BuiltAgent.path, "run", "--journal-directory", "\(folder.journal)/deeper", "--no-sockets"]
         )
         if command.status == 124 {
             #expect(command.output.contains("reachagent.journal.degraded"))

@@ -41,7 +41,7 @@ struct IntegrationStreamWaitTests {
         #expect(nobody.status == 69)
         #expect(nobody.error.contains(folder.control))
         let agent = try await folder.agent()
-        let command = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "500ms")
+        let command = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "5s")
         #expect(command.status == 1)
         #expect(command.error.contains("no_route"))
         #expect(try await agent.stop().status == 0)

@@ -44,7 +44,7 @@ struct IntegrationThreadTests {
         ]
         var names: [String] = []
         // Checks begin when they are due, and a thread has the name of the one that starts it until it runs.
-        for _ in 0..<200 where !Self.isComplete(names, expected) {
+        for _ in 0..<1000 where !Self.isComplete(names, expected) {
             try await Task.sleep(for: .milliseconds(20))
             names = try Self.names(of: agent.processIdentifier)
         }

@@ -27,6 +27,8 @@ struct IntegrationTransferSchedulingTests {
             let words = ["watch", "--json", "--type", "probe.completed", "--type", "probe.progress"]
             let socket = ["--socket", "\(folder)/control.sock"]
             subscriber = try CommandLines(lab.network.namespace.command(BuiltAgent.path, words + socket))
+            // Else the transfer may be over before the subscription begins.
+            try await subscriber.next(containing: "network.snapshot")
             // Otherwise it comes after half a minute.
             request = try CommandLines(
                 "\(lab.network.namespace.command(BuiltAgent.path, ["check", "speed"] + socket)) 2>&1"

@@ -12,7 +12,6 @@ import resource
 import socket
 import sys
 import threading
-import time
 
 MARKS = '\u0301\u0323'
 counts = {}
@@ -216,8 +215,13 @@ def idle(count, control, user):
         client = connect(control)
         client.setblocking(False)
         clients.append(client)
-    # Whoever is refused is told so at once.
-    time.sleep(0.5)
+    # Whoever is refused is told so at once, and the last one after all others.
+    try:
+        clients[-1].settimeout(10)
+        clients[-1].recv(1, socket.MSG_PEEK)
+    except OSError:
+        pass
+    clients[-1].setblocking(False)
     for client in clients:
         try:
             refused += b'too_many_user_connections' in client.recv(1 << 16)
