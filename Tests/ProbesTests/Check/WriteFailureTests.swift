@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
@@ -36,6 +37,19 @@ struct WriteFailureTests {
         func channelInactive(context: ChannelHandlerContext) { told.withLock { $0.append("end") } }
     }
 
+    /// Waits until the reset has arrived: the kernel then no longer lists the client's connection to a port.
+    ///
+    /// The loopback delivers it in a soft interrupt, which a busy machine puts off beyond the server's close(2).
+    private func resetArrives(from port: Int) async throws {
+        let digits = String(port, radix: 16, uppercase: true)
+        let established = "0100007F:\(String(repeating: "0", count: 4 - digits.count))\(digits) 01 "
+        for _ in 0..<10_000 {
+            guard try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8).contains(established) else { return }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        Issue.record("no reset arrives from port \(port)")
+    }
+
     @Test
     func `a reset during a write is reported once, before the end`() async throws {
         let writer = Writer()
@@ -51,6 +65,7 @@ struct WriteFailureTests {
             }
             .connect(host: "127.0.0.1", port: server.port).get()
         await server.ended(connections: 1)
+        try await resetArrives(from: server.port)
         writer.mayWrite.signal()
         try? await connection.closeFuture.get()
         #expect(writer.news == ["\(ECONNRESET)", "end"])
