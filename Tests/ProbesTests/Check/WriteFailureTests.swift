@@ -44,7 +44,8 @@ struct WriteFailureTests {
         let digits = String(port, radix: 16, uppercase: true)
         let established = "0100007F:\(String(repeating: "0", count: 4 - digits.count))\(digits) 01 "
         for _ in 0..<10_000 {
-            guard try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8).contains(established) else { return }
+            let connections = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+            guard connections.contains(established) else { return }
             try await Task.sleep(for: .milliseconds(1))
         }
         Issue.record("no reset arrives from port \(port)")
