@@ -22,8 +22,8 @@ struct IntegrationHookFolderTests {
             return (hook: String(words.first ?? ""), process: Int(words.last ?? "") ?? 0)
         }
         let greatest = notes.map { $0.process }.max() ?? 0
-        func place(_ process: Int) -> Int { process < greatest - 10_000 ? process + greatest : process }
-        return notes.sorted { place($0.process) < place($1.process) }.map { $0.hook }
+        func order(_ process: Int) -> Int { process < greatest - 10_000 ? process + greatest : process }
+        return notes.sorted { order($0.process) < order($1.process) }.map { $0.hook }
     }
 
     private func forgetNotes() throws { try lab.write("", to: "\(lab.path)/notes") }

@@ -82,7 +82,7 @@ struct IntegrationServiceTests {
             environment: ["WATCHDOG_USEC": "400000"]
         )
         #expect(await agent.next() == Self.ready)
-        for _ in 0..<3 { try await agent.next(containing: "WATCHDOG=1") }
+        for _ in 0..<3 { #expect(await agent.next() == "WATCHDOG=1") }
 
         agent.command("freeze \(thread)")
         #expect(try await agent.next(containing: "frozen") != "frozen 0")

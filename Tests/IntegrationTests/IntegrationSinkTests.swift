@@ -9,18 +9,6 @@ struct IntegrationSinkTests {
 
     init() throws { lab = try SinkLab() }
 
-    /// Waits until the agent shows a state of the sink, which it learns by a report.
-    private func awaitState(_ wanted: String) async throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(30))
-        var state: String?
-        while ContinuousClock.now < end {
-            state = try await lab.status(of: "plant")["state"] as? String
-            if state == wanted { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        throw CommandFailure(command: "wait for \(wanted)", status: 1, output: state ?? "")
-    }
-
     @Test func `every event arrives as the agent wrote it, under its subject, with its number as its name`()
         async throws
     {
@@ -39,12 +27,12 @@ struct IntegrationSinkTests {
         let first = try #require(reader.messages(of: "EVENTS").first)
         #expect(first.message.headers["Content-Type"] == "application/cloudevents+json")
 
-        try await awaitState("connected")
+        try await lab.awaitStatus(of: "plant", "state", "connected")
         #expect(try await lab.status(of: "plant")["broker"] as? String == server.url)
         sink.signal(SIGTERM)
         _ = await sink.rest()
         #expect(await sink.status() == 0)
-        try await awaitState("absent")
+        try await lab.awaitStatus(of: "plant", "state", "absent")
         #expect(try await agent.stop().status == 0)
     }
 

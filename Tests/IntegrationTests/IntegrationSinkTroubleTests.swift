@@ -24,14 +24,7 @@ struct IntegrationSinkTroubleTests {
     /// Waits until the agent knows that everything is at the broker, from which nothing can be read now.
     private func awaitReport() async throws {
         let last = try SeenEvent(try #require(await lab.journal().last)).seq
-        let end = ContinuousClock.now.advanced(by: .seconds(60))
-        var acknowledged: Int?
-        while ContinuousClock.now < end {
-            acknowledged = try await lab.status(of: "plant")["acknowledged_seq"] as? Int
-            if acknowledged.map(UInt64.init) == last { return }
-            try await Task.sleep(for: .milliseconds(200))
-        }
-        throw CommandFailure(command: "wait for \(last ?? 0)", status: 1, output: "\(acknowledged ?? 0)")
+        try await lab.awaitStatus(of: "plant", "acknowledged_seq", Int(#require(last)))
     }
 
     /// Ships something, makes trouble and waits for its code, ends it, and compares the stream with the journal.

@@ -75,6 +75,18 @@ final class SinkLab: Sendable {
         let sinks = try await folder.status()["sinks"] as? [[String: Any]] ?? []
         return sinks.first { $0["name"] as? String == name } ?? [:]
     }
+
+    /// Waits until the agent shows a value in the state of a sink: it learns it by a report, for which there is no event.
+    func awaitStatus<Value: Equatable>(of name: String, _ member: String, _ wanted: Value) async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        var value: Value?
+        while ContinuousClock.now < end {
+            value = try await status(of: name)[member] as? Value
+            if value == wanted { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw CommandFailure(command: "wait for \(member) \(wanted)", status: 1, output: value.map { "\($0)" } ?? "")
+    }
 }
 
 /// The events of one device in a stream of a broker, judged against the journal.

@@ -141,7 +141,7 @@ public final class HookContainment: Sendable {
                 // Limits that were set in the meantime found no groups to apply to.
                 if newest != limits { groups.apply(newest) }
                 let missing = groups.missingControllers
-                let limits = missing.isEmpty ? "" : ", without limits by \(missing.joined(separator: " and "))"
+                let limits = missing.isEmpty ? "" : ", without the controllers \(missing.joined(separator: " and "))"
                 note("each run has its own control group below \(groups.group.path)\(limits)")
                 return groups
             } catch {

@@ -77,8 +77,7 @@ final class HookControlGroups: Sendable {
         self.group = group
         self.top = top
         state = Mutex(State(limits: limits, missingControllers: top == nil ? [] : Self.controllers))
-        enableControllers()
-        apply(limits)
+        if top == nil { apply(limits) } else { enableControllers() }
     }
 
     /// The controllers that are not enabled; only their limits are missing, everything else works.

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import LinuxSupport
 
 /// Distinguishes a missing local route from a router's ICMP error: both are the same errno value.
 enum LocalRoute {

@@ -65,7 +65,7 @@ enum AgentQuestion {
             otherPlaces(than: socket) + [
                 "start one with '\(isInstalled() ? "systemctl start reachagent" : "reachagent run")';",
                 "'reachagent run --once' shows the state without one;",
-                "one that listens elsewhere is named with --socket or $REACHAGENT_SOCKET",
+                "for one that listens elsewhere, set --socket or $REACHAGENT_SOCKET",
             ]
         case .notPermitted(let socket, _): permissionAdvice(socket)
         default: []

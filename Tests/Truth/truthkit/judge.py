@@ -40,8 +40,8 @@ ROTATION = ("same_metric_router_dies",)
 UNCERTAIN = ("rule_from_source_refused", "containers_come_and_go")
 FLAPS = {"carrier_flaps": 2.4}                      # and how long such a step takes at most
 RETURNS = {"failover_and_back": 1.2}
-# Links that come up have a link-local address that is checked for up to 2 s (RFC 4862 5.4.2), which matters when the source
-# is an address of another interface.
+# Links that come up have a link-local address that is checked for up to 2 s (RFC 4862 5.4.2), and the state settles after
+# that. It matters when the source is an address of another interface.
 CHECKED = 2.3
 LENDERS = ("address_on_loopback",)
 
