@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 ARGS ?=
 FUZZ_SECONDS ?= 30
-SIDE_BY_SIDE := --experimental-maximum-parallelization-width 4
+SIDE_BY_SIDE := --experimental-maximum-parallelization-width 8
 CONFIGURATION ?= debug
 # As the package builds: `make manual CONFIGURATION=release` then builds nothing that the package would not.
 MANUAL_FLAGS ?= $(if $(filter release,$(CONFIGURATION)),--static-swift-stdlib)

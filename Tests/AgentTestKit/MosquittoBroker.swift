@@ -92,6 +92,33 @@ package final class MosquittoBroker: Sendable {
         _ = await broker.status()
     }
 
+    /// Kills it when a client has read all that it was sent.
+    ///
+    /// Otherwise a slow client would lose messages that the broker has sent but not yet stored: after its first
+    /// acknowledgement to a broker that is gone the client closes the connection, and with it what it has not read.
+    package func kill(afterReadingBy client: CommandLines) async {
+        suspend()
+        // The kernel reports to nobody that another process has read its socket.
+        while hasUnread(client) { try? await Task.sleep(for: .milliseconds(5)) }
+        await kill()
+    }
+
+    /// True while a client's socket holds bytes from the broker that the client has not read (proc_net_tcp(5)).
+    private func hasUnread(_ client: CommandLines) -> Bool {
+        let process = "/proc/\(client.processIdentifier)"
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "\(process)/fd")) ?? []
+        let sockets = descriptors.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)")
+        }
+        guard let table = try? String(contentsOfFile: "\(process)/net/tcp", encoding: .utf8) else { return false }
+        return table.split(separator: "\n").dropFirst()
+            .contains { line in
+                let columns = line.split(separator: " ")
+                guard columns.count > 9, sockets.contains("socket:[\(columns[9])]") else { return false }
+                return !columns[4].hasSuffix(":00000000")
+            }
+    }
+
     /// Stops it: the kernel still accepts connections, and nothing answers.
     package func suspend() { process.withLock { $0?.signal(SIGSTOP) } }
 

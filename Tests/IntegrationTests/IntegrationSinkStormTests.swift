@@ -98,7 +98,7 @@ private final class ObservedBroker: KillableServer {
 
     private static let name = "observer"
 
-    func kill() async { await broker.kill() }
+    func kill() async { await broker.kill(afterReadingBy: reader) }
 
     func start() async throws {
         try await broker.start()
