@@ -43,11 +43,8 @@ final class TransferConnection: @unchecked Sendable {
         (try? channel.pipeline.syncOperations.handler(type: ByteCounter.self))?.counters()
     }
 
-    /// Limits the number of unread payload bytes that the server may send.
-    func admit(_ bytes: Int) { TransferSocket.admit(bytes, on: channel) }
-
-    /// Limits the receive buffer, for a response that continues after this number of bytes.
-    func bound(_ bytes: Int) { TransferSocket.bound(bytes, on: channel) }
+    /// Limits what the server may send ahead of the reader, for a response with more than the wanted bytes.
+    func admit(_ missing: Int, of wanted: Int) { TransferSocket.admit(missing, of: wanted, on: channel) }
 
     /// Starts or stops spacing the reads of a download.
     func paceReads(_ isPacing: Bool) {

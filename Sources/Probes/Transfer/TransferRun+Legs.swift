@@ -80,7 +80,7 @@ extension TransferRun {
             if run.recorder.phase != .body { run.recorder.begin(.body) }
             main?.paceReads(true)
             let wanted = download?.wantedBytes ?? 0
-            if accepted.bodyBytes.map({ $0 > wanted }) ?? true { main?.bound(wanted) }
+            if accepted.bodyBytes.map({ $0 > wanted }) ?? true { main?.admit(wanted, of: wanted) }
             endSuspension(isRestarted: accepted.isRestarted)
             return true
         }
@@ -97,7 +97,7 @@ extension TransferRun {
         download?.goodput.add(min(count, missing), at: now)
         guard count >= missing else {
             // The response continues after the wanted bytes.
-            if answer?.bodyBytes.map({ $0 > wanted }) ?? true { main?.admit(missing - count) }
+            if answer?.bodyBytes.map({ $0 > wanted }) ?? true { main?.admit(missing - count, of: wanted) }
             return
         }
         // The last announced piece is the end of the response, which is reported next.

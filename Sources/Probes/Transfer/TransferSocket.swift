@@ -12,14 +12,12 @@ enum TransferSocket {
     /// `TCP_NOTSENT_LOWAT` and `TCP_CONGESTION` of linux/tcp.h.
     private static let notSentLowWater: CInt = 25
     private static let congestion: CInt = 13
-    /// `TCP_WINDOW_CLAMP` of linux/tcp.h.
-    private static let windowClamp: CInt = 10
-    /// The maximum receive buffer of a response that continues after the wanted bytes; `net.core.rmem_max` may be
+    /// The maximum receive buffer of a response that continues after the wanted bytes; twice `net.core.rmem_max` may be
     /// lower.
-    private static let maximumBoundedBuffer = 4 << 20
-    /// The window beyond the payload: room for the last records and frames, and for a rate that is still to be
-    /// measured.
-    private static let windowReserve = 64 << 10
+    private static let maximumBoundedBuffer = 8 << 20
+    /// The buffer beyond the missing bytes, in addition to a sixteenth of the wanted ones: room for the last records
+    /// and frames, and for a rate that is still to be measured.
+    private static let bufferReserve = 64 << 10
 
     /// Sets the options of a socket that is not connected yet.
     static func tune(_ channel: any Channel, for plan: TransferPlan) {
@@ -38,26 +36,23 @@ enum TransferSocket {
         set(.tcp, congestion, CongestionName.lowPriority)
     }
 
-    /// Limits the receive buffer to a number of payload bytes, for a response that has more.
-    ///
-    /// An announced window is never taken back (RFC 9293, section 3.8.6): a server that ignores ranges puts on the link
-    /// whatever fits into it.
-    static func bound(_ bytes: Int, on channel: any Channel) {
+    /// Limits what the peer may send ahead of the reader, for a response with more than the wanted bytes.
+    static func admit(_ missing: Int, of wanted: Int, on channel: any Channel) {
         guard let options = channel as? any SocketOptionProvider else { return }
-        let size = CInt(clamping: min(bytes + windowReserve, maximumBoundedBuffer))
+        let size = receiveBuffer(missing: missing, of: wanted)
         options.unsafeSetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_RCVBUF), value: size)
             .whenFailure { _ in }
     }
 
-    /// Limits the number of unread payload bytes that the peer may send.
+    /// Returns the `SO_RCVBUF` for a response of which so many bytes are missing.
     ///
-    /// The kernel's window grows to megabytes by itself, all of which a server that ignores ranges would still fill.
-    static func admit(_ bytes: Int, on channel: any Channel) {
-        guard let options = channel as? any SocketOptionProvider else { return }
-        let payload = min(bytes, 1 << 30)
-        let window = CInt(clamping: payload + payload / 16 + windowReserve)
-        options.unsafeSetSocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: windowClamp), value: window)
-            .whenFailure { _ in }
+    /// A server that ignores ranges puts on the link whatever fits into the kernel's buffer, which grows to megabytes by
+    /// itself, while this process is not scheduled. A limit of the window (`TCP_WINDOW_CLAMP`) does not help: it does
+    /// not count what was received but not read, and an announced window is never taken back (RFC 9293, section 3.8.6).
+    /// The kernel doubles the size (socket(7)), and since Linux 6.6 large segments fill nearly all of that with payload.
+    static func receiveBuffer(missing: Int, of wanted: Int) -> CInt {
+        let payload = min(missing, maximumBoundedBuffer) + wanted / 16 + bufferReserve
+        return CInt(min(payload, maximumBoundedBuffer) / 2)
     }
 
     /// The name of a congestion control algorithm in the kernel's format: up to 16 bytes, ended by a zero.
