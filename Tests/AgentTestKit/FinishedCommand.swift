@@ -47,7 +47,10 @@ package struct FinishedCommand: Sendable {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
         }
         let words = ["timeout", "--signal=KILL", "\(patience)", path] + arguments
-        let variables = environment.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
+        // A sanitizer's options concern the programs as well.
+        let own = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        let variables =
+            own.merging(environment) { $1 }.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
         var identifier: pid_t = 0
         let result = Self.withCStrings(words) { words in
             Self.withCStrings(variables) { variables in
