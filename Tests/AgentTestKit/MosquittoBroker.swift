@@ -148,6 +148,8 @@ package final class MosquittoBroker: Sendable {
     ) async throws -> CommandLines {
         let name = session ?? "observer-\(UUID().uuidString)"
         var words = ["exec", "mosquitto_sub", "-h", "127.0.0.1", "-p", "\(port)", "-i", name, "-V", "5", "-q", "1"]
+        // Otherwise it takes twenty messages at a time, and the others wait in the broker's memory.
+        words += ["-D", "connect", "receive-maximum", "65535"]
         words += ["-F", "'%t %r [%C] [%P] %p'"] + topics.flatMap { ["-t", "'\($0)'"] }
         if session != nil { words += ["-c", "-x", "3600"] }
         if let login = options.login { words += ["-u", "'\(login.user)'", "-P", "'\(login.password)'"] }
