@@ -83,9 +83,8 @@ void clinux_give_back_signals(int first, int second) {
 int clinux_open_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
 
 void clinux_set_timerfd(int fd, long milliseconds) {
-    struct itimerspec timer = {
-        .it_value = { .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000 },
-    };
+    struct timespec time = { .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000 };
+    struct itimerspec timer = { .it_value = time, .it_interval = time };
     timerfd_settime(fd, 0, &timer, NULL);
 }
 

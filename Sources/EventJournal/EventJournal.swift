@@ -14,6 +14,8 @@ public final class EventJournal: Sendable {
     let statusStore: JournalStatusStore
     private let directory: JournalDirectory
     private let upkeep: JournalUpkeep
+    /// The lease of numbers that subscribers receive before they are recorded.
+    let stallLease: StallLease
     private let writer: Mutex<JournalWriter?>
 
     /// Opens a journal for writing, and repairs the effects of a crash.
@@ -58,7 +60,10 @@ public final class EventJournal: Sendable {
         trouble = trouble ?? found.trouble
         var repairs = found.repairs
 
-        let leased = JournalLease.read(in: directory)
+        let former = [JournalLease.read(in: directory), StallLease.read(in: directory)].compactMap(\.self)
+        let leased = former.reduce(former.first) { sum, one in
+            sum.map { min($0.lowerBound, one.lowerBound)...max($0.upperBound, one.upperBound) }
+        }
         let unnamed = leased.map { found.missing(of: $0, in: directory) } ?? []
         var lease: JournalLease?
         if lock != nil {
@@ -66,6 +71,8 @@ public final class EventJournal: Sendable {
                 lease = try JournalLease.open(in: directory, saying: leased)
             } catch { trouble = trouble ?? error }
         }
+        // Only once the writer's own lease has its numbers.
+        stallLease = StallLease(in: directory, isWritable: lease != nil, syncs: configuration.sync != .never)
         // Numbers that cannot be leased may be reused by the next agent: they must not be mistaken for numbers of this
         // journal.
         let formerName = StreamName.read(in: directory)
@@ -186,6 +193,11 @@ public final class EventJournal: Sendable {
     /// - Returns: `false` if it took longer than `limit`.
     @discardableResult
     public func flush(within limit: Duration) -> Bool { upkeep.finishWork(within: limit) }
+
+    /// Ends a stall, after which every number that a subscriber has received is recorded.
+    func endStall(_ generation: Int) {
+        if writer.withLock({ $0?.isFlushed() }) == true { stallLease.end(generation) }
+    }
 
     /// Closes the journal: flushes, and lets another agent write it.
     ///

@@ -4,14 +4,17 @@ internal import Glibc
 ///
 /// It is allocated on the disk from the start and overwritten in place, so that a full disk does not prevent it.
 final class JournalLease: Sendable {
-    private static let name = "lease"
+    /// The name of the writer's own lease.
+    static let name = "lease"
     /// The distance by which the lease is ahead of the used numbers, which determines how often it is written.
     static let step: UInt64 = 4096
 
+    private let name: String
     private let file: OpenFile
     private let system: JournalSystem
 
-    private init(_ file: OpenFile, _ system: JournalSystem) {
+    private init(_ name: String, _ file: OpenFile, _ system: JournalSystem) {
+        self.name = name
         self.file = file
         self.system = system
     }
@@ -19,7 +22,7 @@ final class JournalLease: Sendable {
     /// Returns the numbers in the file; `nil` if there are none, or the file is invalid.
     ///
     /// Earlier versions wrote only the last number; the range then starts at 0.
-    static func read(in directory: JournalDirectory) -> ClosedRange<UInt64>? {
+    static func read(_ name: String = name, in directory: JournalDirectory) -> ClosedRange<UInt64>? {
         guard let content = directory.read(name, atMost: 42), content.last == UInt8(ascii: "\n") else { return nil }
         let words = content.dropLast().split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count <= 2, words.allSatisfy({ $0.count == 20 }) else { return nil }
@@ -32,12 +35,13 @@ final class JournalLease: Sendable {
 
     /// Opens the file; creates it with these numbers if it is missing or different.
     static func open(
+        _ name: String = name,
         in directory: JournalDirectory,
         saying numbers: ClosedRange<UInt64>?
     ) throws(JournalError) -> JournalLease {
         let text = text(numbers)
         if directory.read(name, atMost: text.count) != text { try directory.replace(name, with: text, syncs: true) }
-        return JournalLease(try directory.open(name, O_WRONLY), directory.system)
+        return JournalLease(name, try directory.open(name, O_WRONLY), directory.system)
     }
 
     /// Returns the content of the file: the first and the last number, or 0 twice.
@@ -58,6 +62,6 @@ final class JournalLease: Sendable {
 
     /// Returns whether the file is still the one in the directory.
     func isCurrent(in directory: JournalDirectory) -> Bool {
-        file.identity()?.isSameFile(as: directory.identity(of: Self.name)) ?? false
+        file.identity()?.isSameFile(as: directory.identity(of: name)) ?? false
     }
 }

@@ -11,10 +11,22 @@ public final class JournalRecorder: Sendable {
     /// The maximum number of events queued for a slow disk before they are delivered unrecorded.
     public static let capacity = 8192
 
+    /// The way in which subscribers receive events that are not recorded, because the disk does not take them in time.
+    private enum Stall {
+        case none
+        /// Their numbers are being leased.
+        case leasing
+        case leased(generation: Int, isOver: DispatchSemaphore)
+    }
+
     private struct State {
         var subscription: Subscription<Event>?
         var isStarted = false
+        var stall = Stall.none
     }
+
+    /// The time for leasing numbers when the agent stops without the disk.
+    private static let lastLeaseTime: DispatchTimeInterval = .milliseconds(250)
 
     private let bus: NotificationBus<Event>
     private let journal: EventJournal
@@ -89,8 +101,72 @@ public final class JournalRecorder: Sendable {
         wakeUp.signal()
         let isDone = ended.wait(timeout: .now() + limit.dispatchInterval) == .success
         // Keeps the signal for another call.
-        if isDone { ended.signal() } else { bus.bypassRecorder() }
+        if isDone { ended.signal() } else { bypassAtTheEnd() }
         return isDone
+    }
+
+    // MARK: Without the disk
+
+    /// Delivers the events that wait for the disk to the subscribers; called again as long as the disk takes none.
+    ///
+    /// First their numbers are leased, by a thread of its own. A disk that does not even take the lease until the second
+    /// call is not waited for. Never blocks.
+    public func bypass() {
+        let isNew = state.withLock { state in
+            guard case .none = state.stall else {
+                bus.bypassRecorder()
+                return false
+            }
+            state.stall = .leasing
+            return true
+        }
+        guard isNew else { return }
+        do throws(SystemError) {
+            try NamedThread.start("journal-lease") { self.leaseUntilRecorded() }
+        } catch {
+            state.withLock { state in
+                bus.bypassRecorder()
+                state.stall = .none
+            }
+        }
+    }
+
+    private func leaseUntilRecorded() {
+        let lease = journal.stallLease
+        let generation = lease.begin(from: bus.lastReleased + 1, through: bus.lastSequence, ahead: StallLease.step)
+        let isOver = DispatchSemaphore(value: 0)
+        state.withLock { state in
+            bus.bypassRecorder()
+            state.stall = .leased(generation: generation, isOver: isOver)
+        }
+        wakeUp.signal()
+        while isOver.wait(timeout: .now() + .seconds(1)) == .timedOut {
+            lease.extend(beyond: bus.lastSequence, in: generation)
+        }
+    }
+
+    /// Ends the stall once every number that a subscriber has received is recorded.
+    private func endStall() {
+        let stall = state.withLock { state -> (generation: Int, isOver: DispatchSemaphore)? in
+            guard case .leased(let generation, let isOver) = state.stall, !bus.isRecorderBypassed else { return nil }
+            state.stall = .none
+            return (generation, isOver)
+        }
+        guard let stall else { return }
+        journal.endStall(stall.generation)
+        stall.isOver.signal()
+    }
+
+    private func bypassAtTheEnd() {
+        let isLeased = DispatchSemaphore(value: 0)
+        let thread = Result { () throws(SystemError) in
+            try NamedThread.start("journal-lease") { [journal, bus] in
+                _ = journal.stallLease.begin(from: bus.lastReleased + 1, through: bus.lastSequence, ahead: 0)
+                isLeased.signal()
+            }
+        }
+        if case .success = thread { _ = isLeased.wait(timeout: .now() + Self.lastLeaseTime) }
+        bus.bypassRecorder()
     }
 
     private func subscribe() -> Subscription<Event> {
@@ -115,16 +191,19 @@ public final class JournalRecorder: Sendable {
                     isStalled = false
                     report(.resumed, "events are recorded before they are delivered again")
                 }
+                endStall()
                 reportChanges()
             case .lagged:
                 // The journal records the gap with the next event, which is the report of this condition.
                 subscription = subscribe()
                 report(.stalled, "too many events waited for the disk")
             case .empty:
+                endStall()
                 let pause = journal.retry()
                 reportChanges()
                 if let pause { _ = wakeUp.wait(timeout: .now() + pause.dispatchInterval) } else { wakeUp.wait() }
             case .finished:
+                endStall()
                 let limit = endLimit.withLock { $0 }
                 _ = journal.close(within: limit, usedThrough: bus.lastSequence)
                 reportChanges()

@@ -110,6 +110,14 @@ extension JournalWriter {
         if lease.write(nil, syncs: syncs) { leased = nil }
     }
 
+    /// Flushes the written events unless the policy is ``SyncPolicy/never``; `false` if events wait in memory, or if the
+    /// flush failed.
+    func isFlushed() -> Bool {
+        guard !isDegraded else { return false }
+        guard configuration.sync != .never, let active else { return true }
+        return directory.system.sync(active.file.descriptor) == 0
+    }
+
     /// Writes what can still be written, and leaves the lease at the last number that was used but not recorded.
     mutating func finish(usedThrough last: UInt64) {
         if isDegraded { resume(at: directory.system.now()) }

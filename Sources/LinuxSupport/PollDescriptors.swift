@@ -75,7 +75,7 @@ package final class TimerDescriptor: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Restarts the timer, or stops it with 0; safe to call from any thread.
+    /// Restarts the timer, which expires again and again after this time, or stops it with 0; safe to call from any thread.
     package func set(milliseconds: Int) { clinux_set_timerfd(descriptor, milliseconds) }
 
     /// Returns whether the timer has expired since the last call.

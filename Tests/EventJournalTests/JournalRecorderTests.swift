@@ -104,6 +104,97 @@ import Testing
         #expect(fixture.numbers == [1, 2, 3])
     }
 
+    @Test func `numbers that were delivered unrecorded are not used again after a kill`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn, delivered) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        scripted.with { state in
+            state.whenWriting = { [scripted] in
+                scripted.with { $0.whenWriting = nil }
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100) { delivered.signal() }
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        recorder.bypass()
+        await onThread { delivered.wait() }
+        #expect(numbers(subscription) == [1, 2, 3])
+        // An agent that is killed now leaves these files.
+        let next = try ScriptedSystem().open(FixtureJournal(fixture.files.filter { $0.key != "lock" }))
+        #expect(next.nextSequence == 3 + StallLease.step + 1)
+        #expect(next.takeConditions().map(\.missing) == [1...3 + StallLease.step])
+        goOn.signal()
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3])
+        // One that ended in order has used no more.
+        #expect(try scripted.open(fixture).nextSequence == 4)
+    }
+
+    @Test func `a disk that does not take the lease either is waited for until the next call`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenWriting = {
+                stuck.signal()
+                goOn.wait()
+            }
+            state.whenSynced = {
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        recorder.bypass()
+        await onThread { stuck.wait() }
+        #expect(numbers(subscription) == [])
+        recorder.bypass()
+        #expect(numbers(subscription) == [1, 2, 3])
+        scripted.with { ($0.whenWriting, $0.whenSynced) = (nil, nil) }
+        goOn.signal()
+        goOn.signal()
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3])
+    }
+
+    @Test func `an agent that stops without the disk leases what it has delivered`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenWriting = {
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .milliseconds(50)) } == false)
+        #expect(numbers(subscription) == [1, 2, 3])
+        let next = try ScriptedSystem().open(FixtureJournal(fixture.files.filter { $0.key != "lock" }))
+        #expect(next.nextSequence == 4)
+        #expect(next.takeConditions().map(\.missing) == [1...3])
+        scripted.with { $0.whenWriting = nil }
+        goOn.signal()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+    }
+
     @Test func `a recorder that was bypassed reports it, and is waited for again`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)

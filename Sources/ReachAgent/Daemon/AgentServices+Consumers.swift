@@ -29,18 +29,21 @@ extension AgentServices {
         }
     }
 
-    func recording(
-        _ journal: EventJournal,
+    func journalRecorder(
+        of journal: EventJournal,
         _ bus: NotificationBus<Event>,
         _ driver: ReachabilityDriver
-    ) -> AgentPart {
+    ) -> JournalRecorder {
         for repair in journal.status().repairs { logger.notice("journal: \(repair)") }
-        let recorder = JournalRecorder(recording: bus, in: journal) { [logger] condition in
+        return JournalRecorder(recording: bus, in: journal) { [logger] condition in
             let draft = EventDraft(condition)
             logger.log(level: condition.isTrouble ? .error : .notice, "\(draft.summary)")
             driver.announce(draft)
         }
-        return AgentPart(name: "journal") {
+    }
+
+    func recording(by recorder: JournalRecorder) -> AgentPart {
+        AgentPart(name: "journal") {
             try recorder.start()
         } stop: { [logger] in
             if !recorder.finish(within: Self.drainDeadline) {

@@ -89,7 +89,8 @@ struct AgentServices {
             publish: { driver.announce(EventDraft($0)) }
         )
         let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
-        if let journal { parts.append(recording(journal, bus, driver)) }
+        let recorder = journal.map { journalRecorder(of: $0, bus, driver) }
+        if let recorder { parts.append(recording(by: recorder)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
         let requestHandler = AgentRequestHandler(
             statusStore: statusStore,
@@ -127,7 +128,7 @@ struct AgentServices {
         loop.setWork(
             AgentLoop.Work(
                 tick: { [driver.tick(), reporter?.step()].compactMap(\.self).min() },
-                bypassRecorder: bus.bypassRecorder,
+                bypassRecorder: { recorder?.bypass() },
                 reload: { reloader.reload() },
                 dump: { dump.log() },
                 reap: containment.reap

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import EventJournal
+
+/// The lease of numbers that subscribers have received before the disk took their events.
+@Suite struct StallLeaseTests {
+    private let fixture: FixtureJournal
+    private let directory: JournalDirectory
+
+    init() throws {
+        fixture = try FixtureJournal()
+        directory = JournalDirectory(path: fixture.directory, system: ScriptedSystem().system)
+    }
+
+    @Test func `a lease keeps its first number, and is extended before its last one is used`() {
+        let lease = StallLease(in: directory, isWritable: true, syncs: false)
+        #expect(StallLease.read(in: directory) == nil)
+        let generation = lease.begin(from: 5, through: 9, ahead: StallLease.step)
+        #expect(StallLease.read(in: directory) == 5...9 + StallLease.step)
+        lease.extend(beyond: 9 + StallLease.step / 2, in: generation)
+        #expect(StallLease.read(in: directory) == 5...9 + StallLease.step)
+        lease.extend(beyond: 10 + StallLease.step / 2, in: generation)
+        #expect(StallLease.read(in: directory) == 5...10 + StallLease.step / 2 + StallLease.step)
+        lease.end(generation)
+        #expect(StallLease.read(in: directory) == nil)
+        lease.extend(beyond: .max, in: generation)
+        #expect(StallLease.read(in: directory) == nil)
+    }
+
+    @Test func `the end of a stall leaves the lease of the next one`() {
+        let lease = StallLease(in: directory, isWritable: true, syncs: false)
+        let first = lease.begin(from: 1, through: 1, ahead: 0)
+        let second = lease.begin(from: 7, through: 8, ahead: 2)
+        lease.end(first)
+        lease.extend(beyond: 1 << 40, in: first)
+        #expect(StallLease.read(in: directory) == 1...10)
+        lease.end(second)
+        #expect(StallLease.read(in: directory) == nil)
+    }
+
+    @Test func `a directory that could not be written gets the file with the first stall`() throws {
+        let lease = StallLease(in: directory, isWritable: false, syncs: false)
+        #expect(try fixture.files.isEmpty)
+        _ = lease.begin(from: 1, through: JournalRecord.maximumSequence, ahead: StallLease.step)
+        #expect(StallLease.read(in: directory) == 1...JournalRecord.maximumSequence)
+    }
+}
