@@ -194,9 +194,9 @@ public final class EventJournal: Sendable {
     @discardableResult
     public func flush(within limit: Duration) -> Bool { upkeep.finishWork(within: limit) }
 
-    /// Ends a stall, after which every number that a subscriber has received is recorded.
+    /// Ends a stall: every number that a subscriber has received is recorded.
     func endStall(_ generation: Int) {
-        if writer.withLock({ $0?.isFlushed() }) == true { stallLease.end(generation) }
+        if writer.withLock({ $0?.flush() }) == true { stallLease.end(generation) }
     }
 
     /// Closes the journal: flushes, and lets another agent write it.

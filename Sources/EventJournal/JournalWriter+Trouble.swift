@@ -110,9 +110,10 @@ extension JournalWriter {
         if lease.write(nil, syncs: syncs) { leased = nil }
     }
 
-    /// Flushes the written events unless the policy is ``SyncPolicy/never``; `false` if events wait in memory, or if the
-    /// flush failed.
-    func isFlushed() -> Bool {
+    /// Flushes the written events unless the policy is ``SyncPolicy/never``.
+    ///
+    /// - Returns: `false` if events wait in memory, or if the flush failed.
+    func flush() -> Bool {
         guard !isDegraded else { return false }
         guard configuration.sync != .never, let active else { return true }
         return directory.system.sync(active.file.descriptor) == 0
