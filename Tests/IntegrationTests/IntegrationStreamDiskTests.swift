@@ -3,7 +3,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// A disk that is full, or read-only, under the journal of the built agent.
+/// A disk that is full, hangs or is read-only, under the journal of the built agent.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamDiskTests {
     let namespace: NetworkNamespace
@@ -108,6 +108,30 @@ struct IntegrationStreamDiskTests {
         let told = try await folder.command("history", "--directory", folder.journal)
         #expect(told.status == 0)
         #expect((told.output + told.error).contains("\(first)"))
+    }
+
+    @Test("while the disk hangs, clients get events after a second, whose numbers no later agent uses")
+    func killedInStall() async throws {
+        let agent = try await folder.agent()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stopped-thread.py").path()
+        let tracer = try CommandLines(
+            namespace.command("python3", [script, "\(agent.processIdentifier)", "journal-write"])
+        )
+        try await tracer.next(containing: "stopped")
+        let recorded = try #require(try await folder.history().last)
+        let unrecorded = try await folder.turn(agent, to: 3)
+        #expect(unrecorded.seq ?? 0 > recorded)
+        #expect(try await agent.stop(SIGKILL).status == SIGKILL)
+        let used = agent.events.compactMap(\.seq).max() ?? 0
+
+        let second = try await folder.agent()
+        try await folder.turn(second, to: 4)
+        let degraded = try #require(second.events.first { $0.name == "journal.degraded" })
+        #expect(degraded.journal?.code == "journal_lease_found")
+        #expect(degraded.journal?.missingFirstSequence == recorded + 1)
+        #expect(degraded.journal?.missingLastSequence ?? 0 >= used)
+        #expect(second.events.compactMap(\.seq).min() ?? 0 > used)
+        #expect(try await second.stop().status == 0)
     }
 
     @Test("with space again, the journal catches up without an event, and an agent killed then has lost nothing")
