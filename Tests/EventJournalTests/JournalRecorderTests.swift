@@ -73,6 +73,19 @@ import Testing
         #expect(try scripted.open(fixture).nextSequence == 6)
     }
 
+    /// Makes each write, or the first one only, hang until the test signals `goOn`.
+    private func hangWrites(once: Bool = false) -> (stuck: DispatchSemaphore, goOn: DispatchSemaphore) {
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenWriting = { [scripted] in
+                if once { scripted.with { $0.whenWriting = nil } }
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        return (stuck, goOn)
+    }
+
     @Test func `a disk that hangs blocks no bypassing subscriber, nor the shutdown`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
@@ -80,13 +93,7 @@ import Testing
         let recorder = JournalRecorder(recording: bus, in: journal) { condition in
             conditions.withLock { $0.append(condition.code) }
         }
-        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        scripted.with { state in
-            state.whenWriting = {
-                stuck.signal()
-                goOn.wait()
-            }
-        }
+        let (stuck, goOn) = hangWrites()
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(3, on: bus)
@@ -108,16 +115,8 @@ import Testing
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
-        let (stuck, goOn, delivered) = (
-            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
-        )
-        scripted.with { state in
-            state.whenWriting = { [scripted] in
-                scripted.with { $0.whenWriting = nil }
-                stuck.signal()
-                goOn.wait()
-            }
-        }
+        let (stuck, goOn) = hangWrites(once: true)
+        let delivered = DispatchSemaphore(value: 0)
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100) { delivered.signal() }
         Self.publish(3, on: bus)
@@ -141,12 +140,8 @@ import Testing
         let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
-        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (stuck, goOn) = hangWrites()
         scripted.with { state in
-            state.whenWriting = {
-                stuck.signal()
-                goOn.wait()
-            }
             state.whenSynced = {
                 stuck.signal()
                 goOn.wait()
@@ -173,13 +168,7 @@ import Testing
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
-        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        scripted.with { state in
-            state.whenWriting = {
-                stuck.signal()
-                goOn.wait()
-            }
-        }
+        let (stuck, goOn) = hangWrites()
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(3, on: bus)
@@ -204,14 +193,7 @@ import Testing
             // As the agent does: the condition is an event.
             if condition.code == .stalled { Self.publish(1, on: bus) }
         }
-        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        scripted.with { state in
-            state.whenWriting = { [scripted] in
-                scripted.with { $0.whenWriting = nil }
-                stuck.signal()
-                goOn.wait()
-            }
-        }
+        let (stuck, goOn) = hangWrites(once: true)
         try recorder.start()
         Self.publish(1, on: bus)
         await onThread { stuck.wait() }
@@ -235,14 +217,7 @@ import Testing
             if condition.code == .stalled { Self.publish(1, on: bus) }
             if condition.missing != nil { resumed.signal() }
         }
-        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        scripted.with { state in
-            state.whenWriting = { [scripted] in
-                scripted.with { $0.whenWriting = nil }
-                stuck.signal()
-                goOn.wait()
-            }
-        }
+        let (stuck, goOn) = hangWrites(once: true)
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(1, on: bus)

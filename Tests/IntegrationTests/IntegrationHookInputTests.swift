@@ -120,7 +120,7 @@ struct IntegrationHookInputTests {
             "edges": #"on = ["path.changed"]"#, "online": #"when.to_connectivity = "full""#,
         ]
         let configuration = filters.map { "[hook.\($0)]\ncommand = [\"true\"]\nqueue = \"all\"\n\($1)\n" }.joined()
-        // What IPv6 says on every link of its own would be the cause of a change that is seen with it.
+        // IPv6 sends messages of its own on each link, which would be the cause of a change that is seen with them.
         try lab.namespace.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=1")
         let agent = try await HookAgent.start(in: lab, configuration)
         try lab.use(.wifi)
@@ -132,7 +132,7 @@ struct IntegrationHookInputTests {
         try lab.namespace.ip("route replace default via 192.0.2.7 dev eth0")
         let gateway = try await agent.settles(onGateway: "192.0.2.7")
         try await agent.completed("all", for: gateway)
-        // What still waits for another run of its hook is dropped when the agent stops.
+        // An event that still waits for another run of its hook is dropped when the agent stops.
         for (hook, last) in [("to-wifi", wifi), ("from-wifi", lost), ("lost", lost), ("wlan", lost), ("via", wired)] {
             try await agent.completed(hook, for: last)
         }

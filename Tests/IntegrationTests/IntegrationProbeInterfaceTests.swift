@@ -64,7 +64,7 @@ struct IntegrationProbeInterfaceTests {
         #expect(bound.hop?.interface == "eth1")
         #expect(bound.hop?.local == "198.51.100.2")
         #expect(bound.hop?.peer == "203.0.113.1")
-        // The two far ends are told apart by where they begin to count.
+        // The two far ends begin to count at different numbers.
         #expect(bound.hop?.answer?.contains("99 hops left") == true)
         #expect(free.hop?.interface == "eth0")
         #expect(free.hop?.local == "192.0.2.2")

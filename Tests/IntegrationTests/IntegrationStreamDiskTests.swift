@@ -92,7 +92,7 @@ struct IntegrationStreamDiskTests {
             marker = 7 - marker
             newest = try await folder.turn(agent, to: marker).seq ?? 0
         }
-        // What waits in memory needs more room than there was.
+        // The events in memory need more room than there was.
         try namespace.run("mount -o remount,size=16m \(folder.journal)")
         let resumed = try await wait(agent, isDegraded: false)
         let first = try #require(resumed.journal?.missingFirstSequence)

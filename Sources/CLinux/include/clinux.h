@@ -33,7 +33,7 @@ void clinux_give_back_signals(int first, int second);
 // Opens a non-blocking, close-on-exec timerfd(2) of the monotonic clock; -1 with errno.
 int clinux_open_timerfd(void);
 
-// Arms a one-shot timerfd with a delay in milliseconds; 0 disarms it.
+// Arms a timerfd, which expires each time that this number of milliseconds has passed; 0 disarms it.
 void clinux_set_timerfd(int fd, long milliseconds);
 
 // Returns whether a timerfd has expired since the last call.
