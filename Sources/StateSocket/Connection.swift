@@ -49,8 +49,13 @@ final class Connection: ChannelInboundHandler {
     private var discardedBytes = 0
     private var isReading = true
     private var needsFlush = false
-    /// The socket, until NIO has closed it.
+    /// The socket that NIO was given.
     private var descriptor: CInt?
+    /// The socket; `nil` from the moment at which NIO closes it.
+    ///
+    /// NIO closes it before it reports that and before it fails what was to be written, and its number may be
+    /// another socket's at once: by then the channel is not active any more.
+    private var openDescriptor: CInt? { context?.channel.isActive == true ? descriptor : nil }
     /// `true` if NIO may still have queued writes.
     private var mayBeQueued = false
     private var patience: Scheduled<Void>?
@@ -197,8 +202,7 @@ final class Connection: ChannelInboundHandler {
     /// A thousand subscribers are a thousand cold pipelines: bypassing them halves the cost of a line. NIO handles the
     /// remaining bytes and all errors.
     private func sendAtOnce(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) -> Int {
-        // NIO closes the descriptor before it reports that; from then on the channel is not active.
-        guard let descriptor, !hasQueued(context), context.channel.isActive else { return 0 }
+        guard let descriptor = openDescriptor, !hasQueued(context) else { return 0 }
         return buffer.withUnsafeReadableBytes {
             max(0, send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)))
         }
@@ -248,7 +252,7 @@ final class Connection: ChannelInboundHandler {
         guard let context else { return }
         // Closing a socket with unread bytes resets the connection, and the client may lose lines that it has not read
         // yet.
-        if let descriptor {
+        if let descriptor = openDescriptor {
             var room = [UInt8](repeating: 0, count: 4096)
             for _ in 0..<16 where recv(descriptor, &room, room.count, CInt(MSG_DONTWAIT)) <= 0 { break }
         }
