@@ -211,8 +211,8 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "AgentEvents", "EventJournal", "ForeignText", "Hooks", "NetlinkMonitor", "PortAccess", "Probes",
-                "Reachability", "Sinks",
+                "AgentEvents", "EventJournal", "ForeignText", "Hooks", "LinuxSupport", "NetlinkMonitor", "PortAccess",
+                "Probes", "Reachability", "Sinks",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
@@ -333,6 +333,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: settings),
+        .testTarget(name: "LinuxSupportTests", dependencies: ["LinuxSupport"], swiftSettings: settings),
         .testTarget(
             name: "CheckResultsTests",
             dependencies: ["CheckResults"],
@@ -506,7 +507,7 @@ let package = Package(
         ),
         .target(
             name: "AgentTestKit",
-            dependencies: ["AgentEvents"],
+            dependencies: ["AgentEvents", "LinuxSupport"],
             path: "Tests/AgentTestKit",
             swiftSettings: settings
         ),
@@ -523,8 +524,8 @@ let package = Package(
             ],
             exclude: [
                 "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py", "hostile-http-clients.py",
-                "patient-client.py", "prometheus-queries.py", "service-manager.py", "textfile-collector.py",
-                "transfer-server.py", "web-server.py", "without-netlink.py",
+                "patient-client.py", "prometheus-queries.py", "service-manager.py", "stopped-thread.py",
+                "textfile-collector.py", "transfer-server.py", "web-server.py", "without-netlink.py",
             ],
             swiftSettings: settings
         ),

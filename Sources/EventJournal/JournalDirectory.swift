@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// The files of a journal's directory.
 struct JournalDirectory: Sendable {
@@ -59,19 +60,18 @@ struct JournalDirectory: Sendable {
 
     /// Lists the journal's own files.
     func list() throws(JournalError) -> Listing {
-        guard let stream = opendir(path) else {
-            throw JournalError(operation: "read", path: path, cause: .errno(errno))
-        }
-        defer { closedir(stream) }
         var listing = Listing()
-        while let entry = readdir(stream) {
-            // The entry ends with its name, which is shorter than its type declares.
-            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
-            let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
-            add(name, to: &listing)
-        }
+        for name in try names() { add(name, to: &listing) }
         listing.segments = listing.plain.union(listing.compressed).sorted()
         return listing
+    }
+
+    private func names() throws(JournalError) -> [String] {
+        do throws(SystemError) {
+            return try DirectoryStream.names(in: path).map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            throw JournalError(operation: "read", path: path, cause: .errno(error.errno))
+        }
     }
 
     private func add(_ name: String, to listing: inout Listing) {

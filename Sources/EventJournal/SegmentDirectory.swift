@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// The name of a segment: the number of its first event, in twenty digits, so that names sort as numbers do.
 struct SegmentName: Hashable, Comparable, Sendable {
@@ -55,20 +56,18 @@ enum SegmentDirectory {
     }
 
     private static func listing(of directory: String) throws(JournalError) -> Set<SegmentName> {
-        guard let stream = opendir(directory) else {
-            throw JournalError(operation: "open", path: directory, cause: .errno(errno))
+        let names: [[UInt8]]
+        do throws(SystemError) {
+            names = try DirectoryStream.names(in: directory)
+        } catch {
+            throw JournalError(operation: "open", path: directory, cause: .errno(error.errno))
         }
-        defer { closedir(stream) }
-        var names: Set<SegmentName> = []
-        while let entry = readdir(stream) {
-            // The name is shorter than its type declares: only its own characters are read.
-            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
-            let characters = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
-            let fileName = String(cString: characters)
-            guard let name = SegmentName(fileName: fileName), fileName != name.index else { continue }
-            names.insert(name)
-        }
-        return names
+        return Set(
+            names.compactMap { name in
+                let fileName = String(decoding: name, as: UTF8.self)
+                return SegmentName(fileName: fileName).flatMap { fileName == $0.index ? nil : $0 }
+            }
+        )
     }
 }
 

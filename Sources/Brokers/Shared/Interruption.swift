@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 internal import Synchronization
 
 /// Ends a blocking call of a thread in a library without a way to cancel it: the call returns with `EINTR`.
@@ -45,13 +46,10 @@ enum ConnectingSockets {
 
     /// Shuts down the unknown connections to a port; another thread's attempt to connect there is repeated.
     static func shutDown(port: UInt16) {
-        guard let folder = opendir("/proc/self/fd") else { return }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        for name in (try? DirectoryStream.names(in: "/proc/self/fd")) ?? [] {
+            guard let descriptor = Int32(String(decoding: name, as: UTF8.self)), peerPort(of: descriptor) == port else {
+                continue
             }
-            guard let descriptor = Int32(name), peerPort(of: descriptor) == port else { continue }
             known.withLock { if !$0.contains(descriptor) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) } }
         }
     }

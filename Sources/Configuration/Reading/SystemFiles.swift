@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Glibc
+internal import LinuxSupport
 
 /// Reads the configuration files and the files that they name; rejects special files instead of waiting for them.
 package enum RegularFile {
@@ -50,19 +51,14 @@ package enum RegularFile {
 
     /// Returns the names in a directory, sorted by their bytes; empty if the directory does not exist.
     static func listing(of folder: String) throws(Failure) -> [String] {
-        guard let stream = opendir(folder) else {
-            if errno == ENOENT { return [] }
-            throw failure("cannot be listed")
+        do throws(SystemError) {
+            return try DirectoryStream.names(in: folder)
+                .sorted { $0.lexicographicallyPrecedes($1) }
+                .map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            if error.errno == ENOENT { return [] }
+            throw failure("cannot be listed", code: error.errno)
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Returns the SHA-256 in hexadecimal digits.
@@ -75,9 +71,8 @@ package enum RegularFile {
 
     private static func tooLarge(_ max: Int) -> Failure { Failure(description: "is larger than \(max) bytes") }
 
-    private static func failure(_ what: String) -> Failure {
-        let code = errno
-        return Failure(
+    private static func failure(_ what: String, code: Int32 = errno) -> Failure {
+        Failure(
             description: "\(what): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")",
             code: code
         )

@@ -95,31 +95,19 @@ struct FolderListing {
             case let error: throw .notFound(folder, error)
             }
         }
-        guard let stream = fdopendir(descriptor) else {
-            let error = errno
-            close(descriptor)
-            throw .notFound(folder, error)
-        }
-        defer { closedir(stream) }
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                if errno != 0 { throw .notFound(folder, errno) }
-                break
+        do throws(SystemError) {
+            let stream = try DirectoryStream(adopting: descriptor)
+            while let name = try stream.next() {
+                guard items.count < Self.maximumNames else {
+                    isCut = true
+                    break
+                }
+                items.append(Item(name: name, kind: Self.kind(of: name, in: stream.descriptor)))
             }
-            let name = Self.name(entry)
-            if name == [UInt8(ascii: ".")] || name == [UInt8(ascii: "."), UInt8(ascii: ".")] { continue }
-            guard items.count < Self.maximumNames else {
-                isCut = true
-                break
-            }
-            items.append(Item(name: name, kind: Self.kind(of: name, in: descriptor)))
+        } catch {
+            throw .notFound(folder, error.errno)
         }
         items.sort { $0.name.lexicographicallyPrecedes($1.name) }
-    }
-
-    private static func name(_ entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
-        withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
     }
 
     private static func kind(of name: [UInt8], in folder: Int32) -> Kind {

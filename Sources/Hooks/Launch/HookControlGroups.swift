@@ -1,5 +1,6 @@
 import CSpawn
 import Glibc
+import LinuxSupport
 import Synchronization
 
 /// The control groups of hooks, if the service manager delegates them: one for each run, below one for all runs.
@@ -166,16 +167,8 @@ final class HookControlGroups: Sendable {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix("run-") { names.append(name) }
-        }
-        return names
+        let names = (try? DirectoryStream.names(in: folder)) ?? []
+        return names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("run-") }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSupport
 
 /// The processes that a program has started, including those that have left its process group (setsid(2)).
 ///
@@ -71,11 +72,8 @@ struct HookDescendants: Sendable {
     }
 
     private static func entries() -> [pid_t: Entry] {
-        guard let folder = opendir("/proc") else { return [:] }
-        defer { closedir(folder) }
         var entries: [pid_t: Entry] = [:]
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
+        for name in (try? DirectoryStream.names(in: "/proc")) ?? [] {
             guard let number = pid_t(String(decoding: name, as: UTF8.self)) else { continue }
             entries[number] = Self.entry(number)
         }

@@ -1,5 +1,6 @@
 import CSpawn
 import Glibc
+import LinuxSupport
 
 /// A started program, which leads its own session and process group.
 ///
@@ -91,14 +92,11 @@ struct HookLeader: Sendable, Hashable {
 
     /// `true` if the group has other members, or if that cannot be determined.
     var hasCompanions: Bool {
-        guard let folder = opendir("/proc") else { return true }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
-            guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { continue }
-            if getpgid(other) == number, Self.isAlive(other) { return true }
+        guard let names = try? DirectoryStream.names(in: "/proc") else { return true }
+        return names.contains { name in
+            guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { return false }
+            return getpgid(other) == number && Self.isAlive(other)
         }
-        return false
     }
 
     /// Returns whether a process has not ended; a process that its parent does not reap exists as long as the parent.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 internal import Probes
 internal import Reachability
 internal import StatePages
@@ -190,11 +191,7 @@ extension AgentMetrics.ProcessMetrics {
     }
 
     private static func openFiles() -> Int? {
-        guard let folder = opendir("/proc/self/fd") else { return nil }
-        defer { closedir(folder) }
-        var count = 0
-        while let entry = readdir(folder) { if entry.pointee.d_name.0 != 46 { count += 1 } }
         // One of them is the descriptor of the directory itself.
-        return max(0, count - 1)
+        (try? DirectoryStream.names(in: "/proc/self/fd")).map { max(0, $0.count - 1) }
     }
 }
