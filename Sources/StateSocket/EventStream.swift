@@ -74,7 +74,7 @@ final class EventStream {
         if let time = parameters.sinceTime, since == nil { return find(time) }
         let opening = hub.agent.opening()
         self.opening = opening
-        hub.catchUp(to: max(opening.sequence, since ?? 0))
+        hub.drain()
         guard hub.hasReleased(opening.sequence) else { return hub.park(self) }
         begin(opening)
     }
@@ -82,6 +82,7 @@ final class EventStream {
     /// Finds the number before a time in the journal, and opens with it.
     private func find(_ time: Timestamp) {
         // The events that are in the ring now are in the journal too, and events that follow have a later time.
+        hub.drain()
         let newest = hub.ring.newest
         let oldest = hub.ring.first &- 1
         guard let source = hub.replay else {

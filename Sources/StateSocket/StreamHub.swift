@@ -33,6 +33,8 @@ final class StreamHub {
 
     /// The maximum time for turns before other work of the event loop continues.
     private static let turnTime: TimeAmount = .milliseconds(2)
+    /// The number of events that wake the event loop while no stream waits for any.
+    private static let idleEvents = 64
 
     private let gate: LoopGate
     private let bus: NotificationBus<Event>
@@ -53,6 +55,8 @@ final class StreamHub {
     private var listening: [EventStream] = []
     private var parked: [EventStream] = []
     private var isDraining = false
+    /// `true` while each event is taken at once, because a stream waits for it.
+    private var isAttentive = false
     private var whenEmpty: EventLoopPromise<Void>?
     private let pool = NIOThreadPool(numberOfThreads: 2)
     private var isPoolStarted = false
@@ -103,6 +107,7 @@ final class StreamHub {
             gate.execute { hub.value.drain() }
         }
         self.subscription = subscription
+        subscription.wake(atCount: isAttentive ? 1 : Self.idleEvents)
         let released = bus.lastReleased
         let batch = subscription.take()
         // Events released between the two calls are in the batch; without a batch there were none.
@@ -122,8 +127,21 @@ final class StreamHub {
     func drain() {
         guard !isDraining, let subscription else { return }
         isDraining = true
-        take(subscription.take())
+        let batch = subscription.take()
+        take(batch)
+        // The end of the bus has woken the event loop once, also for the events before it.
+        if !isAttentive, case .notifications = batch { take(subscription.take()) }
         isDraining = false
+        attend()
+    }
+
+    /// Has each event wake the event loop while a stream waits for events; else they are taken in batches, or when the
+    /// next stream opens.
+    private func attend() {
+        guard !isDraining, isAttentive != (!live.isEmpty || !parked.isEmpty) else { return }
+        isAttentive.toggle()
+        subscription?.wake(atCount: isAttentive ? 1 : Self.idleEvents)
+        if isAttentive { drain() }
     }
 
     private func take(_ batch: Subscription<Event>.Batch) {
@@ -152,18 +170,16 @@ final class StreamHub {
         for stream in live { stream.pump() }
     }
 
-    /// Takes the events released by the bus if they include a number that is not in the ring yet.
-    func catchUp(to sequence: UInt64) {
-        if sequence > ring.newest, bus.lastReleased > ring.newest { drain() }
-    }
-
     /// Returns whether the bus has released a number; always `true` after its end.
     func hasReleased(_ sequence: UInt64) -> Bool { sequence < ring.next || isFinished }
 
     // MARK: Streams
 
     /// Parks a stream until the bus has released the events in its snapshot.
-    func park(_ stream: EventStream) { parked.append(stream) }
+    func park(_ stream: EventStream) {
+        parked.append(stream)
+        attend()
+    }
 
     private func leaveParkingSlots() {
         guard !parked.isEmpty else { return }
@@ -183,6 +199,7 @@ final class StreamHub {
         guard stream.liveIndex == nil else { return }
         stream.liveIndex = live.count
         live.append(stream)
+        defer { attend() }
         guard stream.listener != nil else { return }
         listening.append(stream)
         broadcasts.select(listening.lazy.flatMap { $0.listener?.types ?? [] })
@@ -196,6 +213,7 @@ final class StreamHub {
 
     /// Stops delivering to a stream.
     func removeLive(_ stream: EventStream) {
+        defer { attend() }
         parked.removeAll { $0 === stream }
         guard let index = stream.liveIndex else { return }
         stream.liveIndex = nil

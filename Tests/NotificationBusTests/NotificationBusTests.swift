@@ -63,6 +63,33 @@ struct NotificationBusTests {
         #expect(woken.withLock { $0 } == (0..<20).filter { $0 != 7 })
     }
 
+    @Test("a subscriber in no hurry is woken with a number of notifications, and at the end at once")
+    func batches() {
+        let bus = NotificationBus<Int>()
+        let wakings = Mutex(0)
+        let subscription = bus.subscribe(capacity: 100) { wakings.withLock { $0 += 1 } }
+        func publish(_ count: Int) -> Int {
+            for value in 0..<count { bus.publish { _ in value } }
+            return wakings.withLock { $0 }
+        }
+        subscription.wake(atCount: 4)
+        #expect(publish(3) == 0)
+        #expect(publish(2) == 1)
+        #expect(taken(subscription) == [1, 2, 3, 4, 5])
+        // Taken without being woken.
+        #expect(publish(3) == 1)
+        #expect(taken(subscription) == [6, 7, 8])
+        subscription.wake(atCount: 1)
+        #expect(publish(1) == 2)
+        #expect(taken(subscription) == [9])
+        subscription.wake(atCount: .max)
+        #expect(publish(99) == 2)
+        #expect(publish(1) == 3)
+        #expect(taken(subscription).count == 100)
+        bus.finish()
+        #expect(wakings.withLock { $0 } == 4)
+    }
+
     @Test("a subscriber that lags is notified at once, cut off, and delays no other subscriber")
     func lag() {
         let bus = NotificationBus<Int>()

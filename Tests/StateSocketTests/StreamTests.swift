@@ -64,6 +64,29 @@ struct StreamTests {
         #expect(numbers == [[6], [6]])
     }
 
+    /// Without a stream the server takes events in batches: some wait when the first stream opens.
+    @Test(arguments: [1, 63, 64, 65, 200])
+    func `events that were published while there was no stream are there for the next one`(count: UInt64) async throws {
+        let numbers = try await ServedStream.run { stream in
+            var numbers: [[UInt64]] = []
+            for _ in 0..<count { stream.publish() }
+            do {
+                let control = try Client(stream.control)
+                try control.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":0}}"# + "\n")
+                numbers.append(try control.sequences(through: count))
+                stream.publish()
+                numbers.append(try control.sequences(through: count + 1))
+            }
+            guard stream.waitForConnections(0) else { return numbers }
+            for _ in 0..<count { stream.publish() }
+            let client = try Client(stream.events)
+            _ = try client.lines(2)
+            stream.publish()
+            return numbers + [try client.sequences(through: 2 * count + 2)]
+        }
+        #expect(numbers == [Array(1...count), [count + 1], [2 * count + 2]])
+    }
+
     static let filters: [(parameters: String, numbers: [UInt64])] = [
         (#"{}"#, [1, 2, 3, 4, 5]),
         (#"{"types":["path.changed"]}"#, [1, 4, 5]),
