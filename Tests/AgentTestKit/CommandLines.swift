@@ -6,31 +6,33 @@ package final class CommandLines: Sendable, LineSource {
     /// A test whose line does not come within this time has failed; nothing waits for it to pass.
     private static let patience: DispatchTimeInterval = .seconds(30)
 
-    private let process: Process
+    private let program: SpawnedProgram
     private let lines: AsyncStream<String>
 
     /// The script's own id, and that of the program which it has become by `exec`.
-    package var processIdentifier: Int32 { process.processIdentifier }
+    package var processIdentifier: Int32 { program.processIdentifier }
 
     /// Starts `sh -c` with the script; what it writes to standard error belongs to the test's own.
     ///
     /// - Parameter input: What its commands read; nothing when it is `nil`.
     package init(_ script: String, input: Pipe? = nil) throws {
-        process = Process()
-        // Foundation makes it the leader of a group, so that the end of the script is the end of all its commands.
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", script]
         let output = Pipe()
-        process.standardOutput = output
-        if let input { process.standardInput = input } else { process.standardInput = FileHandle.nullDevice }
+        let source = try input?.fileHandleForReading ?? FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
+        program = try SpawnedProgram(
+            "/bin/sh",
+            ["-c", script],
+            descriptors: [source.fileDescriptor, output.fileHandleForWriting.fileDescriptor, STDERR_FILENO]
+        )
+        // While this process has those ends too, the one at the other end would not see that the script is gone.
+        try source.close()
+        try output.fileHandleForWriting.close()
         let (lines, continuation) = AsyncStream<String>.makeStream()
         self.lines = lines
-        try process.run()
-        Warden.shared?.watch(process.processIdentifier)
-        let input = output.fileHandleForReading
-        Thread.detachNewThread {
+        Warden.shared?.watch(program.processIdentifier)
+        let reading = output.fileHandleForReading
+        Thread.detachNewThread { [program] in
             var rest = Data()
-            while case let data = input.availableData, !data.isEmpty {
+            while case let data = reading.availableData, !data.isEmpty {
                 rest.append(data)
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                     continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
@@ -38,23 +40,24 @@ package final class CommandLines: Sendable, LineSource {
                 }
             }
             continuation.finish()
+            program.wait()
         }
     }
 
     deinit {
         end()
-        Warden.shared?.release(process.processIdentifier)
+        Warden.shared?.release(processIdentifier)
     }
 
     /// Sends a signal to the script and its commands.
-    package func signal(_ number: Int32) { kill(-process.processIdentifier, number) }
+    package func signal(_ number: Int32) { kill(-processIdentifier, number) }
 
     /// Ends the script and its commands.
     package func end() { signal(SIGKILL) }
 
     /// The next line; `nil` at the end, or when nothing came for too long.
     package func next() async -> String? {
-        let process = process.processIdentifier
+        let process = processIdentifier
         let watchdog = DispatchWorkItem { kill(-process, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
         defer { watchdog.cancel() }
@@ -62,11 +65,6 @@ package final class CommandLines: Sendable, LineSource {
         return await iterator.next()
     }
 
-    /// The exit status, after ``rest()``.
-    package func status() async -> Int32 {
-        await onThread {
-            process.waitUntilExit()
-            return process.terminationStatus
-        }
-    }
+    /// The exit status, or 128 and the signal that ended the script; after ``rest()``.
+    package func status() async -> Int32 { await onThread { program.wait() } }
 }

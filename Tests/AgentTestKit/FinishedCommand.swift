@@ -23,48 +23,32 @@ package struct FinishedCommand: Sendable {
         environment: [String: String] = [:],
         patience: UInt32 = 60
     ) async throws -> FinishedCommand {
-        try await onThread { try FinishedCommand(arguments, path, input, environment, patience) }
+        try await onThread {
+            try FinishedCommand(arguments, of: path, input: input, environment: environment, patience: patience)
+        }
     }
 
-    /// Everything goes through files that are unlinked at once, so that no pipe can fill up.
-    private init(
+    /// Runs a program to its end likewise, on a thread that may be blocked.
+    package init(
         _ arguments: [String],
-        _ path: String,
-        _ input: String,
-        _ environment: [String: String],
-        _ patience: UInt32
+        of path: String,
+        input: String = "",
+        environment: [String: String] = [:],
+        patience: UInt32 = 60
     ) throws {
+        // Everything goes through files that are unlinked at once, so that no pipe can fill up.
         let descriptors = try (0..<3).map { _ in try Self.unnamedFile() }
         defer { for descriptor in descriptors { close(descriptor) } }
         let bytes = Array(input.utf8)
         guard write(descriptors[0], bytes, bytes.count) == bytes.count, lseek(descriptors[0], 0, SEEK_SET) == 0 else {
             throw Failure(description: "cannot write the input: \(String(cString: strerror(errno)))")
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in descriptors.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-        }
-        let words = ["timeout", "--signal=KILL", "\(patience)", path] + arguments
+        let words = ["--signal=KILL", "\(patience)", path] + arguments
         // A sanitizer's options concern the programs as well.
         let own = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
         let variables =
             own.merging(environment) { $1 }.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
-        var identifier: pid_t = 0
-        let result = Self.withCStrings(words) { words in
-            Self.withCStrings(variables) { variables in
-                posix_spawnp(&identifier, "timeout", &actions, nil, words, variables)
-            }
-        }
-        guard result == 0 else {
-            throw Failure(description: "cannot start \(path): \(String(cString: strerror(result)))")
-        }
-        var raw: Int32 = 0
-        while waitpid(identifier, &raw, 0) < 0 {
-            guard errno == EINTR else { throw Failure(description: "lost \(path)") }
-        }
-        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + raw & 0x7F
+        status = try SpawnedProgram("timeout", words, environment: variables, descriptors: descriptors).wait()
         output = Self.contents(descriptors[1])
         error = Self.contents(descriptors[2])
     }
@@ -90,14 +74,5 @@ package struct FinishedCommand: Sendable {
             bytes += chunk[..<count]
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func withCStrings<Result>(
-        _ strings: [String],
-        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let pointers = strings.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        return body(pointers)
     }
 }

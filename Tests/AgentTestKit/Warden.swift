@@ -30,8 +30,8 @@ final class Warden: Sendable {
 
     private let state: Mutex<State>
 
-    /// The process.
-    var process: Process { state.withLock { $0.shell.process } }
+    /// The process, which is another one after it was killed.
+    var program: SpawnedProgram { state.withLock { $0.shell.program } }
 
     init() throws { state = Mutex(State(shell: try Shell())) }
 
@@ -55,7 +55,7 @@ final class Warden: Sendable {
 
     /// The shell that runs the script, and the socket that is its input.
     private final class Shell: Sendable {
-        let process = Process()
+        let program: SpawnedProgram
         private let descriptor: Int32
 
         init() throws {
@@ -64,14 +64,15 @@ final class Warden: Sendable {
                 throw FinishedCommand.Failure(description: "no pair of sockets: \(String(cString: strerror(errno)))")
             }
             descriptor = ends[0]
-            let input = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", script]
-            process.standardInput = input
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
             // While this process has that end too, it would not see that the shell is gone.
-            try input.close()
+            defer { close(ends[1]) }
+            let output = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
+            program = try SpawnedProgram(
+                "/bin/sh",
+                ["-c", script],
+                descriptors: [ends[1], output.fileDescriptor, STDERR_FILENO]
+            )
+            Thread.detachNewThread { [program] in program.wait() }
         }
 
         deinit { close(descriptor) }

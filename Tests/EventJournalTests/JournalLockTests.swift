@@ -35,23 +35,17 @@ import Testing
 
     @Test func `a journal of another process is an error, and can be opened once that has gone`() async throws {
         try fixture.write("lock", Array("4711\n".utf8))
-        let holder = Process()
-        holder.executableURL = URL(filePath: "/usr/bin/env")
-        holder.arguments = ["flock", "\(fixture.directory)/lock", "sh", "-c", "echo held; read -r line"]
-        let (input, output) = (Pipe(), Pipe())
-        holder.standardInput = input
-        holder.standardOutput = output
-        let hasEnded = AsyncStream<Void>.makeStream()
-        holder.terminationHandler = { _ in hasEnded.continuation.finish() }
-        try holder.run()
-        let said = await onThread { output.fileHandleForReading.availableData }
-        #expect(said == Data("held\n".utf8))
+        let input = Pipe()
+        let holder = try CommandLines(
+            "exec flock \(fixture.directory)/lock sh -c 'echo held; read -r line'",
+            input: input
+        )
+        #expect(await holder.next() == "held")
         #expect(throws: JournalError(operation: "write", path: fixture.directory, cause: .inUse(by: 4711))) {
             _ = try scripted.open(fixture)
         }
-        // A line, because other programs that the tests start may hold the pipe open.
-        try input.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
-        for await _ in hasEnded.stream {}
+        try input.fileHandleForWriting.close()
+        #expect(await holder.status() == 1)
         _ = try scripted.open(fixture)
         #expect(try fixture.contents("lock") == Array("\(getpid())\n".utf8))
     }

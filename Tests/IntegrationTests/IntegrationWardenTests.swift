@@ -18,7 +18,7 @@ struct IntegrationWardenTests {
         let start = ContinuousClock.now
         for program in programs {
             #expect(await program.rest() == [])
-            #expect(await program.status() == SIGKILL)
+            #expect(await program.status() == 128 + SIGKILL)
         }
         #expect(start.duration(to: .now) < patience)
     }
@@ -29,9 +29,9 @@ struct IntegrationWardenTests {
         for program in programs { warden?.watch(program.processIdentifier) }
         warden?.release(programs[1].processIdentifier)
         // The socket ends, as it does with the tests.
-        let process = try #require(warden?.process)
+        let shell = try #require(warden?.program)
         warden = nil
-        await onThread { process.waitUntilExit() }
+        #expect(await onThread { shell.wait() } == 0)
         await Self.expectEnd(of: [programs[0], programs[2]])
         #expect(kill(programs[1].processIdentifier, 0) == 0)
     }
@@ -41,12 +41,12 @@ struct IntegrationWardenTests {
         var warden: Warden? = try Warden()
         warden?.watch(programs[0].processIdentifier)
         warden?.watch(programs[1].processIdentifier)
-        let killed = try #require(warden?.process)
+        let killed = try #require(warden?.program)
         #expect(kill(killed.processIdentifier, SIGKILL) == 0)
-        await onThread { killed.waitUntilExit() }
+        #expect(await onThread { killed.wait() } == 128 + SIGKILL)
         warden?.release(programs[1].processIdentifier)
         warden?.watch(programs[2].processIdentifier)
-        #expect(warden?.process !== killed)
+        #expect(warden?.program !== killed)
         warden = nil
         await Self.expectEnd(of: [programs[0], programs[2]])
         #expect(kill(programs[1].processIdentifier, 0) == 0)

@@ -12,13 +12,7 @@ import Testing
         let candidates = [root.appending(path: ".build/python/bin/python3").path(), "/usr/bin/python3"]
         return candidates.first { path in
             guard FileManager.default.isExecutableFile(atPath: path) else { return false }
-            let process = Process()
-            process.executableURL = URL(filePath: path)
-            process.arguments = ["-c", "import nats, psycopg2"]
-            process.standardError = FileHandle.nullDevice
-            guard (try? process.run()) != nil else { return false }
-            process.waitUntilExit()
-            return process.terminationStatus == 0
+            return (try? FinishedCommand(["-c", "import nats, psycopg2"], of: path))?.status == 0
         }
     }()
 

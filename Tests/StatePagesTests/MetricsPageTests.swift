@@ -175,16 +175,8 @@ import Testing
         #expect(rules.status == 0, "\(rules.output)")
     }
 
-    private static func run(_ command: String) throws -> (output: String, status: Int32) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "(\(command)) 2>&1"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (said, process.terminationStatus)
+    private static func run(_ command: String) throws -> FinishedCommand {
+        try FinishedCommand(["-c", "(\(command)) 2>&1"], of: "/bin/sh")
     }
 }
 

@@ -167,19 +167,11 @@ struct HTTPPortTests {
 
         /// Returns the server's answer to a request over TLS, by openssl(1).
         func answer(to request: String, port: UInt16, _ options: String = "") throws -> String {
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
             let command = """
                 cd \(folder); printf '\(request)' | openssl s_client -quiet -connect 127.0.0.1:\(port) \
                 -CAfile root.pem -verify_return_error -verify_hostname host.test \(options) 2>&1
                 """
-            process.arguments = ["-c", command]
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return text
+            return try FinishedCommand(["-c", command], of: "/bin/sh").output
         }
     }
 
