@@ -72,8 +72,9 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: The maximum number of queued notifications; at least 1. A subscriber that exceeds it is cut off.
-    ///   - whenReady: Called when the queue is no longer empty: on the publisher's or the recorder's thread, so it must
-    ///     not block; earlier subscribers are called first. Without it, iterate over the subscription.
+    ///   - whenReady: Called when the queue is no longer empty, or has reached the subscription's wake threshold: on the
+    ///     publisher's or the recorder's thread, so it must not block; earlier subscribers are called first. Without it,
+    ///     iterate over the subscription.
     public func subscribe(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil

@@ -47,7 +47,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
     private struct State {
         var waiting: [Notification<Content>] = []
         /// The number of queued notifications that wakes the consumer.
-        var wakingCount = 1
+        var wakeThreshold = 1
         var lastTaken: UInt64
         var ending = Ending.open
         var consumer: CheckedContinuation<Void, Never>?
@@ -85,13 +85,16 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         }
     }
 
-    /// Lets the queue grow to a number of notifications before it wakes the consumer: 1, unless it has been set.
+    /// Sets the number of queued notifications at which the consumer is woken: 1, unless it is set.
     ///
-    /// For a consumer that has nothing to do with them for now: it may still take them at any time. Its being cut off
-    /// and the end of the subscription wake it at once. After a lower number the consumer must call ``take()``, since
-    /// what is already queued does not wake it again.
-    public func wake(atCount count: Int) {
-        state.withLock { $0.wakingCount = Swift.max(1, Swift.min(count, capacity)) }
+    /// For a consumer that has nothing to do with them for now; it may still take them at any time. It is woken at once
+    /// if so many are queued already. A cut-off and the end of the subscription wake it immediately.
+    public func setWakeThreshold(_ count: Int) {
+        let isReached = state.withLock { state in
+            state.wakeThreshold = Swift.max(1, Swift.min(count, capacity))
+            return state.waiting.count >= state.wakeThreshold
+        }
+        if isReached { wake() }
     }
 
     /// Adds a notification; returns whether the consumer must be woken, and whether it was too slow and is cut off.
@@ -105,7 +108,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
                 return (true, true)
             }
             state.waiting.append(notification)
-            return (state.waiting.count == state.wakingCount, false)
+            return (state.waiting.count == state.wakeThreshold, false)
         }
     }
 

@@ -249,6 +249,8 @@ final class EventStream {
 
     private func readOn() {
         guard phase == .replaying, !isReading else { return }
+        // No event has woken the event loop for this stream, and a history ends with the newest one.
+        hub.drain()
         if hasBegun, next >= hub.ring.first { return goLive() }
         guard connection.isWritable, let source = hub.replay else { return }
         let reader = reader ?? ReplayReader(source, from: next, for: parameters)

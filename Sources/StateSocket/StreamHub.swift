@@ -107,7 +107,7 @@ final class StreamHub {
             gate.execute { hub.value.drain() }
         }
         self.subscription = subscription
-        subscription.wake(atCount: isAttentive ? 1 : Self.idleEvents)
+        subscription.setWakeThreshold(isAttentive ? 1 : Self.idleEvents)
         let released = bus.lastReleased
         let batch = subscription.take()
         // Events released between the two calls are in the batch; without a batch there were none.
@@ -129,19 +129,16 @@ final class StreamHub {
         isDraining = true
         let batch = subscription.take()
         take(batch)
-        // The end of the bus has woken the event loop once, also for the events before it.
-        if !isAttentive, case .notifications = batch { take(subscription.take()) }
+        // The end of the bus may have woken the event loop once only, for itself and the events before it.
+        if case .notifications = batch { take(subscription.take()) }
         isDraining = false
-        attend()
     }
 
-    /// Has each event wake the event loop while a stream waits for events; else they are taken in batches, or when the
-    /// next stream opens.
+    /// Wakes the event loop for each event while a stream waits for events, otherwise once for many.
     private func attend() {
-        guard !isDraining, isAttentive != (!live.isEmpty || !parked.isEmpty) else { return }
+        guard isAttentive != (!live.isEmpty || !parked.isEmpty) else { return }
         isAttentive.toggle()
-        subscription?.wake(atCount: isAttentive ? 1 : Self.idleEvents)
-        if isAttentive { drain() }
+        subscription?.setWakeThreshold(isAttentive ? 1 : Self.idleEvents)
     }
 
     private func take(_ batch: Subscription<Event>.Batch) {
@@ -192,6 +189,7 @@ final class StreamHub {
                 stream.leaveParkingSlot()
             }
         }
+        attend()
     }
 
     /// Delivers every event to a stream from now on.

@@ -63,7 +63,7 @@ struct NotificationBusTests {
         #expect(woken.withLock { $0 } == (0..<20).filter { $0 != 7 })
     }
 
-    @Test("a subscriber in no hurry is woken with a number of notifications, and at the end at once")
+    @Test("a subscriber with a wake threshold is woken when it is reached, and immediately at the end")
     func batches() {
         let bus = NotificationBus<Int>()
         let wakings = Mutex(0)
@@ -72,22 +72,26 @@ struct NotificationBusTests {
             for value in 0..<count { bus.publish { _ in value } }
             return wakings.withLock { $0 }
         }
-        subscription.wake(atCount: 4)
+        subscription.setWakeThreshold(4)
         #expect(publish(3) == 0)
         #expect(publish(2) == 1)
         #expect(taken(subscription) == [1, 2, 3, 4, 5])
         // Taken without being woken.
         #expect(publish(3) == 1)
         #expect(taken(subscription) == [6, 7, 8])
-        subscription.wake(atCount: 1)
+        #expect(publish(1) == 1)
+        // One is queued already.
+        subscription.setWakeThreshold(1)
         #expect(publish(1) == 2)
-        #expect(taken(subscription) == [9])
-        subscription.wake(atCount: .max)
-        #expect(publish(99) == 2)
+        #expect(taken(subscription) == [9, 10])
         #expect(publish(1) == 3)
+        #expect(taken(subscription) == [11])
+        subscription.setWakeThreshold(.max)
+        #expect(publish(99) == 3)
+        #expect(publish(1) == 4)
         #expect(taken(subscription).count == 100)
         bus.finish()
-        #expect(wakings.withLock { $0 } == 4)
+        #expect(wakings.withLock { $0 } == 5)
     }
 
     @Test("a subscriber that lags is notified at once, cut off, and delays no other subscriber")

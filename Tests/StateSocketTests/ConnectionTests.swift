@@ -129,6 +129,18 @@ struct ConnectionTests {
         #expect(isEmpty)
     }
 
+    @Test(arguments: [0, 1, 63, 64])
+    func `the end of the bus closes connections without a request or a stream`(count: Int) async throws {
+        let lines = try await ServedStream.run { stream in
+            let idle = try Client(stream.control)
+            guard stream.waitForConnections(1) else { return ["no connection"] }
+            for _ in 0..<count { stream.publish() }
+            stream.bus.finish()
+            return try idle.linesToEnd()
+        }
+        #expect(lines.isEmpty)
+    }
+
     @Test func `on shutdown every subscriber gets the last event, and control subscribers the reason`() async throws {
         let (events, control, idle, files, again) = try await onThread {
             let stream = try ServedStream()

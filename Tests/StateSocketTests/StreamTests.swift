@@ -214,6 +214,37 @@ struct StreamTests {
         #expect(numbers.elementsEqual(1...last))
     }
 
+    @Test(arguments: [1, 7, 40])
+    func `a stream that replays the journal while events are published is not cut off`(published: Int) async throws {
+        let last: UInt64 = 2000
+        let journal = MemoryJournal()
+        let numbers = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 64; $0.ringBytes = 1 << 20
+            }
+        ) { stream in
+            let recorder = stream.bus.subscribeRecorder(capacity: 10_000)
+            @Sendable func publish(_ count: Int) {
+                for _ in 0..<count where stream.bus.lastSequence < last { stream.publish() }
+                if case .notifications(let batch) = recorder.take() { journal.record(batch.map(\.content)) }
+                stream.bus.release(through: stream.bus.lastSequence)
+            }
+            publish(1000)
+            journal.state.withLock {
+                $0.maximumLines = published + 10
+                $0.whenRead = { publish(published) }
+            }
+            let client = try Client(stream.control)
+            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":0}}"# + "\n")
+            var numbers = try client.sequences(through: 1000)
+            publish(2000)
+            numbers += try client.sequences(through: last)
+            return numbers
+        }
+        #expect(numbers.elementsEqual(1...last))
+    }
+
     @Test func `a position before the oldest event is an error, and a later gap is skipped`() async throws {
         let journal = MemoryJournal()
         let (expired, passed) = try await ServedStream.run(

@@ -8,6 +8,8 @@ final class MemoryJournal: ReplaySource {
         var lines: [(sequence: UInt64, line: [UInt8])] = []
         var maximumLines = 64
         var fails = false
+        /// Called before each part is read.
+        var whenRead: (@Sendable () -> Void)?
     }
     struct Broken: Error {}
     let state = Mutex(State())
@@ -46,6 +48,7 @@ final class MemoryJournal: ReplaySource {
         }
 
         func next(atMost bytes: Int) throws -> ReplayChunk {
+            journal.state.withLock { $0.whenRead }?()
             let (lines, fails, most) = journal.state.withLock { state in
                 let start = state.lines.firstIndex { $0.sequence >= next } ?? state.lines.count
                 return (Array(state.lines[start...].prefix(state.maximumLines)), state.fails, state.maximumLines)
