@@ -67,4 +67,12 @@ extension DirectoryStream {
         while let name = try stream.next() { names.append(name) }
         return names
     }
+
+    /// Returns the names in a directory of the kernel's, as far as it can be read.
+    package static func readableNames(in path: String) -> [[UInt8]] {
+        guard let stream = try? DirectoryStream(of: path) else { return [] }
+        var names: [[UInt8]] = []
+        while let name = try? stream.next() { names.append(name) }
+        return names
+    }
 }

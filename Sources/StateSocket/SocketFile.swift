@@ -166,7 +166,11 @@ struct SocketDirectory: Sendable {
     }
 
     /// Unlocks the directory for another agent.
-    func unlock() { close(lock) }
+    func unlock() {
+        // A child that has not started its program yet has a copy of the descriptor, and with it of the lock.
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
 
     private static func make(_ path: String) throws(StateSocketError) {
         var status = stat()

@@ -13,6 +13,7 @@ import Testing
         for name in names { try directory.create(name) }
         let read = try DirectoryStream.names(in: directory.path)
         #expect(Set(read) == Set(names) && read.count == names.count)
+        #expect(DirectoryStream.readableNames(in: directory.path) == read)
     }
 
     @Test(arguments: [("/proc/self/no-such-directory", ENOENT), ("/proc/self/stat", ENOTDIR), ("", ENOENT)])
@@ -21,9 +22,14 @@ import Testing
     }
 
     @Test func `a descriptor that is no directory's is closed`() throws {
-        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        try #require(descriptor >= 0)
-        #expect(throws: SystemError(errno: ENOTDIR)) { _ = try DirectoryStream(adopting: descriptor) }
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        defer { close(ends[0]) }
+        #expect(throws: SystemError(errno: ENOTDIR)) { _ = try DirectoryStream(adopting: ends[1]) }
+        // The other end notices that.
+        var byte: UInt8 = 0
+        #expect(read(ends[0], &byte, 1) == 0)
     }
 
     /// As for the last entry in the C library's buffer, where the buffer is the last of the mapped memory.

@@ -41,12 +41,12 @@ enum ConnectingSockets {
     /// Adds the descriptors of an established connection.
     static func add(_ descriptors: [Int32]) { known.withLock { $0.formUnion(descriptors) } }
 
-    /// Removes descriptors, before or after they are closed.
+    /// Removes descriptors; to be called before they are closed.
     static func remove(_ descriptors: [Int32]) { known.withLock { $0.subtract(descriptors) } }
 
     /// Shuts down the unknown connections to a port; another thread's attempt to connect there is repeated.
     static func shutDown(port: UInt16) {
-        for name in (try? DirectoryStream.names(in: "/proc/self/fd")) ?? [] {
+        for name in DirectoryStream.readableNames(in: "/proc/self/fd") {
             guard let descriptor = Int32(String(decoding: name, as: UTF8.self)), peerPort(of: descriptor) == port else {
                 continue
             }

@@ -167,8 +167,9 @@ final class HookControlGroups: Sendable {
     }
 
     private static func names(in folder: String) -> [String] {
-        let names = (try? DirectoryStream.names(in: folder)) ?? []
-        return names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("run-") }
+        DirectoryStream.readableNames(in: folder)
+            .map { String(decoding: $0, as: UTF8.self) }
+            .filter { $0.hasPrefix("run-") }
     }
 }
 

@@ -73,7 +73,7 @@ struct HookDescendants: Sendable {
 
     private static func entries() -> [pid_t: Entry] {
         var entries: [pid_t: Entry] = [:]
-        for name in (try? DirectoryStream.names(in: "/proc")) ?? [] {
+        for name in DirectoryStream.readableNames(in: "/proc") {
             guard let number = pid_t(String(decoding: name, as: UTF8.self)) else { continue }
             entries[number] = Self.entry(number)
         }

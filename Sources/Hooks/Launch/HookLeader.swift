@@ -92,10 +92,15 @@ struct HookLeader: Sendable, Hashable {
 
     /// `true` if the group has other members, or if that cannot be determined.
     var hasCompanions: Bool {
-        guard let names = try? DirectoryStream.names(in: "/proc") else { return true }
-        return names.contains { name in
-            guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { return false }
-            return getpgid(other) == number && Self.isAlive(other)
+        do throws(SystemError) {
+            let processes = try DirectoryStream(of: "/proc")
+            while let name = try processes.next() {
+                guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { continue }
+                if getpgid(other) == number, Self.isAlive(other) { return true }
+            }
+            return false
+        } catch {
+            return true
         }
     }
 

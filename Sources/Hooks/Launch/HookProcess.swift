@@ -181,6 +181,8 @@ package final class HookProcess: Sendable {
 
     /// Sends SIGKILL; the leader is alive or has not been reaped, so the group ID has not been reused.
     private func kill(_ leader: HookLeader) {
+        // A timer that has expired together with the end of the run comes after it, although it was cancelled.
+        guard state.value.ended != nil else { return }
         state.value.wasKilled = true
         if state.value.group?.kill() != true {
             // A process may start others faster than they are found: the search ends when all that were found have
