@@ -507,7 +507,7 @@ let package = Package(
         ),
         .target(
             name: "AgentTestKit",
-            dependencies: ["AgentEvents", "LinuxSupport"],
+            dependencies: ["AgentEvents"],
             path: "Tests/AgentTestKit",
             swiftSettings: settings
         ),

@@ -40,6 +40,7 @@ package final class CommandLines: Sendable, LineSource {
                 }
             }
             continuation.finish()
+            // Until all that hold its output have ended, the script is at most a zombie.
             program.wait()
         }
     }
@@ -65,6 +66,6 @@ package final class CommandLines: Sendable, LineSource {
         return await iterator.next()
     }
 
-    /// The exit status, or 128 and the signal that ended the script; after ``rest()``.
+    /// The exit status, or the negative number of the signal that ended the script; after ``rest()``.
     package func status() async -> Int32 { await onThread { program.wait() } }
 }

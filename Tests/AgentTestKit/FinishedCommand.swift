@@ -48,7 +48,8 @@ package struct FinishedCommand: Sendable {
         let own = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
         let variables =
             own.merging(environment) { $1 }.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
-        status = try SpawnedProgram("timeout", words, environment: variables, descriptors: descriptors).wait()
+        let ending = try SpawnedProgram("timeout", words, environment: variables, descriptors: descriptors).wait()
+        status = ending < 0 ? 128 - ending : ending
         output = Self.contents(descriptors[1])
         error = Self.contents(descriptors[2])
     }

@@ -1,12 +1,11 @@
 import Foundation
 package import Glibc
-import LinuxSupport
 import Synchronization
 
 /// A started program, the leader of a process group of its own, with three descriptors and nothing else of the tests'.
 ///
 /// Foundation's `Process` is not for tests beside others: it copies the names in `/proc/self/fd` with the 256 bytes that
-/// may follow them, which ends the tests when some 1,300 descriptors are open and no memory follows.
+/// may follow them, which crashes the tests when some 1,300 descriptors are open and no memory follows.
 package final class SpawnedProgram: Sendable {
     /// Its id, and that of its group.
     package let processIdentifier: pid_t
@@ -26,11 +25,10 @@ package final class SpawnedProgram: Sendable {
         for (number, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
         }
-        // Those that are closed meanwhile are no error.
-        for name in try DirectoryStream.names(in: "/proc/self/fd") {
-            guard let other = Int32(String(decoding: name, as: UTF8.self)), other >= descriptors.count else { continue }
-            posix_spawn_file_actions_addclose(&actions, other)
+        guard let addCloseFrom = Self.addCloseFrom else {
+            throw FinishedCommand.Failure(description: "the C library has no posix_spawn_file_actions_addclosefrom_np")
         }
+        _ = addCloseFrom(&actions, Int32(descriptors.count))
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -61,17 +59,28 @@ package final class SpawnedProgram: Sendable {
 
     /// Waits for its end, and reaps it; blocks its thread.
     ///
-    /// - Returns: Its exit status, or 128 and the signal that ended it.
+    /// - Returns: Its exit status, or the negative number of the signal that ended it.
     @discardableResult
     package func wait() -> Int32 {
         ending.withLock { ending in
             if let ending { return ending }
             var raw: Int32 = 0
-            while waitpid(processIdentifier, &raw, 0) < 0 { guard errno == EINTR else { return -1 } }
-            let status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + raw & 0x7F
+            while waitpid(processIdentifier, &raw, 0) < 0 { guard errno == EINTR else { return .min } }
+            let status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
             ending = status
             return status
         }
+    }
+
+    /// `posix_spawn_file_actions_addclosefrom_np`, which Swift does not import (glibc 2.34).
+    ///
+    /// Closing what is listed before would leave the program what other threads open meanwhile: the end of a pipe that
+    /// is read to its end, for example.
+    private static let addCloseFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast(
+            $0,
+            to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self
+        )
     }
 
     private static func withCStrings<Result>(

@@ -30,7 +30,7 @@ final class Warden: Sendable {
 
     private let state: Mutex<State>
 
-    /// The process, which is another one after it was killed.
+    /// The current shell; replaced after it was killed.
     var program: SpawnedProgram { state.withLock { $0.shell.program } }
 
     init() throws { state = Mutex(State(shell: try Shell())) }
@@ -63,15 +63,20 @@ final class Warden: Sendable {
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
                 throw FinishedCommand.Failure(description: "no pair of sockets: \(String(cString: strerror(errno)))")
             }
-            descriptor = ends[0]
             // While this process has that end too, it would not see that the shell is gone.
             defer { close(ends[1]) }
-            let output = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
-            program = try SpawnedProgram(
-                "/bin/sh",
-                ["-c", script],
-                descriptors: [ends[1], output.fileDescriptor, STDERR_FILENO]
-            )
+            do {
+                let output = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
+                program = try SpawnedProgram(
+                    "/bin/sh",
+                    ["-c", script],
+                    descriptors: [ends[1], output.fileDescriptor, STDERR_FILENO]
+                )
+            } catch {
+                close(ends[0])
+                throw error
+            }
+            descriptor = ends[0]
             Thread.detachNewThread { [program] in program.wait() }
         }
 

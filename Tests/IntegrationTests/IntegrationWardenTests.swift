@@ -18,7 +18,7 @@ struct IntegrationWardenTests {
         let start = ContinuousClock.now
         for program in programs {
             #expect(await program.rest() == [])
-            #expect(await program.status() == 128 + SIGKILL)
+            #expect(await program.status() == -SIGKILL)
         }
         #expect(start.duration(to: .now) < patience)
     }
@@ -43,7 +43,7 @@ struct IntegrationWardenTests {
         warden?.watch(programs[1].processIdentifier)
         let killed = try #require(warden?.program)
         #expect(kill(killed.processIdentifier, SIGKILL) == 0)
-        #expect(await onThread { killed.wait() } == 128 + SIGKILL)
+        #expect(await onThread { killed.wait() } == -SIGKILL)
         warden?.release(programs[1].processIdentifier)
         warden?.watch(programs[2].processIdentifier)
         #expect(warden?.program !== killed)

@@ -39,8 +39,11 @@ def sockets_thread(process):
     """The folder in /proc of the thread that serves the sockets."""
     for thread in os.listdir(f'/proc/{process}/task'):
         folder = f'/proc/{process}/task/{thread}'
-        if content(f'{folder}/comm').startswith('sockets'):
-            return folder
+        try:
+            if content(f'{folder}/comm').startswith('sockets'):
+                return folder
+        except OSError:
+            pass  # It has ended since.
     sys.exit(f'{process} has no thread that serves sockets')
 
 
