@@ -172,7 +172,7 @@ let package = Package(
             ],
             swiftSettings: cTypesSettings
         ),
-        // What the long-lived programs have in common: the log, and what the service manager is told.
+        // Shared by the long-lived programs: the log, and the service manager's socket.
         .target(
             name: "ServiceSupport",
             dependencies: [

@@ -68,7 +68,7 @@ extension DirectoryStream {
         return names
     }
 
-    /// Returns the names in a directory of the kernel's, as far as it can be read.
+    /// Returns the names in a directory up to the first error, for one in which any name is better than none.
     package static func readableNames(in path: String) -> [[UInt8]] {
         guard let stream = try? DirectoryStream(of: path) else { return [] }
         var names: [[UInt8]] = []

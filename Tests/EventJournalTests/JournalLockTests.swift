@@ -26,7 +26,7 @@ import Testing
         let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init).first {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == lock
         }
-        // What fork(2) gives a child until it runs its program.
+        // A child has such a copy from fork(2) until it runs its program.
         let copy = dup(try #require(held))
         defer { close(copy) }
         #expect(await first.shut())

@@ -103,13 +103,13 @@ struct NotificationBusTests {
         #expect(taken(slow) == [1])
         for value in 1...3 { bus.publish { _ in value } }
         guard case .lagged(let last) = slow.take() else {
-            Issue.record("the slow subscriber is told")
+            Issue.record("the slow subscriber was not notified")
             return
         }
         #expect(last == 1)
         bus.publish { _ in 4 }
         guard case .finished = slow.take() else {
-            Issue.record("nothing follows")
+            Issue.record("something follows the cut-off")
             return
         }
         #expect(taken(quick) == [1, 2, 3, 4, 5])
