@@ -22,7 +22,8 @@ enum FuzzJournalFiles {
         return path
     }()
     private static let name = SegmentName(firstSequence: 1)
-    private static let someEvents = (UInt64(1)...400).map(line).joined()
+    /// Two blocks of an index.
+    private static let someEvents = (UInt64(1)...200).map(line).joined()
 
     static func run(_ input: [UInt8]) {
         scan(input)
@@ -43,7 +44,7 @@ enum FuzzJournalFiles {
             write(name.plain, Array(rest.dropFirst(2).dropFirst(cut)))
         }
         read(after: 0)
-        read(after: UInt64(input.count % 400))
+        read(after: UInt64(input.count % 200))
         if kind & 3 == 0 { checkIndex(rest) }
     }
 

@@ -6,8 +6,8 @@ internal import ForeignText
 package enum SecretName {
     /// The replacement for a secret.
     package static let placeholder = "(not-shown)"
-    /// Words after which a secret may follow in untrusted text.
-    package static let textMarks = [
+    /// Words after which a secret may follow in untrusted text, in lower case.
+    package static let textMarks: [StaticString] = [
         "password", "passwd", "secret", "token", "authorization", "api_key", "apikey", "api-key", "bearer", "cookie",
         "session", "private_key", "credential",
     ]
@@ -40,12 +40,16 @@ package enum SecretName {
 
     /// Returns the URL with the values of secret parameters replaced, and otherwise unchanged.
     package static func hidingQuery(of url: String) -> String {
-        guard let mark = url.firstIndex(of: "?") else { return url }
-        let start = url.index(after: mark)
-        let end = url[start...].firstIndex(of: "#") ?? url.endIndex
-        let pairs = url[start..<end].split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "="), isSecret(decoded(pair[..<equals])) else { return String(pair) }
-            return pair[...equals] + placeholder
+        // By bytes: a combining mark after a delimiter makes another character of it for a `String`.
+        let bytes = url.utf8
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return url }
+        let start = bytes.index(after: mark)
+        let end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        let pairs = bytes[start..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {
+            pair in
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(decoded(Substring(pair[..<equals])))
+            else { return String(Substring(pair)) }
+            return Substring(pair[...equals]) + placeholder
         }
         return url[..<start] + pairs.joined(separator: "&") + url[end...]
     }

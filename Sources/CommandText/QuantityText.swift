@@ -16,7 +16,7 @@ package enum DurationText {
         var scale: Int64 = 1
         for _ in 0..<decimals { scale *= 10 }
         let step = unit / scale
-        let rounded = (value + step / 2) / step
+        let rounded = value / step + (value % step * 2 >= step ? 1 : 0)
         guard decimals > 0 else { return String(rounded) }
         let fraction = String(rounded % scale)
         return "\(rounded / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction

@@ -160,10 +160,13 @@ struct ConfigurationFolders {
     private func dropIns(of path: String) throws(ConfigurationErrors) -> [String] {
         // Files in later directories replace those of the same name in earlier ones.
         let folders = isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
-        var files: [String: String] = [:]
+        // By bytes: two names for the kernel may be equal as strings.
+        var files: [[UInt8]: String] = [:]
         for folder in folders {
-            for name in try Self.names(in: folder) where name.hasSuffix(".toml") && !name.hasPrefix(".") {
-                files[name] = "\(folder)/\(name)"
+            for name in try Self.names(in: folder) {
+                let bytes = Array(name.utf8)
+                guard bytes.suffix(5).elementsEqual(".toml".utf8), bytes.first != UInt8(ascii: ".") else { continue }
+                files[bytes] = "\(folder)/\(name)"
             }
         }
         let used = files.filter { !RegularFile.isMask($0.value) }
@@ -175,7 +178,7 @@ struct ConfigurationFolders {
                 )
             ])
         }
-        return used.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
+        return used.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
     }
 
     /// Returns the names in a directory of drop-ins, which need not exist; one that cannot be listed is an error,

@@ -25,14 +25,15 @@ struct JournalRetention {
     func expired(_ segments: [JournalSegment]) -> [SegmentName] {
         // The newest one has room to grow: the limit holds until it is full.
         let growth = max(0, configuration.segmentBytes - (segments.last?.bytes ?? 0))
-        var bytes = segments.reduce(growth) { $0 &+ $1.bytes }
+        // Files may be sparse, and of any size.
+        var bytes = segments.reduce(Int128(growth)) { $0 + Int128($1.bytes) }
         var expired: [SegmentName] = []
         var newestBefore: Timestamp?
         for segment in segments.dropLast() {
             let isTooOld = isTooOld(segment, &newestBefore)
             guard bytes > configuration.totalBytes || isTooOld else { break }
             expired.append(segment.name)
-            bytes -= segment.bytes
+            bytes -= Int128(segment.bytes)
         }
         return expired
     }

@@ -147,7 +147,7 @@ extension SegmentIndex {
         else { return nil }
         let isPossible =
             first > 0 && first <= last && count > 0 && count - 1 <= last - first && count <= length && length > 0
-            && oldest <= newest
+            && oldest <= newest && last <= JournalRecord.maximumSequence
         guard isPossible, [offset, length, frameOffset, frameLength].allSatisfy({ $0 < maximumOffset }) else {
             return nil
         }

@@ -68,7 +68,9 @@ extension ForeignText {
 
     /// Returns whether a character could affect a terminal or the reading order; see ``shown(_:limit:)``.
     public static func isActive(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        // The library looks properties up in a tree, and almost all text is ASCII.
+        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate: true
         default: false
         }

@@ -45,18 +45,18 @@ package final class Wakeup: Sendable {
             if entries[0].revents != 0, count > 0 { return .woken }
             if entries[1].revents != 0, count > 0 { return .ready }
             if count == 0, let deadline, deadline <= .now { return .deadline }
-            // Anything else is EINTR, or a timeout that was clamped to the maximum of poll(2).
+            // Anything else is EINTR, or a timeout that was clamped to its maximum.
         }
     }
 }
 
 /// The timeout argument of poll(2).
 package enum PollTimeout {
-    /// Returns the milliseconds until an instant, rounded up so that it has passed when poll(2) returns; -1 for no
-    /// timeout.
+    /// Returns the milliseconds until an instant, rounded up so that it has passed when poll(2) returns, at most a day;
+    /// -1 for no timeout.
     package static func milliseconds(until due: ContinuousClock.Instant?) -> Int32 {
         guard let due else { return -1 }
-        let left = ContinuousClock.now.duration(to: due)
+        let left = min(ContinuousClock.now.duration(to: due), .seconds(86_400))
         guard left > .zero else { return 0 }
         return Int32(clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
     }

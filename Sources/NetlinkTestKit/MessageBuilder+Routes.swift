@@ -104,12 +104,13 @@ extension MessageBuilder {
         _ number: UInt32,
         removed: Bool = false,
         hop: NextHop? = nil,
-        members: [(number: UInt32, weight: UInt8)] = []
+        members: [(number: UInt32, weight: Int)] = []
     ) -> MessageBuilder {
         var attributes = [NetlinkAttribute.uint32(1, number)]
         if !members.isEmpty {
             let group = members.flatMap { member -> [UInt8] in
-                hostBytes(member.number) + [member.weight &- 1, 0, 0, 0]
+                let weight = UInt16(clamping: member.weight - 1)
+                return hostBytes(member.number) + [UInt8(truncatingIfNeeded: weight), UInt8(weight >> 8), 0, 0]
             }
             attributes.append(NetlinkAttribute(2, group))
         }

@@ -26,7 +26,11 @@ enum LogLine {
         time: Timestamp
     ) -> [[UInt8]] {
         let prefix = Array(prefix(program, level, format, time).utf8)
-        let texts = message.split(whereSeparator: \.isNewline).map(String.init).cut(to: maximumLines)
+        // Only at line feeds: other separators in foreign text would make lines of their own, and are escaped.
+        let texts = message.utf8.split(separator: UInt8(ascii: "\n")).map { line in
+            String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+        }
+        .filter { !$0.isEmpty }.cut(to: maximumLines)
         return (texts.isEmpty ? [""] : texts).map { text in
             prefix + cut(ForeignText.shown(text, limit: maximumBytes), to: maximumBytes - prefix.count - 1) + [
                 UInt8(ascii: "\n")

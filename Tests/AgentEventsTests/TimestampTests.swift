@@ -37,6 +37,22 @@ import Testing
     ])
     func `anything else is not a valid timestamp`(text: String) { #expect(parse(text) == nil) }
 
+    @Test(arguments: [.min, -62_167_305_600_000_000, 253_402_300_800_000_000, .max] as [Int64])
+    func `a moment before the year 0 or after 9999 has a text`(microseconds: Int64) {
+        let moment = Timestamp(microsecondsSince1970: microseconds)
+        #expect(moment.description.utf8.count == 27)
+        #expect(moment.localDescription.utf8.count == 29)
+    }
+
+    @Test(
+        arguments: [
+            (.seconds(-1), -1000), (.seconds(Int64.max), .max), (.seconds(Int64.min), .min),
+        ] as [(Duration, Int64)]
+    )
+    func `milliseconds of a duration are clamped`(duration: Duration, milliseconds: Int64) {
+        #expect(duration.milliseconds == milliseconds)
+    }
+
     @Test func `moments are ordered`() {
         #expect(Timestamp(microsecondsSince1970: -1) < Timestamp(microsecondsSince1970: 0))
         #expect(!(Timestamp(microsecondsSince1970: 5) < Timestamp(microsecondsSince1970: 5)))

@@ -12,6 +12,15 @@ struct RecentAvailabilityTests {
         return recent
     }
 
+    @Test(arguments: [0, 1, 89, 90])
+    func `a device that starts in 1970 has days, as many as there were`(day: Int64) throws {
+        let now = Timestamp(microsecondsSince1970: (day * Self.day + 10) * 1_000_000)
+        for civilTime in [CivilTime.utc, CivilTime { _ in 14 * 3600 }, CivilTime { _ in -12 * 3600 }] {
+            let recent = try #require(RecentAvailability(at: now, in: civilTime))
+            #expect(recent.start.microsecondsSince1970 >= 0 && recent.end > now)
+        }
+    }
+
     @Test
     func `today and thirty days have the shares of the default path and of each uplink`() throws {
         var journal = Journal()

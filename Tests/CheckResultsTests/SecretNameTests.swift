@@ -31,6 +31,10 @@ struct SecretNameTests {
         ("https://a.test/?q=1&api_key=a=b&x", "https://a.test/?q=1&api_key=(not-shown)&x"),
         ("https://a.test/?%74oken=abc#f", "https://a.test/?%74oken=(not-shown)#f"),
         ("https://a.test/?a%5Bpassword%5D=x&token", "https://a.test/?a%5Bpassword%5D=(not-shown)&token"),
+        (
+            "https://a.test/?\u{301}token=a&\u{301}secret=\u{301}b",
+            "https://a.test/?\u{301}token=(not-shown)&\u{301}secret=(not-shown)"
+        ),
         ("https://a.test/?%=1&%4=2", "https://a.test/?%=1&%4=2"),
     ])
     func `a query is shown without its secrets`(url: String, shown: String) {

@@ -227,4 +227,22 @@ import Testing
             #expect(retention.expired(segments).map(\.firstSequence) == (isClockTrusted ? kept.expired : []))
         }
     }
+
+    @Test func `segments of any size expire, the oldest first`() {
+        let segments = (1...6 as ClosedRange<UInt64>).map { number in
+            JournalSegment(
+                name: SegmentName(firstSequence: number),
+                bytes: number == 6 ? 100 : .max / 2 + 1,
+                closedAt: nil,
+                newestTime: FixtureJournal.time(0)
+            )
+        }
+        let retention = JournalRetention(
+            JournalConfiguration(directory: "/", totalBytes: 64 << 20),
+            wallClock: FixtureJournal.time(0),
+            isClockTrusted: true,
+            instant: .now
+        )
+        #expect(retention.expired(segments).map(\.firstSequence) == [1, 2, 3, 4, 5])
+    }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `every refusal is in the documentation with what to do, in the order of the source`() throws {
-        let rows = try Self.rows("| Code | What is the matter | What to do |", in: try Self.page("hooks.md"))
+        let rows = try Self.rows("| Code | Problem | Remedy |", in: try Self.page("hooks.md"))
         let codes = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
         #expect(codes == HookRefusal.Code.allCases.map(\.rawValue))
         for row in rows { #expect(row.split(separator: "|").filter { $0.contains { $0.isLetter } }.count == 3) }

@@ -18,6 +18,12 @@ struct ForeignTextTests {
         #expect(ForeignText(bytes).description == shown)
     }
 
+    @Test func `an ASCII character acts if it is a control character`() {
+        for scalar in (UInt8(0)...0x7F).map({ Unicode.Scalar($0) }) {
+            #expect(ForeignText.isActive(scalar) == (scalar.properties.generalCategory == .control), "\(scalar.value)")
+        }
+    }
+
     @Test(arguments: [(0, "…"), (1, "a…"), (2, "a…"), (3, "aé…"), (4, "aéb…"), (5, "aébc")])
     func `a long text is cut between characters, and says so`(_ limit: Int, _ shown: String) {
         #expect(ForeignText.shown("aébc", limit: limit) == shown)

@@ -203,6 +203,7 @@ struct CheckTextTests {
         arguments: [
             (Duration.zero, "0.00 ms"), (.microseconds(42), "0.04 ms"), (.microseconds(9_999), "10.00 ms"),
             (.microseconds(12_345), "12.3 ms"), (.milliseconds(4503), "4503 ms"), (.seconds(-1), "0.00 ms"),
+            (.seconds(Int64.max), "9223372036854776 ms"),
         ]
     )
     func durations(_ duration: Duration, _ text: String) {

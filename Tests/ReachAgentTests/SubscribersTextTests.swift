@@ -26,7 +26,7 @@ import Testing
         )
         #expect(
             text == """
-                WHO                USER  SOCKET   STATE      LAG  SENT     CONNECTED
+                CLIENT             USER  SOCKET   STATE      LAG  SENT     CONNECTED
                 socat[9]           kim   events   live       0    1.2 KiB  1 h ago
                 reachagent[83412]  7     control  replaying  40   1.1 MiB  3 d ago
                   only path.changed, probe.* about default

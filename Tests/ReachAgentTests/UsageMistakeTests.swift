@@ -68,6 +68,14 @@ import Testing
         try text.write(to: Self.file, atomically: true, encoding: .utf8)
     }
 
+    @Test(arguments: [" is invalid for 'x", "' is invalid for '", "'. Please provide one of 'a'"])
+    func `a value that reads like the message about it is only a value`(value: String) {
+        let words = ["history", "--last", value]
+        #expect { try ReachAgentCommand.parseAsRoot(words) } throws: { error in
+            UsageError(error, words).text(columns: 80).contains("--last")
+        }
+    }
+
     @Test(arguments: mistakes)
     func `a mistake is named with its place and its correction`(mistake: Mistake) async throws {
         let answer = try await Self.answer(to: mistake.line)

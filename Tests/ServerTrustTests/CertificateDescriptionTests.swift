@@ -97,4 +97,13 @@ import Testing
         let node = try #require(ASN1Node.parsing([0x18, UInt8(text.utf8.count)] + Array(text.utf8)))
         #expect(CertificateTime(node)?.date.timeIntervalSince1970 == seconds)
     }
+
+    @Test(arguments: [
+        ("20260601120000Z", "2026-06-01T12:00:00Z"), ("15000301000000Z", "1500-03-01T00:00:00Z"),
+        ("00000229235959Z", "0000-02-29T23:59:59Z"), ("99991231235959Z", "9999-12-31T23:59:59Z"),
+    ])
+    func `dates are shown as they are in the certificate`(_ text: String, _ shown: String) throws {
+        let node = try #require(ASN1Node.parsing([0x18, UInt8(text.utf8.count)] + Array(text.utf8)))
+        #expect(CertificateTime(node)?.date.utcText == shown)
+    }
 }

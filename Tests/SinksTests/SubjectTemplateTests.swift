@@ -107,6 +107,7 @@ struct SubjectTemplateTests {
         ("<device>.x.<type>", "*.>", "edge-7.x.path.changed", "edge-7"),
         ("reachagent.<device>.<type>", "reachagent.*.>", "reachagent", nil),
         ("reachagent.<device>.<type>", "reachagent.*.>", "reachagent..x", nil),
+        ("reachagent.<device>.<type>", "reachagent.*.>", "reachagent.edge-7.\u{301}x.path.changed", "edge-7"),
     ])
     func `a reader of all devices finds the device in a subject`(
         _ text: String,

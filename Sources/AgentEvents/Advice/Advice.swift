@@ -140,7 +140,9 @@ package enum ShellWord {
     package static func quoted(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
         guard word.unicodeScalars.contains(where: isControl) else {
-            return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+            // By bytes: a combining mark after a quote makes another character of it for a `String`, not for a shell.
+            let parts = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+            return "'" + parts.map { Substring($0) }.joined(separator: #"'\''"#) + "'"
         }
         var text = "$'"
         for scalar in word.unicodeScalars {

@@ -77,7 +77,7 @@ public struct AgentEvent: Sendable, Hashable {
     }
 
     /// The type, if this version knows it.
-    public var knownType: EventType? { EventType(rawValue: type) }
+    public var knownType: EventType? { EventType(text: type) }
 }
 
 extension AgentEvent {
@@ -108,7 +108,7 @@ extension AgentEvent: Codable {
         subject = try members.decodeIfPresent(String.self, forKey: .subject) ?? ""
         time = try members.decode(Timestamp.self, forKey: .time)
         sequence = try members.decodeIfPresent(UInt64.self, forKey: .sequence)
-        content = Content(of: EventType(rawValue: type)) { Self.data(in: members, as: $0) }
+        content = Content(of: EventType(text: type)) { Self.data(in: members, as: $0) }
     }
 
     /// Writes the event as the agent does.

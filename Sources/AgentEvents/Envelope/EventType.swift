@@ -119,10 +119,18 @@ extension EventType {
     /// Creates the type with this raw value in UTF-8, without a string, because a journal has tens of thousands of
     /// lines.
     package init?(text: Span<UInt8>) {
-        let found = text.withUnsafeBufferPointer { text in
-            Self.texts.first { $0.text.count == text.count && $0.text.elementsEqual(text) }
-        }
-        guard let found else { return nil }
-        self = found.type
+        guard let found = text.withUnsafeBufferPointer({ Self.find($0) }) else { return nil }
+        self = found
+    }
+
+    /// Creates the type with this raw value, which is compared by its bytes: it may be a stranger's.
+    init?(text: String) {
+        guard let found = Self.find(text.utf8) else { return nil }
+        self = found
+    }
+
+    private static func find(_ text: some Collection<UInt8>) -> EventType? {
+        let count = text.count
+        return texts.first { $0.text.count == count && $0.text.elementsEqual(text) }?.type
     }
 }

@@ -25,7 +25,8 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
 
     private func text(_ zone: Zone) -> [UInt8] {
         var seconds = time_t(microsecondsSince1970.floorDivided(by: 1_000_000))
-        let fraction = Int(microsecondsSince1970 - Int64(seconds) * 1_000_000)
+        let rest = Int(microsecondsSince1970 % 1_000_000)
+        let fraction = rest < 0 ? rest + 1_000_000 : rest
         var civil = tm()
         switch zone {
         case .utc: gmtime_r(&seconds, &civil)
@@ -72,17 +73,18 @@ extension Timestamp: JSONRepresentable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded down.
-    package var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    }
+    /// Whole milliseconds, clamped to the range of the type.
+    package var milliseconds: Int64 { whole(1000) }
 
     /// Whole microseconds, clamped to the range of the type.
-    package var microseconds: Int64 {
+    package var microseconds: Int64 { whole(1_000_000) }
+
+    /// Whole units, of which a second has so many.
+    private func whole(_ unitsPerSecond: Int64) -> Int64 {
         let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let (sum, overflowToo) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: unitsPerSecond)
+        let attosecondsPerUnit = 1_000_000_000_000_000_000 / unitsPerSecond
+        let (sum, overflowToo) = product.addingReportingOverflow(attoseconds / attosecondsPerUnit)
         return overflow || overflowToo ? (seconds < 0 ? .min : .max) : sum
     }
 }
@@ -154,8 +156,11 @@ extension Timestamp: Codable {
 }
 
 extension [UInt8] {
-    /// Appends a number with leading zeros.
+    /// Appends the last digits of a number, with leading zeros.
+    ///
+    /// A negative one, the year before 0 at a place west of UTC, appears as 0.
     fileprivate mutating func append(_ value: Int, digits: Int) {
+        let value = Swift.max(0, value)
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }
         while divisor > 0 {

@@ -86,6 +86,8 @@ extension ProbeSummary {
     public struct Counts: Codable, Sendable, Hashable {
         /// The maximum count that is read, so that sums do not overflow.
         static let maximum = 1 << 40
+        /// The maximum number of codes that are read: more than there are.
+        static let maximumCodes = 1024
 
         /// The number of checks for each code, at least 1.
         public private(set) var byCode: [String: Int] = [:]
@@ -94,7 +96,12 @@ extension ProbeSummary {
         public init() {}
 
         /// The total number of checks.
-        public var total: Int { byCode.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
+        public var total: Int {
+            byCode.values.reduce(0) { sum, count in
+                let (sum, isTooMuch) = sum.addingReportingOverflow(count)
+                return isTooMuch ? 1 << 60 : min(sum, 1 << 60)
+            }
+        }
 
         /// Counts checks with a code.
         public mutating func add(_ code: String, _ count: Int = 1) {
@@ -103,8 +110,15 @@ extension ProbeSummary {
         }
 
         /// Reads the counts.
+        ///
+        /// - Throws: `DecodingError` also for more codes than there are.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: NameKey.self)
+            guard members.allKeys.count <= Self.maximumCodes else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "more than \(Self.maximumCodes) codes")
+                )
+            }
             for key in members.allKeys {
                 add(key.stringValue, min(try members.decode(Int.self, forKey: key), Self.maximum))
             }

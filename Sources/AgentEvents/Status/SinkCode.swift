@@ -65,7 +65,7 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     public var remedy: String {
         switch self {
         case .sinkAbsent: "`apt install reachagent-sink`; `systemctl status reachagent-sink` shows why it does not run."
-        case .brokerUnreachable: "Correct 'url', or check the path to the broker: `reachagent check tcp://BROKER:PORT`."
+        case .brokerUnreachable: "Correct 'url', or check the path to the broker: `reachagent probe tcp://BROKER:PORT`."
         case .brokerTLS:
             "Add the issuing authority with 'ca_file'; `openssl s_client -connect BROKER:PORT` shows the certificate."
         case .brokerDenied: "Compare the credentials and the user's permissions at the broker with docs/fleet.md."

@@ -88,11 +88,11 @@ extension ProbePoint {
 extension CertificateExpiry {
     /// `certificate CN=www.example ends in 6 days, on 2026-11-27 [7d]`.
     public var summary: String {
-        let which = position == 0 ? "certificate" : "certificate \(position + 1) of the chain,"
+        let which = position == 0 ? "certificate" : "certificate \(position.magnitude + 1) of the chain,"
         let name = certificate.subject.isEmpty ? "(no subject)" : certificate.subject
         let end =
             switch daysLeft {
-            case ..<0: "ended \(Self.days(-daysLeft)) ago, on"
+            case ..<0: "ended \(Self.days(Int(clamping: daysLeft.magnitude))) ago, on"
             case 0: "ends within a day, on"
             default: "ends in \(Self.days(daysLeft)), on"
             }

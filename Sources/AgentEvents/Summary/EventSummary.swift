@@ -153,10 +153,10 @@ extension EventSummary {
 
     private init(_ expiry: CertificateExpiry) {
         let subject = expiry.certificate.subject.isEmpty ? "(no subject)" : expiry.certificate.subject
-        let which = expiry.position == 0 ? "certificate" : "certificate \(expiry.position + 1) of the chain"
+        let which = expiry.position == 0 ? "certificate" : "certificate \(expiry.position.magnitude + 1) of the chain"
         let when =
             switch expiry.daysLeft {
-            case ..<0: "expired \(Self.days(-expiry.daysLeft)) ago"
+            case ..<0: "expired \(Self.days(Int(clamping: expiry.daysLeft.magnitude))) ago"
             case 0: "expires within a day"
             default: "expires in \(Self.days(expiry.daysLeft))"
             }

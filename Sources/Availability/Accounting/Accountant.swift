@@ -73,7 +73,8 @@ public struct Accountant: Sendable {
         let name = event.id.lastIndex(of: "-").map { event.id[..<$0] } ?? event.id[...]
         var first = sequence
         if case .eventsOmitted(let omitted) = event.content { first = min(max(1, omitted.firstSequence), sequence) }
-        guard accept(sequence, from: first, event.time, stream: name, isStart: isStart) else { return }
+        guard accept(sequence, from: first, event.time, stream: name, isStart: isStart), Self.hasNames(event.content)
+        else { return }
         switch event.content {
         case .agentStopping: hasStopped = true
         case .reachabilityChanged(let change): note(change, at: event.time, sequence: sequence)
@@ -88,6 +89,26 @@ public struct Accountant: Sendable {
             }
         default: break
         }
+    }
+
+    /// The maximum size of a name, in bytes: longer ones come from neither the kernel nor a configuration.
+    private static let maximumNameBytes = 255
+
+    /// Returns whether the names in an event are short: they are compared and hashed, and hostile ones of another device
+    /// cost the square of their length.
+    private static func hasNames(_ content: AgentEvent.Content) -> Bool {
+        let names: [String?] =
+            switch content {
+            case .uplinkChanged(let change): [change.from.interface, change.to.interface]
+            case .probeChanged(let change): [change.point.probe, change.point.interface]
+            case .certificateExpiring(let expiry): [expiry.probe]
+            case .reachabilityChanged(let change):
+                [change.from, change.to].flatMap { state in
+                    [state.path.interface, state.path.ipv4?.interface, state.path.ipv6?.interface]
+                }
+            default: []
+            }
+        return names.allSatisfy { $0.map { $0.utf8.count <= maximumNameBytes } ?? true }
     }
 
     /// Adds an event by its line, which is decoded only as needed.

@@ -44,7 +44,11 @@ public struct RecentAvailability: Sendable {
     ///   - civilTime: The time zone in which days begin.
     public init?(at now: Timestamp, in civilTime: CivilTime) {
         let today = civilTime.day(of: now)
-        let start = civilTime.start(of: CivilTime.Day(number: today.number - Int64(Self.days - 1)))
+        // A device without a clock of its own starts in 1970.
+        let start = max(
+            civilTime.start(of: CivilTime.Day(number: today.number - Int64(Self.days - 1))),
+            Timestamp(microsecondsSince1970: 0)
+        )
         let end = civilTime.start(of: CivilTime.Day(number: today.number + Int64(Self.daysAhead + 1)))
         guard let window = Window(from: start, to: end, in: civilTime) else { return nil }
         self.window = window

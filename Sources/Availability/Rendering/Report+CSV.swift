@@ -72,13 +72,6 @@ extension Report {
         }
     }
 
-    /// Returns a field, in quotation marks if necessary.
-    ///
-    /// A spreadsheet interprets text that starts with these characters as a formula, unless an apostrophe precedes it.
-    static func field(_ text: String) -> String {
-        var text = Figures.shown(text, limit: 4096)
-        if let first = text.first, "=+-@".contains(first) { text = "'" + text }
-        guard text.contains(where: { $0 == "," || $0 == "\"" }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
-    }
+    /// Returns a field of a report.
+    static func field(_ text: String) -> String { CSVField.of(text, limit: 4096) }
 }

@@ -80,15 +80,16 @@ extension Report {
 
     /// Escapes text for Markdown and HTML.
     static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "<": escaped += "&lt;"
-            case "&": escaped += "&amp;"
-            case "|", "\\", "`", "*", "_", "[", "]", "#", "!", "~": escaped += "\\\(character)"
-            default: escaped.append(character)
+        var escaped = String.UnicodeScalarView()
+        // Not by characters: one of several scalars may have a mark of Markdown in it.
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<": escaped += "&lt;".unicodeScalars
+            case "&": escaped += "&amp;".unicodeScalars
+            case "|", "\\", "`", "*", "_", "[", "]", "#", "!", "~": escaped += ["\\", scalar]
+            default: escaped.append(scalar)
             }
         }
-        return escaped
+        return String(escaped)
     }
 }

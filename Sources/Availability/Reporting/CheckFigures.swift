@@ -20,10 +20,18 @@ public struct CheckFigures: Sendable, Hashable {
         return Int64((Int128(failed) * 1_000_000 + made - 1) / made)
     }
 
+    /// The maximum of each number, so that sums and shares of them do not overflow.
+    private static let maximum = 1 << 60
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, isTooMuch) = one.addingReportingOverflow(max(0, other))
+        return isTooMuch ? maximum : min(sum, maximum)
+    }
+
     mutating func add(_ summary: ScannedSummary, in civilTime: CivilTime) {
-        succeeded = succeeded.addingReportingOverflow(summary.succeeded).partialValue
-        failed = failed.addingReportingOverflow(summary.failed).partialValue
-        notChecked = notChecked.addingReportingOverflow(summary.notChecked).partialValue
+        succeeded = Self.sum(succeeded, summary.succeeded)
+        failed = Self.sum(failed, summary.failed)
+        notChecked = Self.sum(notChecked, summary.notChecked)
         latency.merge(summary.latency)
         guard let added = summary.transfer, !added.isEmpty else { return }
         var figures = transfers ?? TransferFigures()
@@ -33,9 +41,9 @@ public struct CheckFigures: Sendable, Hashable {
 
     func merged(with other: CheckFigures) -> CheckFigures {
         var sum = self
-        sum.succeeded = succeeded.addingReportingOverflow(other.succeeded).partialValue
-        sum.failed = failed.addingReportingOverflow(other.failed).partialValue
-        sum.notChecked = notChecked.addingReportingOverflow(other.notChecked).partialValue
+        sum.succeeded = Self.sum(succeeded, other.succeeded)
+        sum.failed = Self.sum(failed, other.failed)
+        sum.notChecked = Self.sum(notChecked, other.notChecked)
         sum.latency.merge(other.latency)
         if let added = other.transfers {
             var figures = transfers ?? TransferFigures()

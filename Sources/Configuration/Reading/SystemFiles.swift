@@ -119,7 +119,7 @@ struct CredentialFolder: Sendable {
     func path(of text: String) throws(ValueError) -> String? {
         guard text.hasPrefix(Self.scheme) else { return nil }
         let name = text.dropFirst(Self.scheme.count)
-        let isName = !name.isEmpty && name.utf8.count <= Self.longestName && !name.contains("/")
+        let isName = !name.isEmpty && name.utf8.count <= Self.longestName && !name.utf8.contains(UInt8(ascii: "/"))
         guard isName, name != ".", name != ".." else {
             throw ValueError(message: "'\(text)' is not a valid credential; the form is \(Self.scheme)NAME")
         }

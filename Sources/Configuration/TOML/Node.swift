@@ -111,8 +111,8 @@ struct Origin: Sendable {
 
     /// The directory of the file, against which relative paths are resolved.
     var folder: String {
-        guard let slash = file.lastIndex(of: "/") else { return "" }
-        return String(file[...slash])
+        guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(Substring(file.utf8[...slash]))
     }
 
     /// The file and the line: `reachagent.toml:7`.

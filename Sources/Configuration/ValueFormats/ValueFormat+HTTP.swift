@@ -34,7 +34,9 @@ extension ValueFormat where Value == HTTPListenAddress {
 
     private static func address(_ text: Substring) -> IPAddress? {
         if text.utf8.first == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") {
-            return IPAddress(String(text.dropFirst().dropLast())).flatMap { $0.family == .ipv6 ? $0 : nil }
+            return IPAddress(String(Substring(text.utf8.dropFirst().dropLast()))).flatMap {
+                $0.family == .ipv6 ? $0 : nil
+            }
         }
         return IPAddress(String(text)).flatMap { $0.family == .ipv4 ? $0 : nil }
     }

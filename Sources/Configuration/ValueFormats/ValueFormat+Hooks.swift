@@ -64,7 +64,8 @@ extension ValueFormat where Value == [String] {
                     errors.append(ValueError(message: "element \(place + 1) is empty"))
                     return nil
                 }
-                guard program.hasPrefix("/") || !program.contains("/") else {
+                let slash = UInt8(ascii: "/")
+                guard program.utf8.first == slash || !program.utf8.contains(slash) else {
                     let message = "'\(program)' is neither an absolute path nor a name that is looked for in PATH"
                     errors.append(ValueError(message: message))
                     return nil
@@ -119,7 +120,7 @@ extension ValueFormat where Value == String {
     /// An absolute path.
     static var absolutePath: ValueFormat {
         .parsed("path", wanted: "a path in quotes", text: TOMLText.quoted) { path in
-            guard path.hasPrefix("/"), path.utf8.count <= 4095 else {
+            guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count <= 4095 else {
                 throw ValueError(message: "'\(path)' is not an absolute path")
             }
             return path

@@ -118,7 +118,11 @@ extension ValueFormat where Value == String {
         case .table(let members):
             var values: [String: ParameterValue] = [:]
             for (key, node) in members { values[key.text] = json(node, &errors) }
-            return values.count == members.count ? .dictionary(values) : nil
+            guard values.count == members.count else {
+                if errors.isEmpty { errors.append(ValueError(message: "two of its members are spelled alike")) }
+                return nil
+            }
+            return .dictionary(values)
         case .date:
             errors.append(.wrongKind(of: node, wanted: "a value that JSON has"))
             return nil

@@ -193,7 +193,7 @@ extension ValueFormat where Value == String {
                     errors.append(error)
                     return nil
                 }
-                return path.hasPrefix("/") ? path : node.origin.folder + path
+                return path.utf8.first == UInt8(ascii: "/") ? path : node.origin.folder + path
             },
             text: TOMLText.quoted
         )

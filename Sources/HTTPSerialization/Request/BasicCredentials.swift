@@ -37,11 +37,13 @@ public struct BasicCredentials: Sendable, Hashable {
         guard let text = String(validating: line, as: UTF8.self) else {
             throw .file(path: path, reason: "is not in UTF-8")
         }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let user = parts.first, let password = parts.dropFirst().first else {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw .file(path: path, reason: "does not hold 'user:password' in its first line")
         }
-        try self.init(user: String(user), password: String(password))
+        try self.init(
+            user: String(text[..<colon]),
+            password: String(Substring(text.utf8[text.utf8.index(after: colon)...]))
+        )
     }
 
     /// The strings to remove from every response that is shown.

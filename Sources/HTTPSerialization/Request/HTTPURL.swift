@@ -93,7 +93,7 @@ extension HTTPURL {
     }
 
     private static func addressInBrackets(_ text: String) throws(HTTPURLError) -> ServerIdentity {
-        let inner = String(text.dropFirst().dropLast())
+        let inner = String(Substring(text.utf8.dropFirst().dropLast()))
         guard !inner.utf8.contains(UInt8(ascii: "%")) else { throw .zone(inner) }
         guard let bytes = IPAddressText.bytes(of: inner), bytes.count == 16 else {
             throw .invalidHost(text, reason: "is not an IPv6 address in brackets")

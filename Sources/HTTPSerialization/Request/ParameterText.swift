@@ -31,10 +31,10 @@ public enum ParameterText {
 
     /// Returns the name and the value of a parameter; nil for a name alone.
     public static func pair(_ text: String) throws(RequestError) -> (name: String, value: String?) {
-        let separator = text.firstIndex(of: "=")
+        let separator = text.utf8.firstIndex(of: UInt8(ascii: "="))
         let name = String(text[..<(separator ?? text.endIndex)])
         guard !name.isEmpty else { throw .parameter(name: "", reason: "has no name; expected NAME=VALUE or NAME") }
-        return (name, separator.map { String(text[text.index(after: $0)...]) })
+        return (name, separator.map { String(Substring(text.utf8[text.utf8.index(after: $0)...])) })
     }
 
     private static func pair(_ text: String, for purpose: Purpose) throws(RequestError) -> (String, ParameterValue) {

@@ -50,12 +50,16 @@ package enum Snippet {
 
     /// Returns the end of the first word that announces a secret.
     private static func secretEnd(in bytes: ArraySlice<UInt8>) -> Int? {
-        let lowered = String(
-            decoding: bytes.map { $0 < 0x80 ? $0.lowercasedASCII : 0x2E },
-            as: UTF8.self
-        )
-        return SecretName.textMarks.compactMap { word in
-            lowered.firstRange(of: word).map { lowered.utf8.distance(from: lowered.startIndex, to: $0.upperBound) }
-        }.min()
+        let lowered = bytes.map(\.lowercasedASCII)
+        return lowered.indices.first { end in
+            SecretName.textMarks.contains { lowered[...end].hasSuffix($0) }
+        }
+        .map { $0 + 1 }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func hasSuffix(_ word: StaticString) -> Bool {
+        count >= word.utf8CodeUnitCount && word.withUTF8Buffer { suffix($0.count).elementsEqual($0) }
     }
 }

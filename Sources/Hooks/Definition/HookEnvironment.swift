@@ -37,7 +37,7 @@ public enum HookEnvironment {
         ("REACH_CAUSE_DETAIL", "a few words for people about the cause"),
         ("REACH_PORTAL_URL", "where a person logs in, when the network asks for that"),
         ("REACH_SUPERSEDED", "how many events were dropped because this one replaced them; not set when none was"),
-        ("REACH_AT_START", "`1` when the hook is given a state that was there before the hook was; otherwise not set"),
+        ("REACH_AT_START", "`1` when the hook gets a state that was there before the hook was; otherwise not set"),
     ]
 
     /// The maximum size of a value, in bytes.

@@ -85,8 +85,8 @@ package final class HookFile: Sendable {
         if name.utf8.contains(UInt8(ascii: "/")) { return name }
         guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
         var unfit: String?
-        for folder in folders.split(separator: ":") {
-            let path = "\(folder)/\(name)"
+        for folder in folders.utf8.split(separator: UInt8(ascii: ":")) {
+            let path = "\(Substring(folder))/\(name)"
             var entry = stat()
             guard stat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { continue }
             if faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 { return path }

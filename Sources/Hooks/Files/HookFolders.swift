@@ -157,8 +157,9 @@ package struct HookFolders: Sendable, Hashable {
     }
 
     private func directory(_ occasion: HookOccasion, in folder: String) -> String {
-        var folder = folder
-        while folder.utf8.count > 1, folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
+        var bytes = Substring(folder).utf8
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        let folder = String(Substring(bytes))
         return occasion == .every ? folder : folder + "/" + occasion.rawValue
     }
 }

@@ -103,13 +103,16 @@ struct InterpreterCheck {
             )
         }
         try checkProgram(interpreter.path, of: script)
-        guard interpreter.path.split(separator: "/").last == "env" else { return }
+        guard interpreter.path.utf8.split(separator: UInt8(ascii: "/")).last?.elementsEqual("env".utf8) == true else {
+            return
+        }
         guard let name = Self.program(ofEnv: interpreter.argument) else {
             let evidence = "its first line does not determine which program env starts"
             throw refusal(script, evidence, "name the interpreter itself after '#!'")
         }
-        let folders = searchPath.split(separator: ":", omittingEmptySubsequences: false)
-        guard folders.allSatisfy({ $0.hasPrefix("/") }), let path = HookFile.program(name, in: searchPath) else {
+        let folders = searchPath.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard folders.allSatisfy({ $0.first == UInt8(ascii: "/") }), let path = HookFile.program(name, in: searchPath)
+        else {
             let word = ShellWord.quoted(name)
             let evidence = "env finds its interpreter \(word) in none of the folders \(ShellWord.quoted(searchPath))"
             throw refusal(script, evidence, "install \(word), or correct the first line")

@@ -21,12 +21,12 @@ struct TrustedPath {
         var last = try check("/")
         var here = ""
         // The remaining components, the next one last.
-        var pending = Array(path.split(separator: "/").reversed())
+        var pending = Self.components(of: path)
         var links = 0
         while let name = pending.popLast() {
             if name == "." { continue }
             if name == ".." {
-                here = String(here[..<(here.lastIndex(of: "/") ?? here.startIndex)])
+                here = String(here[..<(here.utf8.lastIndex(of: UInt8(ascii: "/")) ?? here.startIndex)])
                 last = try check(here.isEmpty ? "/" : here)
                 continue
             }
@@ -41,7 +41,7 @@ struct TrustedPath {
                     here = ""
                     last = try check("/")
                 }
-                pending.append(contentsOf: target.split(separator: "/").reversed())
+                pending += Self.components(of: target)
             case S_IFDIR:
                 here = next
             default:
@@ -49,6 +49,13 @@ struct TrustedPath {
             }
         }
         return last
+    }
+
+    /// Returns the components of a path, the first one last.
+    ///
+    /// By bytes, as for the kernel: for a `String`, a slash and a combining mark after it are one character.
+    private static func components(of path: String) -> [Substring] {
+        path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
     }
 
     private mutating func check(_ path: String) throws(HookRefusal) -> stat {

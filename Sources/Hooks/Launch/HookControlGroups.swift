@@ -252,10 +252,13 @@ extension ControlGroup {
 
     /// The parent group.
     var parent: ControlGroup? {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return nil }
         return ControlGroup(path: String(path[..<slash]))
     }
 
     /// The last component of the path.
-    var name: Substring { path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...] }
+    var name: Substring {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return path[(slash.map { path.utf8.index(after: $0) } ?? path.startIndex)...]
+    }
 }

@@ -33,7 +33,7 @@ struct HookDescendants: Sendable {
     /// The processes that have not ended.
     var living: [pid_t] {
         members.compactMap { number, began in
-            guard let entry = Self.entry(number), entry.began == began, !entry.isDead else { return nil }
+            guard let entry = ProcessEntry(of: number), entry.began == began, !entry.isDead else { return nil }
             return number
         }
     }
@@ -65,17 +65,11 @@ struct HookDescendants: Sendable {
         }
     }
 
-    private struct Entry {
-        let parent: pid_t
-        let began: UInt64
-        let isDead: Bool
-    }
-
-    private static func entries() -> [pid_t: Entry] {
-        var entries: [pid_t: Entry] = [:]
+    private static func entries() -> [pid_t: ProcessEntry] {
+        var entries: [pid_t: ProcessEntry] = [:]
         for name in DirectoryStream.readableNames(in: "/proc") {
             guard let number = pid_t(String(decoding: name, as: UTF8.self)) else { continue }
-            entries[number] = Self.entry(number)
+            entries[number] = ProcessEntry(of: number)
         }
         return entries
     }
@@ -97,23 +91,4 @@ struct HookDescendants: Sendable {
 
     /// The maximum number of bytes of a process's environment that are read.
     private static let maximumEnvironment = 1 << 20
-    /// Parses proc_pid_stat(5): the name in parentheses is followed by the state, the parent, and 18 fields later the
-    /// start time.
-    private static func entry(_ number: pid_t) -> Entry? {
-        let descriptor = open("/proc/\(number)/stat", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = bytes[(end + 1)..<count].split(separator: UInt8(ascii: " "))
-        guard fields.count > 19, let parent = pid_t(String(decoding: fields[1], as: UTF8.self)),
-            let began = UInt64(String(decoding: fields[19], as: UTF8.self))
-        else { return nil }
-        return Entry(
-            parent: parent,
-            began: began,
-            isDead: fields[0] == [UInt8(ascii: "Z")] || fields[0] == [UInt8(ascii: "X")]
-        )
-    }
 }

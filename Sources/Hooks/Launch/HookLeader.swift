@@ -96,26 +96,13 @@ struct HookLeader: Sendable, Hashable {
             let processes = try DirectoryStream(of: "/proc")
             while let name = try processes.next() {
                 guard let other = pid_t(String(decoding: name, as: UTF8.self)), other != number else { continue }
-                if getpgid(other) == number, Self.isAlive(other) { return true }
+                // A process that its parent does not reap exists as long as the parent.
+                if getpgid(other) == number, let entry = ProcessEntry(of: other), !entry.isDead { return true }
             }
             return false
         } catch {
             return true
         }
-    }
-
-    /// Returns whether a process has not ended; a process that its parent does not reap exists as long as the parent.
-    private static func isAlive(_ process: pid_t) -> Bool {
-        let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = read(descriptor, &bytes, bytes.count)
-        // proc_pid_stat(5): the state is the letter after the name in parentheses.
-        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
-            return true
-        }
-        return bytes[end + 2] != UInt8(ascii: "Z") && bytes[end + 2] != UInt8(ascii: "X")
     }
 
     /// Restores SIGCHLD, because the kernel immediately reaps the children of a process that inherits SIG_IGN.

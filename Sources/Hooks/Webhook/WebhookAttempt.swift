@@ -75,7 +75,7 @@ struct WebhookAttempt {
     }
 
     private static func requestedPause(_ headers: [HeaderField]) -> Duration? {
-        guard let value = headers.first(where: { $0.name.lowercased() == "retry-after" })?.value,
+        guard let value = headers.first(where: { $0.isNamed("retry-after") })?.value,
             !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
         // A number that does not fit into an Int32 exceeds the maximum delay anyway.

@@ -130,15 +130,19 @@ enum NextHopObjectParser {
     }
 
     /// Parses consecutive `struct nexthop_grp`; the weight is sent minus one.
+    ///
+    /// Since Linux 6.12 the byte after the weight has its upper half; older kernels send 0 there.
     private static func members(
         _ bytes: UnsafeRawBufferPointer,
         _ type: UInt16
     ) throws(MessageError) -> [NextHopObject.Member] {
         let size = MemoryLayout<nexthop_grp>.size
+        let upperHalfOffset = 5
         guard bytes.count % size == 0 else { throw .badAttributeValue(type: type, attribute: Int(NHA_GROUP)) }
         return (0..<min(bytes.count / size, NextHopObject.maximumMembers)).map { position in
             let member = bytes.loadUnaligned(fromByteOffset: position * size, as: nexthop_grp.self)
-            return NextHopObject.Member(number: member.id, weight: Int(member.weight) + 1)
+            let upper = bytes[position * size + upperHalfOffset]
+            return NextHopObject.Member(number: member.id, weight: (Int(upper) << 8 | Int(member.weight)) + 1)
         }
     }
 }

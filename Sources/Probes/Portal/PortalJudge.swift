@@ -63,8 +63,10 @@ public enum PortalJudge {
     private static func isPage(_ response: ResponseReport) -> Bool {
         if let type = value(of: "content-type", in: response) {
             // Portals append arbitrary text to the type.
-            let essence = type.prefix { $0 != ";" && $0 != "," }.filter { $0 != " " && $0 != "\t" }.lowercased()
-            return essence == "text/html" || essence == "application/xhtml+xml"
+            let delimiters = Array(";,".utf8)
+            let essence = type.utf8.prefix { !delimiters.contains($0) }.filter { $0 != 0x20 && $0 != 0x09 }
+                .map(\.lowercasedASCII)
+            return essence.elementsEqual("text/html".utf8) || essence.elementsEqual("application/xhtml+xml".utf8)
         }
         guard let body = response.body else { return false }
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

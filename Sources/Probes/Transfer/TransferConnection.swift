@@ -108,8 +108,8 @@ final class TransferConnection: @unchecked Sendable {
         guard !isHTTPTwo else { return }
         let closes = exchange.response?.headers.contains { field in
             field.isNamed("connection")
-                && field.value.lowercased().split(separator: ",").contains { part in
-                    part.drop { $0 == " " }.prefix { $0 != " " } == "close"
+                && field.value.utf8.split(separator: UInt8(ascii: ",")).contains { part in
+                    part.drop { $0 == 0x20 }.prefix { $0 != 0x20 }.map(\.lowercasedASCII).elementsEqual("close".utf8)
                 }
         }
         if finding != nil || closes != false || exchange.response?.httpVersion != "1.1" { isKept = false }

@@ -20,11 +20,13 @@ struct TransferObject {
             (size, acceptsRanges) = (range.size, true)
         } else {
             size = value("content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
-            acceptsRanges = value("accept-ranges")?.lowercased() == "bytes"
+            acceptsRanges = value("accept-ranges")?.utf8.lazy.map(\.lowercasedASCII).elementsEqual("bytes".utf8) == true
         }
         if let tag = value("etag"), Self.isStrong(tag) {
             validator = tag
-        } else if let time = value("last-modified"), Self.isShown(time), let now = value("date"), now != time {
+        } else if let time = value("last-modified"), Self.isShown(time), let now = value("date"),
+            !now.utf8.elementsEqual(time.utf8)
+        {
             // RFC 9110, section 8.8.2.2: an object modified in the second of the response may change again in that
             // second.
             validator = time

@@ -61,7 +61,8 @@ struct ConfigurationCheck {
         if !isValid {
             let isUnreadable = errors.contains { $0.message.hasSuffix(Self.notPermitted) }
             if isUnreadable, geteuid() != 0 {
-                return ["not every file can be read by this user; try: sudo reachagent config check"]
+                let file = files.agent == nil ? files.configuration.map { " " + ShellWord.quoted($0) } ?? "" : ""
+                return ["not every file can be read by this user; try: sudo reachagent config check\(file)"]
             }
             return files.agent == nil ? [] : ["the agent keeps the configuration that it has read before"]
         }

@@ -67,10 +67,11 @@ struct UsageError {
 
     /// The message for a value that is not accepted, with what the option expects.
     private var value: String? {
-        guard message.hasPrefix("The value '"), let end = message.firstRange(of: "' is invalid for '") else {
-            return nil
-        }
-        let value = message.dropFirst("The value '".count)[..<end.lowerBound]
+        let start = "The value '"
+        guard message.hasPrefix(start),
+            let end = message.dropFirst(start.count).firstRange(of: "' is invalid for '")
+        else { return nil }
+        let value = message.dropFirst(start.count)[..<end.lowerBound]
         let rest = message[end.upperBound...]
         if let list = rest.firstRange(of: "'. Please provide one of ") {
             let wanted = rest[list.upperBound...].drop { $0 != "'" && $0 != "-" }

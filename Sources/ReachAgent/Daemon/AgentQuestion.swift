@@ -67,7 +67,11 @@ enum AgentQuestion {
                 "'reachagent run --once' shows the state without one;",
                 "for one that listens elsewhere, set --socket or $REACHAGENT_SOCKET",
             ]
-        case .notPermitted(let socket, _): permissionAdvice(socket)
+        case .notPermitted(let socket, _): permissionAdvice(socket, S_IWGRP, to: "ask")
+        case .timedOut:
+            isInstalled()
+                ? ["'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"]
+                : ["it is busy, or it was stopped: 'ps -C reachagent -o pid,stat,time' shows which"]
         default: []
         }
     }
@@ -88,18 +92,23 @@ enum AgentQuestion {
         return access(other, F_OK) == 0 ? [] : ["and there is no \(other);"]
     }
 
-    private static func permissionAdvice(_ socket: String) -> [String] {
+    /// Returns the next steps of a user without a right, by whom the file belongs to.
+    ///
+    /// - Parameters:
+    ///   - right: The permission that the file's group needs for it.
+    ///   - action: A verb for the use of the right.
+    static func permissionAdvice(_ path: String, _ right: mode_t, to action: String) -> [String] {
         var facts = stat()
-        guard stat(socket, &facts) == 0 else { return ["this user may not even look into its directory"] }
+        guard stat(path, &facts) == 0 else { return ["this user may not even look into its directory"] }
         let owner = AccountName.user(facts.st_uid) ?? "\(facts.st_uid)"
         let group = AccountName.group(facts.st_gid) ?? "\(facts.st_gid)"
-        guard facts.st_mode & S_IWGRP != 0, facts.st_gid != 0 else {
-            return ["it belongs to the user '\(owner)': ask as that user"]
+        guard facts.st_mode & right != 0, facts.st_gid != 0 else {
+            return ["it belongs to the user '\(owner)': \(action) as that user"]
         }
         let user = AccountName.user(geteuid()) ?? "\(geteuid())"
         return [
             "it belongs to the user '\(owner)' and the group '\(group)':",
-            "'usermod -aG \(group) \(user)', done by root, lets '\(user)' ask after the next login",
+            "'usermod -aG \(group) \(user)', done by root, lets '\(user)' \(action) after the next login",
         ]
     }
 }

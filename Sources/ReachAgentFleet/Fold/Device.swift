@@ -46,7 +46,7 @@ struct Device: Sendable {
         guard let line = ScannedLine(message.payload.span), let sequence = line.sequence, let time = line.time else {
             return false
         }
-        let type = EventType(rawValue: String(decoding: message.payload[line.type], as: UTF8.self))
+        let type = EventType(text: message.payload.span.extracting(line.type))
         let isRead = Self.isRead(type) && message.payload.count <= FleetMessage.maximumContentBytes
         var event = isRead || message.id == nil || host.isEmpty ? AgentEvent(line: message.payload) : nil
         guard let epoch = message.epoch(own: event?.id) else { return false }
@@ -56,7 +56,8 @@ struct Device: Sendable {
         known = nil
         // The numbers of another epoch restart; after the restoration of a snapshot, only the epoch's name shows it.
         event?.id = "\(String(decoding: epoch.bytes, as: UTF8.self))-\(sequence)"
-        if let source = event?.source, source != self.source {
+        // By bytes, whose comparison costs no more than their number.
+        if let source = event?.source, !source.utf8.elementsEqual(self.source.utf8) {
             self.source = source.utf8.count <= Self.maximumSourceBytes ? source : ""
             host = Self.host(of: source)
         }

@@ -1,7 +1,6 @@
 internal import AgentEvents
 internal import Availability
 internal import CommandText
-internal import ForeignText
 
 /// The availability of the devices of a fleet within a window.
 struct FleetReport {
@@ -98,14 +97,7 @@ struct FleetReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns an RFC 4180 field that a spreadsheet does not interpret as a formula.
-    private static func field(_ text: String) -> String {
-        let shown = ForeignText.shown(text, limit: 128)
-        let isFormula = shown.utf8.first.map { "=+-@".utf8.contains($0) } ?? false
-        let safe = isFormula ? "'" + shown : shown
-        guard safe.utf8.contains(where: { "\",\n".utf8.contains($0) }) else { return safe }
-        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
+    private static func field(_ text: String) -> String { CSVField.of(text, limit: 128) }
 }
 
 extension FleetRow {

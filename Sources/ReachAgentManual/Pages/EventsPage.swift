@@ -21,7 +21,7 @@ extension Manual {
         page.paragraph([
             .plain("What "), .literal("refusal.code"), .plain(" of "), .literal("hook.completed"), .plain(" can be. "),
         ])
-        page.set(try section("What is refused", of: "hooks.md", page: "reachagent-events"))
+        page.set(try section("Refused files", of: "hooks.md", page: "reachagent-events"))
         page.section("Examples")
         page.set(try Self.blocks(Self.eventExamples, page: "reachagent-events"))
         page.section("See also")

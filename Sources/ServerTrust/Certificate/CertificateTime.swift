@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import SwiftASN1
 
 /// A time in a certificate or a revocation list, with any violation of RFC 5280 in its encoding.
@@ -52,5 +53,17 @@ struct CertificateTime: Sendable, Hashable {
 
 extension Date {
     /// The time as RFC 3339 in UTC, without fractions.
-    var utcText: String { formatted(.iso8601) }
+    ///
+    /// The calendar of RFC 3339 is proleptic; Foundation's has Julian dates before 1582.
+    var utcText: String {
+        var seconds = time_t(exactly: timeIntervalSince1970.rounded(.down)) ?? 0
+        var civil = tm()
+        gmtime_r(&seconds, &civil)
+        func text(_ value: Int32, _ digits: Int = 2) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        }
+        let date = "\(text(civil.tm_year + 1900, 4))-\(text(civil.tm_mon + 1))-\(text(civil.tm_mday))"
+        return "\(date)T\(text(civil.tm_hour)):\(text(civil.tm_min)):\(text(civil.tm_sec))Z"
+    }
 }

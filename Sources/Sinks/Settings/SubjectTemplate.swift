@@ -198,7 +198,12 @@ extension SubjectTemplate {
     /// Returns the device in a subject or topic that ``allDevices`` matches; `nil` for a shorter one.
     public func device(in name: String) -> Substring? {
         let place = tokens.firstIndex(of: [.variable(.device)]) ?? tokens.count
-        let names = name.split(separator: syntax.separator, maxSplits: place + 1, omittingEmptySubsequences: false)
-        return names.indices.contains(place) && !names[place].isEmpty ? names[place] : nil
+        // By bytes, as for the broker: a separator and a combining mark are one character of a `String`.
+        let names = name.utf8.split(
+            separator: UInt8(ascii: syntax == .subject ? "." : "/"),
+            maxSplits: place + 1,
+            omittingEmptySubsequences: false
+        )
+        return names.indices.contains(place) && !names[place].isEmpty ? Substring(names[place]) : nil
     }
 }

@@ -76,7 +76,7 @@ extension StatusPage {
         let grade = Grade(daysLeft: days)
         if grade != .good { html.mark(grade) }
         switch days {
-        case ..<0: html.text("expired \(-days) d ago")
+        case ..<0: html.text("expired \(days.magnitude) d ago")
         case 0: html.text("expires today")
         default: html.text("\(days) d left")
         }

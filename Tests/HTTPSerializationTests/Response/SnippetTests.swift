@@ -24,6 +24,8 @@ import Testing
     @Test(arguments: [
         ("{\"user\":1,\"Password\":\"hunter2\"}", "'{\"user\":1,\"Password…'"), ("access_token=abc", "'access_token…'"),
         ("Set-Cookie: a", "'Set-Cookie…'"), ("ends with secret", "'ends with secret'"),
+        ("my passwor and a tokem", "'my passwor and a tokem'"), ("SESSION_TOKEN=1", "'SESSION…'"),
+        ("sécret", "'sécret'"), ("e\u{301}secret\u{301}=1", "'e\u{301}secret…'"),
     ])
     func `text after a word like password is not shown`(text: String, wanted: String) {
         #expect(Snippet.quoted(text) == wanted)

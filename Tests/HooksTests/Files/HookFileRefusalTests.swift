@@ -243,6 +243,29 @@ struct HookFileRefusalTests {
             try $0.link("hook", to: "open/link")
         },
         HookFileFault(
+            testDescription: "in a folder that everybody can write to, with a combining mark after the slash",
+            code: .folder,
+            culprit: "in",
+            evidence: "has mode 0777: all users can write to it",
+            remedy: "chmod go-w PATH"
+        ) {
+            try $0.folder("in", mode: 0o777)
+            try $0.file("in/\u{301}file")
+            try $0.link("hook", to: "in/\u{301}file")
+        },
+        HookFileFault(
+            testDescription: "reached through the parent of a folder whose name begins with a combining mark",
+            code: .folder,
+            culprit: "open",
+            evidence: "has mode 0777: all users can write to it",
+            remedy: "chmod go-w PATH"
+        ) {
+            try $0.folder("open", mode: 0o777)
+            try $0.folder("open/\u{301}in")
+            try $0.file("open/file")
+            try $0.link("hook", to: "open/\u{301}in/../file")
+        },
+        HookFileFault(
             testDescription: "in somebody else's folder",
             code: .folder,
             culprit: "in",

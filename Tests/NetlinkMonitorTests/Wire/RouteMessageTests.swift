@@ -178,8 +178,17 @@ struct RouteMessageTests {
         let hop = NextHop(interfaceIndex: 3, gateway: try ip("2001:db8::1"))
         let single = NextHopObject(number: 10, hop: hop)
         #expect(try parse(.nextHopObject(10, hop: hop)) == .nextHopObject(single, removed: false))
-        let group = NextHopObject(number: 11, members: [.init(number: 10, weight: 1), .init(number: 12, weight: 200)])
-        let message = MessageBuilder.nextHopObject(11, members: [(10, 1), (12, 200)])
+        let group = NextHopObject(
+            number: 11,
+            members: [
+                .init(number: 10, weight: 1), .init(number: 12, weight: 200), .init(number: 13, weight: 256),
+                .init(number: 14, weight: 40_000), .init(number: 15, weight: 65_536),
+            ]
+        )
+        let message = MessageBuilder.nextHopObject(
+            11,
+            members: [(10, 1), (12, 200), (13, 256), (14, 40_000), (15, 65_536)]
+        )
         #expect(try parse(message) == .nextHopObject(group, removed: false))
         let gone = NextHopObject(number: 10)
         #expect(try parse(.nextHopObject(10, removed: true)) == .nextHopObject(gone, removed: true))

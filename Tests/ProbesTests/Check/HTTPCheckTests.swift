@@ -118,6 +118,7 @@ struct HTTPCheckTests {
         ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd", .httpContentEncoding),
         ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", .httpMalformed),
         ("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n", .httpTooLarge),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n", .httpTooLarge),
     ])
     func `each broken response has its code`(text: String, code: FindingCode) async throws {
         let (report, _) = try await CheckBench().check([.receiveRequest, .send(text), .close])

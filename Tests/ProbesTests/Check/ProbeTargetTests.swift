@@ -28,7 +28,10 @@ struct ProbeTargetTests {
         #expect(throws: ProbeTargetError.self) { try ProbeTarget(parsing: text) }
     }
 
-    @Test(arguments: ["http://user:hunter2@host.test/", "tcp://user:hunter2@host.test:1", "hunter2@host.test"])
+    @Test(arguments: [
+        "http://user:hunter2@host.test/", "tcp://user:hunter2@host.test:1", "hunter2@host.test",
+        "https://user:hunter2@\u{301}host.test/",
+    ])
     func `an error never shows a password`(text: String) {
         do {
             _ = try ProbeTarget(parsing: text)

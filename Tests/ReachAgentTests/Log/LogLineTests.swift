@@ -42,8 +42,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "first\nsecond", "first\r\nsecond\n", "\n\nfirst\n\nsecond", "first\u{2028}second", "first\u{0B}second",
+        ("first\u{2028}second", "u{2028}"), ("first\u{0B}second", "u{b}"), ("first\u{85}second", "u{85}"),
     ])
+    func `a separator that only foreign text has makes no line`(message: String, shown: String) {
+        #expect(Self.lines(message, .error, .journal) == ["<3>first\\\(shown)second\n"])
+    }
+
+    @Test(arguments: ["first\nsecond", "first\r\nsecond\n", "\n\nfirst\n\nsecond", "first\n\r\nsecond\r\n"])
     func `every line of a message has its prefix`(message: String) {
         #expect(Self.lines(message, .error, .journal) == ["<3>first\n", "<3>second\n"])
     }

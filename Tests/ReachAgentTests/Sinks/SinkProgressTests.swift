@@ -170,6 +170,9 @@ import Testing
         #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":-1}}}"#,
         #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":9223372036854775808}}}"#,
         #"{"stream":"s","sinks":{"a":{\#(entry),"settled_seq":1,"acknowledged_seq":18446744073709551615}}}"#,
+        #"{"stream":"s","sinks":{"a":{"broker":"b","device":"d","settled_seq":1,"lost":1,"announcing":["#
+            + #"{"loss":{"sink":"a","first_seq":1,"last_seq":1,"code":"events_expired"},"after_seq":18446744073709551615}"#
+            + "]}}}",
     ])
     func `a damaged file is an error`(text: String) {
         #expect(throws: (any Error).self) { try EventDecoder.decode(SinkProgress.self, from: Array(text.utf8)) }

@@ -102,7 +102,8 @@ final class HTTPExchange: @unchecked Sendable {
         }
         guard !isBodyless(status: status), sink == nil else { return .plain }
         if let length = declaredLength(headers), length > limits.bodyBytes {
-            return refuse(.httpTooLarge, "Content-Length is \(length); \(limits.bodyBytes) bytes are allowed")
+            let text = length == .max ? "at least \(length)" : "\(length)"
+            return refuse(.httpTooLarge, "Content-Length is \(text); \(limits.bodyBytes) bytes are allowed")
         }
         return encoding(headers)
     }
@@ -167,7 +168,10 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     private func declaredLength(_ headers: [HeaderField]) -> Int? {
-        headers.first { $0.isNamed("content-length") }.flatMap { Int($0.value) }
+        guard let value = headers.first(where: { $0.isNamed("content-length") })?.value else { return nil }
+        // More than any number of bytes is still a length.
+        let isNumber = !value.isEmpty && value.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return isNumber ? Int(value) ?? .max : nil
     }
 
     private func encoding(_ headers: [HeaderField]) -> HeadKind {

@@ -62,13 +62,17 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
 
 extension ProbeTarget {
     private static func range(of marker: String, in text: String) -> Range<String.Index>? {
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix(marker) else { return nil }
-        return colon..<text.index(colon, offsetBy: marker.count)
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: marker.utf8) else {
+            return nil
+        }
+        return colon..<bytes.index(colon, offsetBy: marker.utf8.count)
     }
 
     /// Returns the text without the part before an `@`, which may be a password.
     private static func shown(_ text: String) -> String {
-        guard let at = text.lastIndex(of: "@") else { return text }
+        // By bytes: with a combining mark after it, it is another character.
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
         return "…" + text[at...]
     }
 

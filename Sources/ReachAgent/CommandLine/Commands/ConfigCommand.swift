@@ -144,7 +144,10 @@ struct ConfigInitCommand: ParsableCommand {
     /// The path at which a configuration without probes gets its probes.
     private func standardPath(_ files: AgentFiles) throws -> String {
         guard let main = files.configuration ?? files.searched.first else {
-            Terminal.printError("reachagent: no home directory says where the file belongs; name it with '--output'")
+            let reason =
+                files.agent.map { "\($0.name) was started with '--no-config', and reads no file" }
+                ?? "no home directory says where the file belongs"
+            Terminal.printError("reachagent: \(reason); '--output' names a file")
             throw ExitCode(ExitStatus.finding)
         }
         guard let path = files.configuration, access(path, F_OK) == 0 else { return main }

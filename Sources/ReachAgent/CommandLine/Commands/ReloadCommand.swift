@@ -9,6 +9,7 @@ struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract: "Make the running agent read its configuration again.",
+        usage: "reachagent reload [<options>]",
         discussion: """
             The same as SIGHUP, with an answer. The whole configuration is validated first: if anything in it is invalid, \
             the agent keeps the earlier one, and each error is reported with its file, line and key, here, in the log and \

@@ -16,6 +16,7 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run the agent: watch, and publish every change.",
+        usage: "reachagent run [<options>]",
         discussion: """
             Prints the state at the start, then each change at once: 'path.changed' for every edge as the kernel reports it, \
             'reachability.changed' when a change has held for the settle time, 'probe.changed' for a probe's verdict. \

@@ -76,7 +76,7 @@ struct StatusCommand: ParsableCommand {
         do throws(ClientError) {
             answer = try AgentQuestion.answer(to: "status", socket: agent.socket)
         } catch  where form == .short {
-            Terminal.print("no agent")
+            Terminal.print(Self.short(error))
             throw ExitCode(AgentQuestion.status(error))
         } catch {
             return try AgentQuestion.orExit { () throws(ClientError) in throw error }
@@ -86,6 +86,15 @@ struct StatusCommand: ParsableCommand {
         }
         form == .json ? Terminal.print(answer) : Terminal.print(view.text(of: reply))
         guard reply.reachability.state?.isReachable == true else { throw ExitCode(ExitStatus.finding) }
+    }
+
+    /// The word of a status line for an agent without a reply.
+    private static func short(_ error: ClientError) -> String {
+        switch error {
+        case .noAgent: "no agent"
+        case .notPermitted: "no permission"
+        default: "no answer"
+        }
     }
 
     private var view: View { View(area: area, isFull: full, isShort: form == .short, color: color.color) }

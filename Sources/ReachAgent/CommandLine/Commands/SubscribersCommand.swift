@@ -9,6 +9,7 @@ struct SubscribersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribers",
         abstract: "List the clients of the running agent.",
+        usage: "reachagent subscribers [<options>]",
         discussion: """
             LAG is the number of events that were not yet sent to a subscriber; one that falls too far behind is \
             disconnected. This command's own connection is among them.
@@ -50,7 +51,7 @@ struct SubscribersText {
 
     /// The whole text.
     func text(_ reply: SubscriberList) -> String {
-        var table = FittedTable(["WHO", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
+        var table = FittedTable(["CLIENT", "USER", "SOCKET", "STATE", "LAG", "SENT", "CONNECTED"])
         for subscriber in reply.subscribers {
             table.add(row(subscriber).map { .init($0, subscriber.state == "lagged" ? .red : nil) })
         }

@@ -86,7 +86,9 @@ extension Diagnosis {
         let sentence = code?.sentence ?? ReasonCode(rawValue: first.code)?.sentence ?? first.code
         let rest = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
         var next = first.loginPage.map { ["# log in at \($0)"] } ?? []
-        next.append("reachagent probe \(ShellWord.quoted(first.probe))")
+        // The agent checks the first hops; no probe of the configuration does.
+        let command = first.probe == AgentEvents.ProbePoint.firstHopName ? "check" : "probe"
+        next.append("reachagent \(command) \(ShellWord.quoted(first.probe))")
         // A URL of the command line has options, a probe of the configuration has keys.
         let isURL = first.probe.firstRange(of: "://") != nil
         if let code { next.append("# \(isURL ? code.remedy : code.configuredRemedy)") }

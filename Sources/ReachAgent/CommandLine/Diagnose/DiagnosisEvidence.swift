@@ -107,7 +107,8 @@ struct ProbeEvidence {
                     probe: probe.probe,
                     code: code,
                     detail: probe.detail,
-                    isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code),
+                    isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code)
+                        && probe.probe != AgentEvents.ProbePoint.firstHopName,
                     layer: Self.layer(of: code),
                     loginPage: probe.portalURL
                 )

@@ -155,9 +155,9 @@ extension Arguments {
 enum AbsolutePath {
     /// Returns the absolute path; a relative one is resolved against the working directory.
     static func of(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
+        if path.utf8.first == UInt8(ascii: "/") { return path }
         let current = FileManager.default.currentDirectoryPath
-        let parts = path.split(separator: "/").drop { $0 == "." }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }.drop { $0 == "." }
         return parts.reduce(current == "/" ? "" : current) { "\($0)/\($1)" }
     }
 

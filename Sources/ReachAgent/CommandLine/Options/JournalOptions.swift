@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import EventJournal
+internal import ForeignText
 internal import FoundationEssentials
 internal import Glibc
 
@@ -9,8 +10,8 @@ struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Where the journal is (default: $STATE_DIRECTORY/journal; for root /var/lib/reachagent/journal; for others \
-            $XDG_STATE_HOME/reachagent/journal).
+            The directory of the journal (default: $STATE_DIRECTORY/journal; for root /var/lib/reachagent/journal; for \
+            others $XDG_STATE_HOME/reachagent/journal).
             """,
             valueName: "dir"
         ),
@@ -24,9 +25,9 @@ struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            When events are forced to disk, so that they survive a loss of power: 'always', before they are published; a \
-            time, at most so long after they were written, and a change of the reachability at once; or 'never', when \
-            the kernel writes them back (default: 1s).
+            The sync policy, by which events survive a loss of power: they are forced to disk before they are published \
+            with 'always', at most so long after they were written with a time, and a change of the reachability at \
+            once; with 'never' the kernel writes them back (default: 1s).
             """,
             valueName: "when"
         ),
@@ -156,6 +157,10 @@ struct JournalLocation {
             return ExitCode(ExitStatus.unavailable)
         case .errno(EACCES), .errno(EPERM):
             Terminal.printError("reachagent: \(error)")
+            let path = JournalLocation.existing(directories)
+            for line in AgentQuestion.permissionAdvice(path, S_IRGRP, to: "read") {
+                Terminal.printError("  \(ForeignText.line(line))")
+            }
             return ExitCode(ExitStatus.notPermitted)
         default:
             Terminal.printError("reachagent: \(error)")

@@ -16,8 +16,8 @@ struct PolicyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What a pin is compared with: 'none'; 'public-key', one certificate of the validated chain must have a pinned \
-            key; or 'certificate', the chain must lead to a pinned certificate (default: none).
+            The pinning mode: 'none'; 'public-key', one certificate of the validated chain must have a pinned key; or \
+            'certificate', the chain must lead to a pinned certificate (default: none).
             """,
             valueName: "mode"
         ),

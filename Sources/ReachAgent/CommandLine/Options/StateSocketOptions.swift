@@ -9,8 +9,8 @@ struct StateSocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Where events.sock, control.sock and http.sock are, unless systemd hands them over (default: $RUNTIME_DIRECTORY; for root \
-            /run/reachagent; for others $XDG_RUNTIME_DIR/reachagent).
+            The directory of events.sock, control.sock and http.sock, unless systemd hands them over (default: \
+            $RUNTIME_DIRECTORY; for root /run/reachagent; for others $XDG_RUNTIME_DIR/reachagent).
             """,
             valueName: "dir"
         ),

@@ -209,6 +209,8 @@ extension SinkProgress.Entry {
         let numbers = [acknowledged, settled, refused].compactMap(\.self)
         return numbers.allSatisfy { $0 <= UInt64(Int64.max) }
             && announcing.count <= SinkProgress.maximumAnnouncements
-            && announcing.allSatisfy { $0.loss.count > 0 && $0.loss.lastSequence <= UInt64(Int64.max) }
+            && announcing.allSatisfy {
+                $0.loss.count > 0 && $0.loss.lastSequence <= UInt64(Int64.max) && $0.after <= UInt64(Int64.max)
+            }
     }
 }

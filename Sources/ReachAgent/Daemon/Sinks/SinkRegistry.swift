@@ -1,6 +1,6 @@
 internal import AgentEvents
 internal import EventJournal
-internal import Glibc
+internal import LinuxSupport
 internal import Sinks
 internal import Synchronization
 
@@ -10,7 +10,7 @@ internal import Synchronization
 final class SinkRegistry: Sendable {
     private struct State {
         var sinks: [SinkSettings] = []
-        var reports: [String: (status: SinkStatus, process: Int32?)] = [:]
+        var reports: [String: (status: SinkStatus, process: ProcessIdentity?)] = [:]
         var isActive = false
     }
 
@@ -89,13 +89,14 @@ final class SinkRegistry: Sendable {
     /// - Parameter process: The process that reports, by which the agent knows whether it still runs.
     /// - Returns: `false` when there is no such sink.
     func take(_ report: SinkReport, from process: Int32?) -> Bool {
+        let identity = process.map { ProcessIdentity(of: $0) }
         let isKnown = state.withLock { state in
             guard state.isActive, let sink = state.sinks.first(where: { $0.name == report.status.name }) else {
                 return false
             }
             var status = report.status
             status.broker = sink.broker.description
-            state.reports[sink.name] = (status, process)
+            state.reports[sink.name] = (status, identity)
             return true
         }
         guard isKnown else { return false }
@@ -129,7 +130,7 @@ final class SinkRegistry: Sendable {
         return sinks.map { sink in
             let broker = sink.broker.description
             var status = SinkStatus(name: sink.name, broker: broker)
-            if let report = reports[sink.name], Self.isAlive(report.process) { status = report.status }
+            if let report = reports[sink.name], report.process?.hasEnded != true { status = report.status }
             let entry = progress.entries[sink.name]
             status.acknowledged = entry?.acknowledged
             status.acknowledgedTime = entry?.acknowledgedTime
@@ -137,12 +138,5 @@ final class SinkRegistry: Sendable {
             status.lost = entry?.lost ?? 0
             return status
         }
-    }
-
-    /// False when a process has certainly ended.
-    private static func isAlive(_ process: Int32?) -> Bool {
-        // A process of another namespace has the number 0.
-        guard let process, process > 0 else { return true }
-        return kill(process, 0) == 0 || errno != ESRCH
     }
 }

@@ -144,10 +144,12 @@ enum HookRunText {
     /// The output, line by line; empty when there was none.
     static func output(_ output: String?) -> String {
         guard let output else { return "" }
-        var lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = output.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
-        return lines.map { line in ForeignText.line(line.hasSuffix("\r") ? String(line.dropLast()) : String(line)) }
-            .joined(separator: "\n")
+        return lines.map { line in
+            ForeignText.line(String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)))
+        }
+        .joined(separator: "\n")
     }
 
     /// A failed attempt of a webhook: `attempt 1 of 6 failed: 503; wanted 200-299 [http_status]; next in 1 s`.

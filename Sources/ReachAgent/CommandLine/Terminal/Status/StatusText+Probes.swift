@@ -190,7 +190,7 @@ extension StatusText {
     /// `expires in 6 days`.
     private static func end(_ days: Int) -> String {
         switch days {
-        case ..<(-1): "expired \(-days) days ago"
+        case ..<(-1): "expired \(days.magnitude) days ago"
         case -1: "expired 1 day ago"
         case 0: "expires today"
         case 1: "expires in 1 day"
