@@ -106,6 +106,7 @@ import Testing
         "reachagent-index 1\n0 99999999999999999999 1 2 2 5 6 0 0\nend 1\n",
         "reachagent-index 1\n0 18446744073709551615 1 2 2 5 6 0 0\nend 1\n",
         "reachagent-index 1\n0 10 1 18446744073709551615 18446744073709551615 5 6 0 0\nend 1\n",
+        "reachagent-index 1\n0 10 1 18446744073709551615 2 5 6 0 0\nend 1\n",
         "reachagent-index 1\n0 +10 1 2 2 5 6 0 0\nend 1\n", "reachagent-index 1\n0 10 1 2 2 - 6 0 0\nend 1\n",
         "reachagent-index 1\n0 10 1 2 2 5 6 0 0\n11 10 3 4 2 5 6 0 0\nend 2\n",
         "reachagent-index 1\n0 10 1 2 2 5 6 0 0\n10 10 2 4 2 5 6 0 0\nend 2\n",
