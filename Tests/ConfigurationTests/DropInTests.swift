@@ -38,6 +38,23 @@ import Testing
         try ConfigurationFile.load(path, folders: folders, notes: Notes(listsEffective: true))
     }
 
+    @Test func `two names of different bytes are two drop-ins, and a hidden one is none`() throws {
+        let files = [
+            "a.toml": probe("web"), "a.toml.d/1\u{E9}.toml": probe("composed"),
+            "a.toml.d/.\u{301}hidden.toml": probe("hidden"),
+        ]
+        try inTree(files) { root, folders in
+            // Equal to the first as a string, so not in one dictionary with it.
+            let descriptor = open("\(root)/a.toml.d/1e\u{301}.toml", O_WRONLY | O_CREAT | O_EXCL, 0o644)
+            try #require(descriptor >= 0)
+            let text = Array(probe("decomposed").utf8)
+            #expect(write(descriptor, text, text.count) == text.count)
+            close(descriptor)
+            let probes = try load("\(root)/a.toml", folders).settings.probes
+            #expect(Set(probes.map(\.name)) == ["web", "composed", "decomposed"])
+        }
+    }
+
     @Test func `tables are joined, values and arrays are replaced, the last name wins`() throws {
         let files = [
             "a.toml": probe("web", "rise = 5\nfall = 5\nexpiry_days = [9, 8, 7]\nloss = { good = 1, bad = 2 }"),
