@@ -6,6 +6,12 @@ import PackageDescription
 // a newer compiler's new warning must not keep a newcomer from building.
 let strict: [SwiftSetting] = Context.environment["REACHAGENT_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+// `.ci/run` sets REACHAGENT_WHOLE_MODULES: a module is compiled in one piece, which takes an eighth less of the processors
+// for a clean build, and compiles all of the module again after each edit.
+let wholeModules: [SwiftSetting] =
+    Context.environment["REACHAGENT_WHOLE_MODULES"] == nil
+    ? [] : [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1"])]
+
 /// For what uses NIO or Foundation together with C types such as `stat`: those belong to several modules and to Glibc, and
 /// which of them the compiler takes for the owner of a member depends on the order in which it built them.
 let cTypesSettings: [SwiftSetting] =
@@ -13,7 +19,7 @@ let cTypesSettings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    ] + strict
+    ] + strict + wholeModules
 
 let settings = cTypesSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
