@@ -25,8 +25,13 @@ import Testing
         ("quorum_missed", "`reachagent status probes`"),
         ("broker_conflict", "`systemctl restart reachagent-sink`"),
         ("broker_no_stream", "docs/fleet.md"),
+        ("hook_writable", "`chmod go-w PATH`"),
+        ("journal_write_failed", "`df -h /var/lib/reachagent`"),
+        ("netlink_overrun", "`sysctl net.core.rmem_max`"),
     ])
-    func `a code of a path, of several probes or of a sink has its remedy`(code: String, remedy: String) throws {
+    func `a code of a path, of several probes or of a part of the agent has its remedy`(code: String, remedy: String)
+        throws
+    {
         #expect(try #require(Explanation(code)).remedy.contains(remedy))
     }
 

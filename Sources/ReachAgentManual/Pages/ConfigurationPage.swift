@@ -31,7 +31,7 @@ extension Manual {
         page.section("See also")
         page.set(
             try Self.blocks(
-                "reachagent(8), reachagent-events(7), systemd.exec(5), \(Self.installed)/hooks.md",
+                "reachagent(8), reachagent-events(7), systemd.exec(5), \(Self.installed)/docs/hooks.md",
                 page: "reachagent.toml"
             )
         )

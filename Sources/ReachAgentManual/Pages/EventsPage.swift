@@ -19,7 +19,7 @@ extension Manual {
         }
         page.section("Refusals of hooks")
         page.paragraph([
-            .plain("What "), .literal("refusal.code"), .plain(" of "), .literal("hook.completed"), .plain(" can be. "),
+            .plain("Values of "), .literal("refusal.code"), .plain(" in "), .literal("hook.completed"), .plain(". "),
         ])
         page.set(try section("Refused files", of: "hooks.md", page: "reachagent-events"))
         page.section("Examples")
@@ -27,7 +27,10 @@ extension Manual {
         page.section("See also")
         page.set(
             try Self.blocks(
-                "reachagent(8), reachagent.toml(5), jq(1), \(Self.installed)/protocol.md, \(Self.installed)/journal.md",
+                """
+                reachagent(8), reachagent.toml(5), jq(1), \(Self.installed)/docs/protocol.md, \
+                \(Self.installed)/docs/journal.md
+                """,
                 page: "reachagent-events"
             )
         )

@@ -11,7 +11,7 @@ struct Manual {
     /// The date of the pages as `2026-11-21`.
     let date: String
 
-    /// The installation directory of the other documents and the examples.
+    /// The installation directory of the documentation: the README, `docs` and `examples`, laid out as in the sources.
     static let installed = "/usr/share/doc/reachagent"
 
     /// Creates a page with its title.
@@ -63,7 +63,7 @@ struct Manual {
         case "findings.md": return [.emphasis("FINDINGS")] + (isOnEventsPage ? [] : [.plain(" in "), events])
         default:
             if file.hasPrefix("../examples/") { return [.emphasis("\(installed)/\(file.dropFirst(3))")] }
-            return file.hasPrefix("../") ? nil : [.emphasis("\(installed)/\(file)")]
+            return file.hasPrefix("../") ? nil : [.emphasis("\(installed)/docs/\(file)")]
         }
     }
 }
