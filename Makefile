@@ -98,7 +98,7 @@ system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stack
 	REACHAGENT_SYSTEM_TESTS=1 swift test --no-parallel --filter SystemTests
 
 examples: dependencies ## Build the packages of examples/ as a stranger would
-	@# In the agent's own folder: what both need is compiled once, and the tests find the programs beside the agent.
+	@# In the agent's own directory: what both need is compiled once, and the tests find the programs beside the agent.
 	REACHAGENT_STRICT=1 swift build --package-path examples/libraries --scratch-path .build
 
 truth: build ## Judge the published state by real packets in random scenarios; ARGS="--seed N" plays one again

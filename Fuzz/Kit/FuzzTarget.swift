@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A parser under test, by the name of its corpus.
 package struct FuzzTarget: Sendable {
-    /// The folder in `Fuzz/Corpus`.
+    /// The directory in `Fuzz/Corpus`.
     package let name: String
     /// The bytes of the largest input, which is as large as the product takes it; `Fuzz/run` has the same for libFuzzer.
     package let maximumLength: Int

@@ -44,7 +44,7 @@ public enum ConfigurationFile {
         checksMachine: Bool = false
     ) throws(ConfigurationErrors) -> Loaded {
         let notes = Notes(listsEffective: listsEffective, checksMachine: checksMachine)
-        return try load(path, folders: .system, serializer: serializer, notes: notes)
+        return try load(path, directories: .system, serializer: serializer, notes: notes)
     }
 
     /// Returns the configuration without a file: the default of every key.
@@ -58,7 +58,7 @@ public enum ConfigurationFile {
     /// Returns the paths to try if none is specified, in order of preference: the administrator's and the vendor's for
     /// root, the user's for others.
     public static func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
-        ConfigurationFolders.system.standardPaths(environment: environment, isRoot: isRoot)
+        ConfigurationDirectories.system.standardPaths(environment: environment, isRoot: isRoot)
     }
 
     /// Returns the first of the ``standardPaths(environment:isRoot:)`` that exists.
@@ -66,16 +66,16 @@ public enum ConfigurationFile {
     /// The administrator's path is also returned if only drop-ins exist.
     /// - Returns: `nil` if no configuration exists.
     public static func standardPath(environment: [String: String], isRoot: Bool) -> String? {
-        ConfigurationFolders.system.standardPath(environment: environment, isRoot: isRoot)
+        ConfigurationDirectories.system.standardPath(environment: environment, isRoot: isRoot)
     }
 
     static func load(
         _ path: String,
-        folders: ConfigurationFolders,
+        directories: ConfigurationDirectories,
         serializer: RequestSerializer = RequestSerializer(),
         notes: Notes
     ) throws(ConfigurationErrors) -> Loaded {
-        let files = try folders.files(of: path)
+        let files = try directories.files(of: path)
         var errors: [ConfigurationError] = []
         var root = Node(value: .table([:]), origin: Origin(file: path))
         for (order, file) in files.enumerated() {
@@ -103,7 +103,7 @@ public enum ConfigurationFile {
 }
 
 /// The directories of the system's configuration files.
-struct ConfigurationFolders {
+struct ConfigurationDirectories {
     /// The name of the configuration file.
     static let name = "reachagent.toml"
     /// The maximum number of drop-ins.
@@ -115,7 +115,7 @@ struct ConfigurationFolders {
     let vendor: String
 
     /// The directories of a Linux system (file-hierarchy(7)).
-    static let system = ConfigurationFolders(administrator: "/etc/reachagent", vendor: "/usr/lib/reachagent")
+    static let system = ConfigurationDirectories(administrator: "/etc/reachagent", vendor: "/usr/lib/reachagent")
 
     /// Returns the paths to try if none is specified, in order of preference.
     func standardPaths(environment: [String: String], isRoot: Bool) -> [String] {
@@ -125,8 +125,8 @@ struct ConfigurationFolders {
         if isRoot || given == administrator { return [administrator, vendor].map { "\($0)/\(Self.name)" } }
         // Paths that are not absolute must be ignored (XDG Base Directory Specification).
         let variables = [environment["XDG_CONFIG_HOME"], environment["HOME"].map { "\($0)/.config" }]
-        let folder = variables.compactMap(\.self).first { $0.hasPrefix("/") }
-        return folder.map { ["\($0)/reachagent/\(Self.name)"] } ?? []
+        let directory = variables.compactMap(\.self).first { $0.hasPrefix("/") }
+        return directory.map { ["\($0)/reachagent/\(Self.name)"] } ?? []
     }
 
     /// Returns the file to read if none is specified; `nil` if no file exists.
@@ -159,14 +159,14 @@ struct ConfigurationFolders {
 
     private func dropIns(of path: String) throws(ConfigurationErrors) -> [String] {
         // Files in later directories replace those of the same name in earlier ones.
-        let folders = isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
+        let directories = isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
         // By bytes: two names for the kernel may be equal as strings.
         var files: [[UInt8]: String] = [:]
-        for folder in folders {
-            for name in try Self.names(in: folder) {
+        for directory in directories {
+            for name in try Self.names(in: directory) {
                 let bytes = Array(name.utf8)
                 guard bytes.suffix(5).elementsEqual(".toml".utf8), bytes.first != UInt8(ascii: ".") else { continue }
-                files[bytes] = "\(folder)/\(name)"
+                files[bytes] = "\(directory)/\(name)"
             }
         }
         let used = files.filter { !RegularFile.isMask($0.value) }
@@ -183,11 +183,11 @@ struct ConfigurationFolders {
 
     /// Returns the names in a directory of drop-ins, which need not exist; one that cannot be listed is an error,
     /// because it may hide drop-ins.
-    private static func names(in folder: String) throws(ConfigurationErrors) -> [String] {
+    private static func names(in directory: String) throws(ConfigurationErrors) -> [String] {
         do throws(RegularFile.Failure) {
-            return try RegularFile.listing(of: folder)
+            return try RegularFile.listing(of: directory)
         } catch {
-            throw ConfigurationErrors([ConfigurationError(file: folder, message: error.description)])
+            throw ConfigurationErrors([ConfigurationError(file: directory, message: error.description)])
         }
     }
 }

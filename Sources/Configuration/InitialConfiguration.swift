@@ -40,8 +40,8 @@ public enum InitialConfiguration {
 extension ConfigurationFile {
     /// Returns the path of a drop-in of a file; for the vendor's file, the drop-in is in the administrator's directory.
     public static func dropIn(named name: String, of path: String) -> String {
-        let folders = ConfigurationFolders.system
-        let isVendors = path == "\(folders.vendor)/\(ConfigurationFolders.name)"
-        return "\(isVendors ? "\(folders.administrator)/\(ConfigurationFolders.name)" : path).d/\(name)"
+        let directories = ConfigurationDirectories.system
+        let isVendors = path == "\(directories.vendor)/\(ConfigurationDirectories.name)"
+        return "\(isVendors ? "\(directories.administrator)/\(ConfigurationDirectories.name)" : path).d/\(name)"
     }
 }

@@ -34,10 +34,10 @@ public struct Settings: Sendable {
     public var probes: [ProbeDefinition] = []
     /// The number of probes with `enabled = false`.
     public var disabledProbes = 0
-    /// The configured hooks, sorted by name, and the settings of all hooks; the directories are in ``hookFolders``.
+    /// The configured hooks, sorted by name, and the settings of all hooks; the directories are in ``hookDirectories``.
     public var hooks = HookSettings()
     /// The directories of hooks; `nil` for the agent's default.
-    public var hookFolders: [String]?
+    public var hookDirectories: [String]?
     /// True if hooks are enabled.
     public var runsHooks = true
     /// The sinks, sorted by name; paths may be relative to the working directory.
@@ -49,9 +49,9 @@ public struct Settings: Sendable {
     /// Returns the hooks to run; empty if hooks are disabled.
     ///
     /// - Parameter standard: The directories if the configuration names none.
-    public func activeHooks(standardFolders standard: [String]) -> HookSettings {
+    public func activeHooks(standardDirectories standard: [String]) -> HookSettings {
         var active = hooks
-        active.folders = runsHooks ? hookFolders ?? standard : []
+        active.directories = runsHooks ? hookDirectories ?? standard : []
         if !runsHooks { active.definitions = [] }
         return active
     }

@@ -107,10 +107,10 @@ final class NewFile {
             throw JournalError(operation: "rename", path: temporary, cause: .errno(errno))
         }
         isFinished = true
-        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw JournalError(operation: "open", path: directory, cause: .errno(errno)) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else {
+        let opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { throw JournalError(operation: "open", path: directory, cause: .errno(errno)) }
+        defer { close(opened) }
+        guard fsync(opened) == 0 else {
             throw JournalError(operation: "force onto the disk", path: directory, cause: .errno(errno))
         }
     }

@@ -29,7 +29,7 @@ struct Pages: ParsableCommand {
     @Option(
         name: .customLong("sink-program"),
         help: ArgumentHelp(
-            "A program of the package of the sinks, whose pages go into the folder 'sink'.",
+            "A program of the package of the sinks, whose pages go into the directory 'sink'.",
             valueName: "file"
         ),
         completion: .file()
@@ -39,7 +39,7 @@ struct Pages: ParsableCommand {
     @Option(help: ArgumentHelp("Where the pages go.", valueName: "dir"), completion: .directory)
     var output: String
 
-    @Option(help: ArgumentHelp("The project's folder, with docs and examples in it.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The project's directory, with docs and examples in it.", valueName: "dir"))
     var project = "."
 
     func run() throws {
@@ -64,11 +64,11 @@ struct Pages: ParsableCommand {
         for (name, page) in pages {
             try Data(page.text.utf8).write(to: output.appending(path: name), options: .atomic)
         }
-        let folder = output.appending(path: "sink")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let directory = output.appending(path: "sink")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for program in sinkPrograms {
             for (name, page) in try manual.commandPages(Agent(path: program).description()) {
-                try Data(page.text.utf8).write(to: folder.appending(path: "\(name).8"), options: .atomic)
+                try Data(page.text.utf8).write(to: directory.appending(path: "\(name).8"), options: .atomic)
             }
         }
         for (name, shell) in Agent.completions {
@@ -93,7 +93,7 @@ struct Reference: ParsableCommand {
             "Update the tables of docs/configuration.md and docs/metrics.md and the dashboard of examples/prometheus from the declarations."
     )
 
-    @Option(help: ArgumentHelp("The project's folder, with docs in it.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The project's directory, with docs in it.", valueName: "dir"))
     var project = "."
 
     func run() throws {

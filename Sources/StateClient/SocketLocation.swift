@@ -97,7 +97,7 @@ final class SocketWatch {
         var concerns = false
         var buffer = [UInt8](repeating: 0, count: 4096)
         let header = MemoryLayout<inotify_event>.size
-        let folder = directory.split(separator: "/").last.map(String.init) ?? ""
+        let lastComponent = directory.split(separator: "/").last.map(String.init) ?? ""
         while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
             buffer.withUnsafeBytes { bytes in
                 var offset = 0
@@ -106,7 +106,7 @@ final class SocketWatch {
                     let end = min(count, offset + header + Int(event.len))
                     let text = bytes[offset + header..<end].prefix { $0 != 0 }
                     let entry = String(decoding: text, as: UTF8.self)
-                    if entry == name || entry == folder { concerns = true }
+                    if entry == name || entry == lastComponent { concerns = true }
                     offset = end
                 }
             }

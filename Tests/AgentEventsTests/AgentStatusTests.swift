@@ -14,8 +14,8 @@ import Testing
     }
 
     private static func golden(_ name: String) throws -> [UInt8] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        return Array(try Data(contentsOf: folder.appending(path: "EventSchemaTests/Golden/\(name).json")))
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return Array(try Data(contentsOf: directory.appending(path: "EventSchemaTests/Golden/\(name).json")))
     }
 
     @Test func `every member of the agent's answer is understood`() throws {

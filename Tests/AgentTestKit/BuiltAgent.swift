@@ -2,7 +2,7 @@ package import Foundation
 
 /// The agent of the build that the running tests belong to.
 package enum BuiltAgent {
-    /// The folder of the build's products: the test runner is given the test bundle in it, or lies in it itself.
+    /// The directory of the build's products: the test runner is given the test bundle in it, or lies in it itself.
     package static let productsDirectory: URL = {
         let tests = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         return URL(filePath: tests).resolvingSymlinksInPath().deletingLastPathComponent()

@@ -2,7 +2,7 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A real mosquitto on a free port of the loopback, with a folder of its own.
+/// A real mosquitto on a free port of the loopback, with a directory of its own.
 ///
 ///     let broker = try await MosquittoBroker()
 ///     let seen = try await broker.subscribe(to: ["reachagent/#"])
@@ -52,8 +52,8 @@ package final class MosquittoBroker: Sendable {
 
     /// The port, on 127.0.0.1; the same after a restart.
     package let port: UInt16
-    /// The folder with the configuration and the stored messages.
-    package let folder: URL
+    /// The directory with the configuration and the stored messages.
+    package let directory: URL
 
     private let options: Options
     private let process = Mutex<CommandLines?>(nil)
@@ -62,15 +62,15 @@ package final class MosquittoBroker: Sendable {
     package init(_ options: Options = Options()) async throws {
         self.options = options
         port = try FreePort.take()
-        folder = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         try await writeFiles()
         try await start()
     }
 
     deinit {
         process.withLock { $0?.end() }
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Starts it again after ``kill()``, on the same port and with the messages that it had stored.
@@ -182,7 +182,7 @@ package final class MosquittoBroker: Sendable {
 
     private func writeFiles() async throws {
         var lines = [
-            "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(folder.path())/",
+            "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(directory.path())/",
             "autosave_interval 1", "autosave_on_changes true", "log_dest stderr", "log_type all",
             "connection_messages true", "allow_anonymous \(options.login == nil)",
         ]
@@ -207,9 +207,9 @@ package final class MosquittoBroker: Sendable {
         try write((lines + options.configuration).joined(separator: "\n") + "\n", to: "mosquitto.conf")
     }
 
-    private func file(_ name: String) -> String { folder.appending(path: name).path() }
+    private func file(_ name: String) -> String { directory.appending(path: name).path() }
 
     private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.appending(path: name))
+        try Data(text.utf8).write(to: directory.appending(path: name))
     }
 }

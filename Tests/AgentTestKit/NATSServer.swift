@@ -7,13 +7,13 @@ import Glibc
 package final class NATSServer: @unchecked Sendable {  // `running` is used by one test alone, from one place at a time.
     /// The program; `nil` where it is not installed.
     package static let program: String? = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
-        .map { folder in "\(folder)/nats-server" }
+        .map { directory in "\(directory)/nats-server" }
         .first { path in access(path, X_OK) == 0 }
     /// `true` where the program is installed.
     package static var isInstalled: Bool { program != nil }
 
-    /// The folder of the store and of the configuration.
-    package let folder: URL
+    /// The directory of the store and of the configuration.
+    package let directory: URL
     /// The port on 127.0.0.1.
     package private(set) var port: UInt16
     private let disk: SmallDisk?
@@ -28,21 +28,21 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     ///
     /// - Parameters:
     ///   - configuration: Its configuration file, without port and store.
-    ///   - folder: The folder of the store, which is deleted in the end; a new one when it is `nil`.
-    ///   - disk: The disk of the store; that of the folder when it is `nil`.
-    package init(configuration: String = "", folder: URL? = nil, disk: SmallDisk? = nil) async throws {
+    ///   - directory: The directory of the store, which is deleted in the end; a new one when it is `nil`.
+    ///   - disk: The disk of the store; that of the directory when it is `nil`.
+    package init(configuration: String = "", directory: URL? = nil, disk: SmallDisk? = nil) async throws {
         self.disk = disk
-        self.folder =
-            folder ?? FileManager.default.temporaryDirectory.appending(path: "reachagent-nats-\(UUID().uuidString)")
+        self.directory =
+            directory ?? FileManager.default.temporaryDirectory.appending(path: "reachagent-nats-\(UUID().uuidString)")
         port = 0
-        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: self.directory, withIntermediateDirectories: true)
         try configure(configuration)
         try await start()
     }
 
     deinit {
         running?.end()
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Starts the server again where it listened before, with what it had stored.
@@ -102,6 +102,6 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// Lets a server go on that hangs.
     package func resume() { running?.signal(SIGCONT) }
 
-    private var store: String { (disk?.folder ?? folder).appending(path: "store").path() }
-    private var configurationPath: String { folder.appending(path: "nats.conf").path() }
+    private var store: String { (disk?.directory ?? directory).appending(path: "store").path() }
+    private var configurationPath: String { directory.appending(path: "nats.conf").path() }
 }

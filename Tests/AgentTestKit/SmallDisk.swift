@@ -2,8 +2,8 @@ package import Foundation
 
 /// A disk that is soon full: a tmpfs in a mount namespace of its own, which programs of the test enter.
 package final class SmallDisk: Sendable {
-    /// The folder of the disk, where the namespace has it.
-    package let folder: URL
+    /// The directory of the disk, where the namespace has it.
+    package let directory: URL
     /// The words before a shell command's program that let it enter the namespace.
     package let launcher: String
     private let holder: CommandLines
@@ -12,12 +12,12 @@ package final class SmallDisk: Sendable {
     ///
     /// - Parameter size: The number of bytes, as mount(8) takes it, such as `4m`.
     package init(size: String) async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "reachagent-disk-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        directory = FileManager.default.temporaryDirectory.appending(path: "reachagent-disk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         holder = try CommandLines(
             """
             exec unshare --user --map-root-user --mount sh -c \
-            'mount -t tmpfs -o size=\(size) tmpfs "\(folder.path())" && echo ready && exec sleep infinity'
+            'mount -t tmpfs -o size=\(size) tmpfs "\(directory.path())" && echo ready && exec sleep infinity'
             """
         )
         try await holder.next(containing: "ready")
@@ -27,7 +27,7 @@ package final class SmallDisk: Sendable {
 
     deinit {
         holder.end()
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Uses up what is free.
@@ -38,7 +38,7 @@ package final class SmallDisk: Sendable {
 
     private func run(_ script: String) async throws {
         let words = launcher.split(separator: " ").map(String.init).dropFirst()
-        let command = ["sh", "-c", "cd '\(folder.path())' && \(script)"]
+        let command = ["sh", "-c", "cd '\(directory.path())' && \(script)"]
         let finished = try await FinishedCommand.run(words + command, of: "/usr/bin/nsenter")
         guard finished.status == 0 else { throw FinishedCommand.Failure(description: finished.error) }
     }

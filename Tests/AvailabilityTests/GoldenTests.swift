@@ -5,7 +5,7 @@ import Testing
 
 @Suite
 struct GoldenTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
     /// Five days with everything that a report has, in Central European Time.
     private static func journal() throws -> Journal {
@@ -67,7 +67,7 @@ struct GoldenTests {
         let (name, render) = Self.formats[number]
         let text = render(try Self.report())
         #expect(text == render(try Self.report()))
-        let file = Self.folder.appending(path: name)
+        let file = Self.directory.appending(path: name)
         if ProcessInfo.processInfo.environment["REACHAGENT_RECORD_GOLDEN"] != nil {
             try Data(text.utf8).write(to: file)
         }

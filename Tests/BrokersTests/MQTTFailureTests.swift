@@ -29,8 +29,8 @@ import Testing
         var options = MosquittoBroker.Options()
         options.login = ("edge7", "correct horse")
         let broker = try await MosquittoBroker(options)
-        let folder = try TemporaryFolder()
-        let file = try folder.write("wrong horse\n", to: "password")
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("wrong horse\n", to: "password")
         let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version) {
             $0.credentials.user = "edge7"
             $0.credentials.passwordFile = file
@@ -45,16 +45,16 @@ import Testing
                         + "the user name, the password, or the client's certificate is wrong or missing"
                 )
         )
-        _ = try folder.write("correct horse\r\nsecond line\n", to: "password")
+        _ = try directory.write("correct horse\r\nsecond line\n", to: "password")
         try loop.connect()
     }
 
     @Test func `a password that cannot be read is named and never shown`() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let cases = [
-            ("\(folder.path)/absent", "No such file or directory"), (folder.path, "it is not a regular file"),
-            (try folder.write("\nsecret\n", to: "empty"), "the first line is empty"),
-            (try folder.write("se\0cret\n", to: "zero"), "the first line is not text"),
+            ("\(directory.path)/absent", "No such file or directory"), (directory.path, "it is not a regular file"),
+            (try directory.write("\nsecret\n", to: "empty"), "the first line is empty"),
+            (try directory.write("se\0cret\n", to: "zero"), "the first line is not text"),
         ]
         for (file, reason) in cases {
             let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:9") { $0.credentials.passwordFile = file })

@@ -33,14 +33,14 @@ func mqttMessage(_ number: UInt64, topic: String = "reachagent/edge7/path.change
     )
 }
 
-/// A folder that goes with the test.
-final class TemporaryFolder: Sendable {
+/// A directory that goes with the test.
+final class TemporaryDirectory: Sendable {
     let path: String
 
     init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        path = folder.path()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        path = directory.path()
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -14,13 +14,13 @@ struct MQTTTrustTests {
     private struct Encrypted {
         let authority: TestAuthority
         let broker: MosquittoBroker
-        let folder: TemporaryFolder
+        let directory: TemporaryDirectory
         let authorities: String
 
         init(_ leaf: CertificateTemplate = Self.leaf, clientAuthority: String? = nil) async throws {
             authority = try TestAuthority(leaf: leaf)
-            folder = try TemporaryFolder()
-            authorities = try folder.write(authority.root.pem, to: "ca.pem")
+            directory = try TemporaryDirectory()
+            authorities = try directory.write(authority.root.pem, to: "ca.pem")
             var options = MosquittoBroker.Options()
             options.tls = .init(
                 chain: authority.presentedPEM,
@@ -121,7 +121,7 @@ struct MQTTTrustTests {
 
     @Test func `a certificate of another authority is rejected`() async throws {
         let encrypted = try await Encrypted()
-        let other = try encrypted.folder.write(try TestAuthority.standard().root.pem, to: "other.pem")
+        let other = try encrypted.directory.write(try TestAuthority.standard().root.pem, to: "other.pem")
         for authorities in [other, nil] {
             let loop = try mqttLoop(try encrypted.sink { $0.authorities = authorities })
             loop.transport.connect()
@@ -149,8 +149,8 @@ struct MQTTTrustTests {
             }
         )
         let encrypted = try await Encrypted(clientAuthority: clients.root.pem)
-        let certificate = try encrypted.folder.write(client.pem, to: "client.pem")
-        let key = try encrypted.folder.write(client.key.pkcs8PEM, to: "client.key")
+        let certificate = try encrypted.directory.write(client.pem, to: "client.pem")
+        let key = try encrypted.directory.write(client.key.pkcs8PEM, to: "client.key")
         let settings = try encrypted.sink {
             guard hasOne else { return }
             $0.credentials.clientCertificate = certificate
@@ -172,14 +172,14 @@ struct MQTTTrustTests {
     }
 
     @Test func `files that cannot be used are named before anything is sent`() async throws {
-        let folder = try TemporaryFolder()
-        let text = try folder.write("no certificate\n", to: "text.pem")
+        let directory = try TemporaryDirectory()
+        let text = try directory.write("no certificate\n", to: "text.pem")
         let authority = try TestAuthority.standard()
-        let certificate = try folder.write(authority.leaf.pem, to: "leaf.pem")
-        let otherKey = try folder.write(authority.root.key.pkcs8PEM, to: "other.key")
+        let certificate = try directory.write(authority.leaf.pem, to: "leaf.pem")
+        let otherKey = try directory.write(authority.root.key.pkcs8PEM, to: "other.key")
         // Nobody is there to be asked for the passphrase.
-        let plainKey = try folder.write(authority.leaf.key.pkcs8PEM, to: "plain.key")
-        let sealedKey = "\(folder.path)/sealed.key"
+        let plainKey = try directory.write(authority.leaf.key.pkcs8PEM, to: "plain.key")
+        let sealedKey = "\(directory.path)/sealed.key"
         let sealed = try await FinishedCommand.run(
             ["pkey", "-in", plainKey, "-aes256", "-passout", "pass:x", "-out", sealedKey],
             of: "/usr/bin/openssl"
@@ -194,14 +194,14 @@ struct MQTTTrustTests {
                 }
             ),
             (
-                "\(folder.path)/absent cannot be read: there is no such file",
-                { $0.authorities = "\(folder.path)/absent" }
+                "\(directory.path)/absent cannot be read: there is no such file",
+                { $0.authorities = "\(directory.path)/absent" }
             ),
             ("\(text) ", { $0.authorities = text }),
             ("the pin 'abc' is not a SHA-256 digest in hexadecimal", { $0.pins = ["abc"] }),
             (
-                "\(folder.path)/absent cannot be used: No such file or directory",
-                { $0.credentials.clientCertificate = "\(folder.path)/absent" }
+                "\(directory.path)/absent cannot be used: No such file or directory",
+                { $0.credentials.clientCertificate = "\(directory.path)/absent" }
             ),
             ("\(text) cannot be used: ", { $0.credentials.clientCertificate = text }),
             (
@@ -212,10 +212,10 @@ struct MQTTTrustTests {
                 }
             ),
             (
-                "\(folder.path) cannot be used: it is not a regular file",
+                "\(directory.path) cannot be used: it is not a regular file",
                 {
                     $0.credentials.clientCertificate = certificate
-                    $0.credentials.clientKey = folder.path
+                    $0.credentials.clientKey = directory.path
                 }
             ),
         ]

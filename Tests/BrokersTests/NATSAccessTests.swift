@@ -50,8 +50,8 @@ struct NATSAccessTests {
     @Test(arguments: proofs)
     func `only a client with valid credentials may ship`(proof: Proof) async throws {
         let server = try await NATSServer(configuration: proof.server)
-        let folder = try TemporaryFolder()
-        let file = try folder.write(proof.secret, to: "secret")
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(proof.secret, to: "secret")
         let settings = try natsSink(server.port) {
             proof.sink(&$0.credentials, file)
             $0.stream = "REACH"
@@ -62,7 +62,7 @@ struct NATSAccessTests {
         let inside = try loop.nextFailure()
         #expect(inside.code == "broker_no_stream", "\(inside)")
 
-        _ = try folder.write(proof.wrong, to: "secret")
+        _ = try directory.write(proof.wrong, to: "secret")
         loop.transport.connect()
         let failure = try loop.nextFailure()
         #expect(failure.code == "broker_denied")
@@ -84,8 +84,8 @@ struct NATSAccessTests {
         let inside = try loop.nextFailure()
         #expect(inside.code == "broker_no_stream", "\(inside)")
 
-        let folder = try TemporaryFolder()
-        let empty = try folder.write("nothing\n", to: "device.creds")
+        let directory = try TemporaryDirectory()
+        let empty = try directory.write("nothing\n", to: "device.creds")
         let other = try natsLoop(natsSink(server.port) { $0.credentials.credentialsFile = empty })
         other.transport.connect()
         let failure = try other.nextFailure()
@@ -109,8 +109,8 @@ struct NATSAccessTests {
         return (server, client)
     }
 
-    private static func loop(_ server: NATSServer, _ folder: TemporaryFolder) throws -> TransportLoop {
-        let password = try folder.write("device", to: "password")
+    private static func loop(_ server: NATSServer, _ directory: TemporaryDirectory) throws -> TransportLoop {
+        let password = try directory.write("device", to: "password")
         return try natsLoop(
             natsSink(server.port) { ($0.credentials.user, $0.credentials.passwordFile) = ("edge7", password) }
         )
@@ -123,8 +123,8 @@ struct NATSAccessTests {
             ],
             subscribe: ["_INBOX.edge7.>"]
         )
-        let folder = try TemporaryFolder()
-        let loop = try Self.loop(server, folder)
+        let directory = try TemporaryDirectory()
+        let loop = try Self.loop(server, directory)
         #expect(try loop.connect() == nil)
         for number in 1...40 as ClosedRange<UInt64> { loop.transport.publish(natsMessage(number)) }
         _ = try loop.acknowledgements(40)
@@ -140,8 +140,8 @@ struct NATSAccessTests {
             publish: ["reachagent.edge7.path.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.REACH"],
             subscribe: ["_INBOX.edge7.>"]
         )
-        let folder = try TemporaryFolder()
-        let loop = try Self.loop(server, folder)
+        let directory = try TemporaryDirectory()
+        let loop = try Self.loop(server, directory)
         try loop.connect()
         loop.transport.publish(natsMessage(1))
         _ = try loop.acknowledgements(1)
@@ -171,8 +171,8 @@ struct NATSAccessTests {
         async throws
     {
         let (server, _) = try await Self.server(publish: publish, subscribe: subscribe)
-        let folder = try TemporaryFolder()
-        let loop = try Self.loop(server, folder)
+        let directory = try TemporaryDirectory()
+        let loop = try Self.loop(server, directory)
         loop.transport.connect()
         let failure = try loop.nextFailure()
         #expect(failure.code == "broker_denied" && failure.detail.contains("Permissions Violation"))
@@ -185,8 +185,8 @@ struct NATSAccessTests {
         let server = try await NATSServer(configuration: users(["admin", "edge7"]))
         let client = try NATSTestClient(port: server.port, options: #""user":"admin","pass":"device""#)
         try client.makeStream("REACH")
-        let folder = try TemporaryFolder()
-        let loop = try Self.loop(server, folder)
+        let directory = try TemporaryDirectory()
+        let loop = try Self.loop(server, directory)
         try loop.connect()
         try server.configure(users(["admin"]))
         try await server.reload()

@@ -10,15 +10,15 @@ import Testing
 struct NATSLongLinkTests {
     @Test(arguments: ["nats", "tls"])
     func `round trips of four seconds are waited for`(scheme: String) async throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let leaf = CertificateTemplate.server(names: ["localhost"], addresses: ["127.0.0.1"]).with {
             $0.notBefore = TestDate.utc(2020)
             $0.notAfter = TestDate.utc(2040)
         }
         let authority = try TestAuthority(leaf: leaf)
-        let chain = try folder.write(authority.presentedPEM, to: "chain.pem")
-        let key = try folder.write(authority.leaf.key.pkcs8PEM, to: "key.pem")
-        let authorities = try folder.write(authority.root.pem, to: "ca.pem")
+        let chain = try directory.write(authority.presentedPEM, to: "chain.pem")
+        let key = try directory.write(authority.leaf.key.pkcs8PEM, to: "key.pem")
+        let authorities = try directory.write(authority.root.pem, to: "ca.pem")
         let server = try await NATSServer()
         try NATSTestClient(port: server.port).makeStream("REACH")
         if scheme == "tls" {

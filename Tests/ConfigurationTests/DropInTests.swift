@@ -8,12 +8,12 @@ import Testing
 
 /// The selection and merging of configuration files and drop-ins.
 @Suite struct DropInTests {
-    /// A tree with the folders of a system: `etc`, `usr` and `home`.
+    /// A tree with the directories of a system: `etc`, `usr` and `home`.
     private func inTree<Result>(
         _ files: [String: String],
-        _ body: (String, ConfigurationFolders) throws -> Result
+        _ body: (String, ConfigurationDirectories) throws -> Result
     ) throws -> Result {
-        try Fixtures.inFolder { root in
+        try Fixtures.inDirectory { root in
             for (path, text) in files {
                 let url = URL(filePath: "\(root)/\(path)")
                 try FileManager.default.createDirectory(
@@ -26,7 +26,7 @@ import Testing
                     try text.write(to: url, atomically: false, encoding: .utf8)
                 }
             }
-            return try body(root, ConfigurationFolders(administrator: "\(root)/etc", vendor: "\(root)/usr"))
+            return try body(root, ConfigurationDirectories(administrator: "\(root)/etc", vendor: "\(root)/usr"))
         }
     }
 
@@ -34,8 +34,8 @@ import Testing
         "[probe.\(name)]\ntarget = 'https://\(name).test/'\n\(keys)\n"
     }
 
-    private func load(_ path: String, _ folders: ConfigurationFolders) throws -> ConfigurationFile.Loaded {
-        try ConfigurationFile.load(path, folders: folders, notes: Notes(listsEffective: true))
+    private func load(_ path: String, _ directories: ConfigurationDirectories) throws -> ConfigurationFile.Loaded {
+        try ConfigurationFile.load(path, directories: directories, notes: Notes(listsEffective: true))
     }
 
     @Test func `two names of different bytes are two drop-ins, and a hidden one is none`() throws {
@@ -43,14 +43,14 @@ import Testing
             "a.toml": probe("web"), "a.toml.d/1\u{E9}.toml": probe("composed"),
             "a.toml.d/.\u{301}hidden.toml": probe("hidden"),
         ]
-        try inTree(files) { root, folders in
+        try inTree(files) { root, directories in
             // Equal to the first as a string, so not in one dictionary with it.
             let descriptor = open("\(root)/a.toml.d/1e\u{301}.toml", O_WRONLY | O_CREAT | O_EXCL, 0o644)
             try #require(descriptor >= 0)
             let text = Array(probe("decomposed").utf8)
             #expect(write(descriptor, text, text.count) == text.count)
             close(descriptor)
-            let probes = try load("\(root)/a.toml", folders).settings.probes
+            let probes = try load("\(root)/a.toml", directories).settings.probes
             #expect(Set(probes.map(\.name)) == ["web", "composed", "decomposed"])
         }
     }
@@ -63,8 +63,8 @@ import Testing
             "a.toml.d/30-no.conf": "[probe.web]\nfall = 8\n",
             "a.toml.d/.30-hidden.toml": "[probe.web]\nfall = 9\n",
         ]
-        try inTree(files) { root, folders in
-            let loaded = try load("\(root)/a.toml", folders)
+        try inTree(files) { root, directories in
+            let loaded = try load("\(root)/a.toml", directories)
             let web = try #require(loaded.settings.probes.last)
             #expect(loaded.settings.probes.map(\.name) == ["more", "web"])
             #expect(web.rule.rise == 5)
@@ -104,8 +104,8 @@ import Testing
             "a.toml": "[interfaces.kinds]\n'usb*' = 'wwan'\n'eth*' = 'wired'\n",
             "a.toml.d/1.toml": "[interfaces.kinds]\n'usb0' = 'wired'\n'a*' = 'wifi'\n'eth*' = 'wifi'\n",
         ]
-        try inTree(files) { root, folders in
-            let kinds = try load("\(root)/a.toml", folders).settings.kindOverrides
+        try inTree(files) { root, directories in
+            let kinds = try load("\(root)/a.toml", directories).settings.kindOverrides
             #expect(kinds.map(\.description) == ["usb0=wired", "a*=wifi", "eth*=wifi", "usb*=wwan"])
         }
     }
@@ -117,42 +117,42 @@ import Testing
             "usr/reachagent.toml.d/30.toml": probe("thirty"), "etc/reachagent.toml.d/20.toml": probe("mine"),
             "etc/reachagent.toml.d/30.toml": "mask",
         ]
-        try inTree(files) { _, folders in
-            let path = try #require(folders.standardPath(environment: [:], isRoot: true))
-            #expect(try load(path, folders).settings.probes.map(\.name) == ["mine", "own", "ten"])
+        try inTree(files) { _, directories in
+            let path = try #require(directories.standardPath(environment: [:], isRoot: true))
+            #expect(try load(path, directories).settings.probes.map(\.name) == ["mine", "own", "ten"])
         }
     }
 
     @Test func `the vendor's file is used when the administrator has none`() throws {
         try inTree(["usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml.d/1.toml": probe("own")]) {
             root,
-            folders in
-            let path = try #require(folders.standardPath(environment: [:], isRoot: true))
+            directories in
+            let path = try #require(directories.standardPath(environment: [:], isRoot: true))
             #expect(path == "\(root)/usr/reachagent.toml")
-            #expect(try load(path, folders).settings.probes.map(\.name) == ["own", "vendor"])
+            #expect(try load(path, directories).settings.probes.map(\.name) == ["own", "vendor"])
         }
     }
 
     @Test func `drop-ins count without a file`() throws {
-        try inTree(["etc/reachagent.toml.d/1.toml": probe("own")]) { root, folders in
-            let path = try #require(folders.standardPath(environment: [:], isRoot: true))
+        try inTree(["etc/reachagent.toml.d/1.toml": probe("own")]) { root, directories in
+            let path = try #require(directories.standardPath(environment: [:], isRoot: true))
             #expect(path == "\(root)/etc/reachagent.toml")
-            #expect(try load(path, folders).settings.probes.map(\.name) == ["own"])
+            #expect(try load(path, directories).settings.probes.map(\.name) == ["own"])
         }
     }
 
     @Test
-    func `a service of any user reads the folder that systemd names, the system's with all its drop-ins`() throws {
+    func `a service of any user reads the directory that systemd names, the system's with all its drop-ins`() throws {
         let files = [
             "usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml": probe("own"),
             "usr/reachagent.toml.d/10.toml": probe("ten"), "other/reachagent.toml": probe("other"),
             "home/.config/reachagent/reachagent.toml": probe("home"),
         ]
-        try inTree(files) { root, folders in
+        try inTree(files) { root, directories in
             func names(_ directory: String) throws -> [String]? {
                 let environment = ["CONFIGURATION_DIRECTORY": directory, "HOME": "\(root)/home"]
-                return try folders.standardPath(environment: environment, isRoot: false).map { path in
-                    try load(path, folders).settings.probes.map(\.name)
+                return try directories.standardPath(environment: environment, isRoot: false).map { path in
+                    try load(path, directories).settings.probes.map(\.name)
                 }
             }
             let cases: [(String, [String]?)] = [
@@ -167,19 +167,19 @@ import Testing
     }
 
     @Test func `a masked file is an empty one`() throws {
-        try inTree(["usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml": "mask"]) { root, folders in
-            let path = try #require(folders.standardPath(environment: [:], isRoot: true))
+        try inTree(["usr/reachagent.toml": probe("vendor"), "etc/reachagent.toml": "mask"]) { root, directories in
+            let path = try #require(directories.standardPath(environment: [:], isRoot: true))
             #expect(path == "\(root)/etc/reachagent.toml")
-            #expect(try load(path, folders).settings.probes.isEmpty)
+            #expect(try load(path, directories).settings.probes.isEmpty)
         }
     }
 
     @Test func `users have a file of their own`() throws {
         try inTree(["home/.config/reachagent/reachagent.toml": "", "xdg/reachagent/reachagent.toml": ""]) {
             root,
-            folders in
+            directories in
             func path(_ environment: [String: String]) -> String? {
-                folders.standardPath(environment: environment, isRoot: false)
+                directories.standardPath(environment: environment, isRoot: false)
             }
             #expect(path(["HOME": "\(root)/home"]) == "\(root)/home/.config/reachagent/reachagent.toml")
             #expect(
@@ -194,18 +194,18 @@ import Testing
 
     @Test func `drop-ins that cannot be listed are an error, with and without a file`() throws {
         // A file cannot be listed, not even by root.
-        try inTree(["a.toml": probe("web"), "a.toml.d": "", "etc/reachagent.toml.d": ""]) { root, folders in
+        try inTree(["a.toml": probe("web"), "a.toml.d": "", "etc/reachagent.toml.d": ""]) { root, directories in
             let errors = Fixtures.errors(at: "\(root)/a.toml", in: root)
             #expect(errors == ["a.toml.d: cannot be listed: Not a directory"])
-            let path = try #require(folders.standardPath(environment: [:], isRoot: true))
-            #expect(throws: ConfigurationErrors.self) { try load(path, folders) }
+            let path = try #require(directories.standardPath(environment: [:], isRoot: true))
+            #expect(throws: ConfigurationErrors.self) { try load(path, directories) }
         }
     }
 
     @Test func `the searched paths are reported, whether a file exists or not`() throws {
-        try inTree([:]) { root, folders in
+        try inTree([:]) { root, directories in
             func paths(_ environment: [String: String], isRoot: Bool) -> [String] {
-                folders.standardPaths(environment: environment, isRoot: isRoot).map {
+                directories.standardPaths(environment: environment, isRoot: isRoot).map {
                     $0.replacing("\(root)/", with: "")
                 }
             }

@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: Fixtures.names("valid-"))
     func `the values in effect are a configuration file that means the same`(name: String) throws {
-        let loaded = try ConfigurationFile.load("\(Fixtures.folder)/\(name).toml", listsEffective: true)
+        let loaded = try ConfigurationFile.load("\(Fixtures.directory)/\(name).toml", listsEffective: true)
         let again = try Fixtures.load(loaded.effective.joined(separator: "\n") + "\n")
         #expect(keys(again.effective) == keys(loaded.effective))
         #expect(again.settings.probes.map(\.rule) == loaded.settings.probes.map(\.rule))
@@ -31,19 +31,19 @@ import Testing
     }
 
     @Test func `a default is marked as such, and a value with its place`() throws {
-        let effective = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml", listsEffective: true)
+        let effective = try ConfigurationFile.load("\(Fixtures.directory)/valid-minimal.toml", listsEffective: true)
             .effective
         #expect(effective.contains(#"probe.web.interval = "60s"    # default"#))
         #expect(
             effective.contains(
-                #"probe.web.target = "https://example.org/"    # \#(Fixtures.folder)/valid-minimal.toml:2"#
+                #"probe.web.target = "https://example.org/"    # \#(Fixtures.directory)/valid-minimal.toml:2"#
             )
         )
         #expect(effective.contains(#"agent.journal_size = "64M"    # default"#))
     }
 
     @Test func `nothing is listed unless requested`() throws {
-        #expect(try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml").effective.isEmpty)
+        #expect(try ConfigurationFile.load("\(Fixtures.directory)/valid-minimal.toml").effective.isEmpty)
     }
 
     @Test(arguments: Fixtures.files(in: Fixtures.examples))
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `the defaults stated in the full example are the defaults`() throws {
         let loaded = try ConfigurationFile.load("\(Fixtures.examples)/full.toml", listsEffective: true)
-        let minimal = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml", listsEffective: true)
+        let minimal = try ConfigurationFile.load("\(Fixtures.directory)/valid-minimal.toml", listsEffective: true)
         let chosen = ["target", "headers", "latency", "loss", "kinds", "command", "url", "when", "environment"]
         let hooks = try Fixtures.load("[hook.vpn]\ncommand = ['x']\n[hook.chat]\nurl = 'https://x.test/'\n")
         let defaults = Set(keys(minimal.effective) + keys(hooks.effective))

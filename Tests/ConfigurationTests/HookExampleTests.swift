@@ -6,12 +6,12 @@ import Testing
 
 /// `examples/hooks`: its configuration, and the tables in the first lines of its scripts.
 @Suite struct HookExampleTests {
-    private static let folder = URL(filePath: Fixtures.examples).deletingLastPathComponent().appending(path: "hooks")
-    private static let scripts = Fixtures.files(in: folder.path()).filter { $0.first?.isNumber == true }.sorted()
+    private static let directory = URL(filePath: Fixtures.examples).deletingLastPathComponent().appending(path: "hooks")
+    private static let scripts = Fixtures.files(in: directory.path()).filter { $0.first?.isNumber == true }.sorted()
 
     /// The lines of a script's header that are TOML: they are indented.
     private static func table(of script: String) throws -> String {
-        let text = try String(contentsOf: folder.appending(path: script), encoding: .utf8)
+        let text = try String(contentsOf: directory.appending(path: script), encoding: .utf8)
         let header = text.split(separator: "\n").dropFirst().prefix { $0.hasPrefix("#") }
         return header.filter { $0.hasPrefix("#   ") }.map { $0.dropFirst(4) }.joined(separator: "\n")
     }
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test func `the chat's hooks are valid`() throws {
-        let loaded = try Fixtures.inFolder { folder in
-            let secret = "\(folder)/chat.secret"
+        let loaded = try Fixtures.inDirectory { directory in
+            let secret = "\(directory)/chat.secret"
             try "0123456789abcdef\n".write(toFile: secret, atomically: false, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secret)
-            let text = try String(contentsOf: Self.folder.appending(path: "post-to-chat.toml"), encoding: .utf8)
+            let text = try String(contentsOf: Self.directory.appending(path: "post-to-chat.toml"), encoding: .utf8)
                 .replacing("/etc/reachagent/chat.secret", with: secret)
-            let file = "\(folder)/a.toml"
+            let file = "\(directory)/a.toml"
             try text.write(toFile: file, atomically: false, encoding: .utf8)
             return try ConfigurationFile.load(file)
         }

@@ -10,7 +10,7 @@ import Testing
     private let settings: Settings
 
     init() throws {
-        settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-everything.toml").settings
+        settings = try ConfigurationFile.load("\(Fixtures.directory)/valid-everything.toml").settings
     }
 
     private func hook(_ name: String) throws -> HookDefinition {
@@ -37,11 +37,11 @@ import Testing
     }
 
     @Test func `the section is read`() {
-        #expect(settings.hookFolders == ["/etc/hooks", "/usr/lib/hooks"])
+        #expect(settings.hookDirectories == ["/etc/hooks", "/usr/lib/hooks"])
         #expect(settings.runsHooks)
         #expect(settings.hooks.maximumRunning == 8)
         #expect(settings.hooks.limits == HookLimits(tasks: 100, memory: 64 << 20))
-        #expect(settings.hooks.folderTimeout == .seconds(20))
+        #expect(settings.hooks.directoryTimeout == .seconds(20))
         #expect(settings.hooks.stopGrace == .seconds(5))
         #expect(settings.hooks.definitions.map(\.name) == ["chat", "failover", "office", "vpn", "web.verdict"])
     }
@@ -117,7 +117,7 @@ import Testing
         #expect(request.probe.timeout == .seconds(30))
         #expect(request.probe.families == .any)
         let settings = try Fixtures.load("").settings
-        #expect(settings.hookFolders == nil)
+        #expect(settings.hookDirectories == nil)
         #expect(settings.hooks.maximumRunning == 64)
         #expect(settings.hooks.limits == HookLimits(tasks: 512, memory: 256 << 20))
         #expect(settings.hooks.stopGrace == .seconds(3))
@@ -130,35 +130,35 @@ import Testing
         #expect(try webhook(settings.hooks.definitions[1]).probe.timeout == .seconds(7))
     }
 
-    @Test func `without configured folders the agent chooses them`() throws {
-        #expect(settings.activeHooks(standardFolders: ["/a"]).folders == ["/etc/hooks", "/usr/lib/hooks"])
-        #expect(try Fixtures.load("").settings.activeHooks(standardFolders: ["/a"]).folders == ["/a"])
-        let none = try Fixtures.load("[hooks]\nfolders = []\n").settings
-        #expect(none.activeHooks(standardFolders: ["/a"]).folders.isEmpty)
+    @Test func `without configured directories the agent chooses them`() throws {
+        #expect(settings.activeHooks(standardDirectories: ["/a"]).directories == ["/etc/hooks", "/usr/lib/hooks"])
+        #expect(try Fixtures.load("").settings.activeHooks(standardDirectories: ["/a"]).directories == ["/a"])
+        let none = try Fixtures.load("[hooks]\ndirectories = []\n").settings
+        #expect(none.activeHooks(standardDirectories: ["/a"]).directories.isEmpty)
     }
 
     @Test func `hooks that are switched off are read, and do not run`() throws {
-        let settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-hooks-off.toml").settings
+        let settings = try ConfigurationFile.load("\(Fixtures.directory)/valid-hooks-off.toml").settings
         #expect(!settings.runsHooks)
         #expect(settings.hooks.definitions.map(\.name) == ["a"])
-        let active = settings.activeHooks(standardFolders: HookSettings.systemFolders)
-        #expect(active.definitions.isEmpty && active.folders.isEmpty)
+        let active = settings.activeHooks(standardDirectories: HookSettings.systemDirectories)
+        #expect(active.definitions.isEmpty && active.directories.isEmpty)
     }
 
     @Test func `the secret of a signature is named, not read into the settings`() throws {
-        try Fixtures.inFolder { folder in
-            let secret = "\(folder)/secret"
+        try Fixtures.inDirectory { directory in
+            let secret = "\(directory)/secret"
             try "whsec_aGVsbG8=\n".write(toFile: secret, atomically: false, encoding: .utf8)
             try "[hook.a]\nurl = 'https://a.test/'\nsecret_file = 'secret'\n"
-                .write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
+                .write(toFile: "\(directory)/a.toml", atomically: false, encoding: .utf8)
             chmod(secret, 0o644)
             #expect(
-                Fixtures.errors(at: "\(folder)/a.toml", in: folder) == [
+                Fixtures.errors(at: "\(directory)/a.toml", in: directory) == [
                     "a.toml:3:1: hook.a.secret_file: secret can be read or written by others: use chmod o-rw"
                 ]
             )
             chmod(secret, 0o600)
-            let loaded = try ConfigurationFile.load("\(folder)/a.toml", listsEffective: true)
+            let loaded = try ConfigurationFile.load("\(directory)/a.toml", listsEffective: true)
             let hook = try #require(loaded.settings.hooks.definitions.first)
             #expect(try webhook(hook).secretFile == secret)
             #expect(!hook.identity.contains("whsec_"))
@@ -167,13 +167,13 @@ import Testing
     }
 
     @Test func `a secret in the header makes another hook, and is not shown`() throws {
-        try Fixtures.inFolder { folder in
+        try Fixtures.inDirectory { directory in
             func load(_ secret: String) throws -> ConfigurationFile.Loaded {
-                try secret.write(toFile: "\(folder)/token", atomically: false, encoding: .utf8)
-                chmod("\(folder)/token", 0o600)
+                try secret.write(toFile: "\(directory)/token", atomically: false, encoding: .utf8)
+                chmod("\(directory)/token", 0o600)
                 try "[hook.a]\nurl = 'https://a.test/'\nheader_files = { Authorization = 'token' }\nbody = 'hunter2'\n"
-                    .write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
-                return try ConfigurationFile.load("\(folder)/a.toml", listsEffective: true)
+                    .write(toFile: "\(directory)/a.toml", atomically: false, encoding: .utf8)
+                return try ConfigurationFile.load("\(directory)/a.toml", listsEffective: true)
             }
             let (first, other) = (try load("Bearer first"), try load("Bearer other"))
             let identities = [first, other].compactMap(\.settings.hooks.definitions.first?.identity)
@@ -204,7 +204,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "enabled = false", "folders = []", "max_running = 3", "max_tasks = 3", "max_memory = '1M'", "timeout = '3s'",
+        "enabled = false", "directories = []", "max_running = 3", "max_tasks = 3", "max_memory = '1M'",
+        "timeout = '3s'",
         "stop_grace = '1s'",
     ])
     func `a change of the section is the section's alone`(key: String) throws {
@@ -242,8 +243,8 @@ import Testing
         ("user = 'root'\ngroup = '12345678'", []),
     ])
     func `unknown accounts are a warning where requested`(keys: String, messages: [String]) throws {
-        try Fixtures.inFolder { folder in
-            let path = "\(folder)/a.toml"
+        try Fixtures.inDirectory { directory in
+            let path = "\(directory)/a.toml"
             try "[hook.a]\ncommand = ['true']\n\(keys)\n".write(toFile: path, atomically: false, encoding: .utf8)
             #expect(try ConfigurationFile.load(path, checksMachine: true).warnings.map(\.message) == messages)
             #expect(try ConfigurationFile.load(path).warnings.isEmpty)

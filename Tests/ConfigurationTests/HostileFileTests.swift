@@ -10,24 +10,24 @@ import Testing
 /// Files that are hostile, damaged or too large.
 @Suite struct HostileFileTests {
     @Test func `opening a file that is not a regular file does not block`() throws {
-        try Fixtures.inFolder { folder in
-            mkfifo("\(folder)/a.toml", 0o600)
-            #expect(Fixtures.errors(at: "\(folder)/a.toml", in: folder) == ["a.toml: is not a regular file"])
+        try Fixtures.inDirectory { directory in
+            mkfifo("\(directory)/a.toml", 0o600)
+            #expect(Fixtures.errors(at: "\(directory)/a.toml", in: directory) == ["a.toml: is not a regular file"])
             #expect(Fixtures.errors(at: "/dev/zero", in: "/no") == ["/dev/zero: is not a regular file"])
-            #expect(Fixtures.errors(at: folder, in: "").count == 1)
+            #expect(Fixtures.errors(at: directory, in: "").count == 1)
             #expect(
-                Fixtures.errors(at: "\(folder)/no.toml", in: folder)
+                Fixtures.errors(at: "\(directory)/no.toml", in: directory)
                     == ["no.toml: cannot be opened: No such file or directory"]
             )
         }
     }
 
     @Test func `opening certificates does not block either`() throws {
-        try Fixtures.inFolder { folder in
-            mkfifo("\(folder)/ca.pem", 0o600)
+        try Fixtures.inDirectory { directory in
+            mkfifo("\(directory)/ca.pem", 0o600)
             try "[probe.a]\ntarget = 'https://example.org/'\nca_file = 'ca.pem'\n"
-                .write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
-            #expect(Fixtures.errors(at: "\(folder)/a.toml", in: folder).count == 1)
+                .write(toFile: "\(directory)/a.toml", atomically: false, encoding: .utf8)
+            #expect(Fixtures.errors(at: "\(directory)/a.toml", in: directory).count == 1)
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `no bytes trap`() throws {
         let seeds = try Fixtures.names("").map {
-            Array(try Data(contentsOf: URL(filePath: "\(Fixtures.folder)/\($0).toml")))
+            Array(try Data(contentsOf: URL(filePath: "\(Fixtures.directory)/\($0).toml")))
         }
         var generator = SplitMix(state: 5)
         for round in 0..<2000 {

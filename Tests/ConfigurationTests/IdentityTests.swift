@@ -40,10 +40,10 @@ import Testing
     }
 
     @Test func `an identity changes with a secret, and does not show it`() throws {
-        try Fixtures.inFolder { folder in
+        try Fixtures.inDirectory { directory in
             func write(_ text: String, to name: String) throws {
-                try text.write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
-                chmod("\(folder)/\(name)", 0o600)
+                try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
+                chmod("\(directory)/\(name)", 0o600)
             }
             try write(
                 """
@@ -55,9 +55,9 @@ import Testing
                 to: "a.toml"
             )
             try write("Bearer first\n", to: "token")
-            let first = try ConfigurationFile.load("\(folder)/a.toml", listsEffective: true)
+            let first = try ConfigurationFile.load("\(directory)/a.toml", listsEffective: true)
             try write("Bearer other\n", to: "token")
-            let other = try ConfigurationFile.load("\(folder)/a.toml")
+            let other = try ConfigurationFile.load("\(directory)/a.toml")
             let probes = [first, other].compactMap(\.settings.probes.first)
             #expect(
                 probes.map { $0.probe.request.headers.value(of: "authorization") } == ["Bearer first", "Bearer other"]
@@ -65,18 +65,18 @@ import Testing
             #expect(probes[0].identity != probes[1].identity)
             #expect(!probes[0].identity.contains("Bearer") && !probes[0].identity.contains("hunter2"))
             #expect(!first.effective.joined().contains("Bearer"))
-            #expect(first.effective.joined().contains("\(folder)/token"))
+            #expect(first.effective.joined().contains("\(directory)/token"))
             #expect(ConfigurationFile.differences(from: first.settings, to: other.settings).changed == ["probe.a"])
         }
     }
 
     @Test func `a secret that others can read is rejected`() throws {
-        try Fixtures.inFolder { folder in
+        try Fixtures.inDirectory { directory in
             try "[probe.a]\ntarget = 'https://example.org/'\nheader_files = { Authorization = 'token' }\n"
-                .write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
-            try "Bearer x".write(toFile: "\(folder)/token", atomically: false, encoding: .utf8)
-            chmod("\(folder)/token", 0o644)
-            let errors = Fixtures.errors(at: "\(folder)/a.toml", in: folder)
+                .write(toFile: "\(directory)/a.toml", atomically: false, encoding: .utf8)
+            try "Bearer x".write(toFile: "\(directory)/token", atomically: false, encoding: .utf8)
+            chmod("\(directory)/token", 0o644)
+            let errors = Fixtures.errors(at: "\(directory)/a.toml", in: directory)
             #expect(
                 errors == [
                     "a.toml:3:1: probe.a.header_files: token can be read or written by others: use chmod o-rw"

@@ -8,13 +8,13 @@ import Testing
     func `an invalid file has exactly these errors`(name: String) throws {
         let expected = try Fixtures.text("\(name).expected").split(separator: "\n").map(String.init)
         #expect(!expected.isEmpty)
-        #expect(Fixtures.errors(at: "\(Fixtures.folder)/\(name).toml", in: Fixtures.folder) == expected)
+        #expect(Fixtures.errors(at: "\(Fixtures.directory)/\(name).toml", in: Fixtures.directory) == expected)
     }
 
     @Test(arguments: Fixtures.names("valid-"))
     func `a valid file is accepted`(name: String) throws {
-        let loaded = try ConfigurationFile.load("\(Fixtures.folder)/\(name).toml")
-        #expect(loaded.files.first == "\(Fixtures.folder)/\(name).toml")
+        let loaded = try ConfigurationFile.load("\(Fixtures.directory)/\(name).toml")
+        #expect(loaded.files.first == "\(Fixtures.directory)/\(name).toml")
     }
 
     @Test func `there are fixtures for all of the schema`() {
@@ -24,7 +24,7 @@ import Testing
 
     @Test func `no message shows a secret`() throws {
         let texts = Fixtures.names("invalid-").map { name in
-            Fixtures.errors(at: "\(Fixtures.folder)/\(name).toml", in: Fixtures.folder).joined()
+            Fixtures.errors(at: "\(Fixtures.directory)/\(name).toml", in: Fixtures.directory).joined()
         }
         #expect(!texts.joined().contains("secret@"))
         #expect(!texts.joined().contains("Bearer"))

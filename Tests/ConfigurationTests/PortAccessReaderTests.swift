@@ -9,29 +9,29 @@ import Testing
 @Suite struct PortAccessReaderTests {
     private static let hash = "$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"
 
-    /// Loads a `[http]` section in a folder with a certificate, its key, an authority and passwords.
+    /// Loads a `[http]` section in a directory with a certificate, its key, an authority and passwords.
     private func load(
         _ section: String,
         keyMode: Int = 0o640,
         passwords: String = "alice:\(hash)\n"
     ) throws -> (settings: Settings?, messages: [String]) {
         let authority = try TestAuthority.standard()
-        return try Fixtures.inFolder { folder in
-            try authority.presentedPEM.write(toFile: "\(folder)/http.pem", atomically: false, encoding: .utf8)
-            try authority.root.pem.write(toFile: "\(folder)/ca.pem", atomically: false, encoding: .utf8)
+        return try Fixtures.inDirectory { directory in
+            try authority.presentedPEM.write(toFile: "\(directory)/http.pem", atomically: false, encoding: .utf8)
+            try authority.root.pem.write(toFile: "\(directory)/ca.pem", atomically: false, encoding: .utf8)
             for (name, text) in [("http.key", authority.leaf.key.pkcs8PEM), ("users", passwords)] {
-                try text.write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
+                try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
                 try FileManager.default.setAttributes(
                     [.posixPermissions: keyMode],
-                    ofItemAtPath: "\(folder)/\(name)"
+                    ofItemAtPath: "\(directory)/\(name)"
                 )
             }
-            try "[http]\n\(section)\n".write(toFile: "\(folder)/a.toml", atomically: false, encoding: .utf8)
+            try "[http]\n\(section)\n".write(toFile: "\(directory)/a.toml", atomically: false, encoding: .utf8)
             func short(_ error: ConfigurationError) -> String {
-                error.description.replacing("\(folder)/", with: "")
+                error.description.replacing("\(directory)/", with: "")
             }
             do throws(ConfigurationErrors) {
-                let loaded = try ConfigurationFile.load("\(folder)/a.toml")
+                let loaded = try ConfigurationFile.load("\(directory)/a.toml")
                 return (loaded.settings, loaded.warnings.map(short))
             } catch {
                 return (nil, error.errors.map(short))

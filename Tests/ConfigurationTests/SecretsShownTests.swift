@@ -55,8 +55,8 @@ import Testing
     }
 
     @Test func `a webhook's address is read from a file, and is not shown`() throws {
-        try Fixtures.inFolder { folder in
-            let path = "\(folder)/url"
+        try Fixtures.inDirectory { directory in
+            let path = "\(directory)/url"
             try "https://chat.test/services/hidden\n".write(toFile: path, atomically: false, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
             let loaded = try Fixtures.load("[hook.chat]\nurl_file = '\(path)'\n")

@@ -10,13 +10,13 @@ import Testing
     private let settings: Settings
 
     init() throws {
-        settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-everything.toml").settings
+        settings = try ConfigurationFile.load("\(Fixtures.directory)/valid-everything.toml").settings
     }
 
     @Test func `the agent's section is read`() {
         let agent = settings.agent
         #expect(agent.journal == false)
-        #expect(agent.journalDirectory == "\(Fixtures.folder)/journal")
+        #expect(agent.journalDirectory == "\(Fixtures.directory)/journal")
         #expect(agent.journalBytes == 64 << 20)
         #expect(agent.journalAge == .seconds(43_200))
         #expect(agent.journalSync.map { "\($0)" } == "always")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `an omitted key has its default`() throws {
-        let settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-minimal.toml").settings
+        let settings = try ConfigurationFile.load("\(Fixtures.directory)/valid-minimal.toml").settings
         let web = try #require(settings.probes.first)
         #expect(web.rule == ProbeRule(name: "web"))
         #expect(web.pace == ProbePace())

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `every key reaches the settings`() throws {
-        let settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-sinks.toml").settings
+        let settings = try ConfigurationFile.load("\(Fixtures.directory)/valid-sinks.toml").settings
         #expect(settings.sinks.map(\.name) == ["fleet", "home", "plain", "token"])
         let fleet = try #require(settings.sinks.first)
         #expect(fleet.broker.servers.map(\.port) == [4222, 4333] && fleet.device == "edge-7")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `the settings survive the document in which they are passed`() throws {
-        let settings = try ConfigurationFile.load("\(Fixtures.folder)/valid-sinks.toml").settings
+        let settings = try ConfigurationFile.load("\(Fixtures.directory)/valid-sinks.toml").settings
         let document = SinkDocument(host: "edge-7", sinks: settings.sinks)
         let read = try JSONDecoder().decode(SinkDocument.self, from: JSONEncoder().encode(document))
         #expect(read == document)

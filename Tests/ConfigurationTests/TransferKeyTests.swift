@@ -10,7 +10,7 @@ import Testing
     private static let transfer = "transfer = { download = '5M' }"
 
     private func probe(_ name: String, in file: String) throws -> ProbeDefinition {
-        let settings = try ConfigurationFile.load("\(Fixtures.folder)/\(file).toml").settings
+        let settings = try ConfigurationFile.load("\(Fixtures.directory)/\(file).toml").settings
         return try #require(settings.probes.first { $0.name == name })
     }
 

@@ -14,7 +14,7 @@ import Testing
         var testDescription: String { text }
     }
 
-    private static let file = "\(Fixtures.folder)/typical-mistakes.txt"
+    private static let file = "\(Fixtures.directory)/typical-mistakes.txt"
     private static let arrow = "=> "
 
     /// The mistakes of the file: blocks between lines of dashes, with the messages behind arrows.
@@ -30,8 +30,8 @@ import Testing
 
     /// Returns the messages of `config check` about a text.
     private static func messages(_ text: String) throws -> [String] {
-        try Fixtures.inFolder { folder in
-            let path = "\(folder)/a.toml"
+        try Fixtures.inDirectory { directory in
+            let path = "\(directory)/a.toml"
             try text.write(toFile: path, atomically: false, encoding: .utf8)
             let found: [String]
             do throws(ConfigurationErrors) {
@@ -40,7 +40,7 @@ import Testing
             } catch {
                 found = error.errors.map(\.description)
             }
-            return found.map { $0.replacing("\(folder)/", with: "") }
+            return found.map { $0.replacing("\(directory)/", with: "") }
         }
     }
 

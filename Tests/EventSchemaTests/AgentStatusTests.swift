@@ -172,7 +172,7 @@ import struct AgentEvents.Timestamp
                 )
             ),
             hookSetup: AgentStatus.HookSetup(
-                HookSettings(folders: ["/etc/reachagent/hooks.d"]),
+                HookSettings(directories: ["/etc/reachagent/hooks.d"]),
                 .descendants(because: "control groups are not delegated")
             ),
             network: network,
@@ -286,7 +286,7 @@ import struct AgentEvents.Timestamp
         let path = "/" + String(repeating: "\u{1}", count: 20_000)
         let refusal = HookRefusal(.owner, path: path, evidence: path, remedy: path)
         let hooks = (0..<64).map { index in
-            GoldenTests.status("\(index)", last: GoldenTests.completion("\(index)", .folder, .refused(refusal)))
+            GoldenTests.status("\(index)", last: GoldenTests.completion("\(index)", .directory, .refused(refusal)))
         }
         let status = Self.json(Self.status(hooks: hooks))
         #expect(status.count < ScannedLine.maximumBytes)

@@ -8,9 +8,9 @@ import Testing
 /// The documentation of hooks names everything that the code can give and refuse.
 @Suite struct HookDocumentationTests {
     private static func page(_ name: String) throws -> String {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return try String(contentsOf: folder.appending(path: "docs/\(name)"), encoding: .utf8)
+        return try String(contentsOf: directory.appending(path: "docs/\(name)"), encoding: .utf8)
     }
 
     /// The first cells of the rows that follow a table's head.

@@ -11,12 +11,12 @@ import enum AgentEvents.SinkCode
 
 /// An operator who looks for a code finds it, and what to do about it.
 @Suite struct OperationsDocumentationTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "docs")
 
     /// The rows of a page's tables that begin with codes, by code.
     private static func rows(of name: String) throws -> [String: [Substring]] {
-        let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        let text = try String(contentsOf: directory.appending(path: name), encoding: .utf8)
         var rows: [String: [Substring]] = [:]
         for line in text.split(separator: "\n") where line.hasPrefix("| `") {
             let cells = line.split(separator: "|").map { $0.drop { $0 == " " } }
@@ -68,9 +68,9 @@ import enum AgentEvents.SinkCode
     }
 
     @Test func `links between the pages lead somewhere`() throws {
-        let root = Self.folder.deletingLastPathComponent()
-        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
-        let pages = names.filter { $0.hasSuffix(".md") }.map { Self.folder.appending(path: $0) }
+        let root = Self.directory.deletingLastPathComponent()
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.directory.path())
+        let pages = names.filter { $0.hasSuffix(".md") }.map { Self.directory.appending(path: $0) }
         for page in pages + [root.appending(path: "README.md"), root.appending(path: "CONTRIBUTING.md")] {
             let text = try String(contentsOf: page, encoding: .utf8)
             for match in text.matches(of: /\]\((?<path>[^)#:\s]*)(?:#(?<place>[^)\s]*))?\)/) {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// With `REACHAGENT_WRITE_CORPUS=1` in the environment the seeds of random lives are written anew.
 @Suite struct FuzzCorpusTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fuzz/Corpus/recording")
 
     /// A short life with one input of each sort that a seed leads to.
@@ -34,13 +34,13 @@ import Testing
     @Test func `every seed can be read`() throws {
         if ProcessInfo.processInfo.environment["REACHAGENT_WRITE_CORPUS"] == "1" {
             for number: UInt64 in 1...6 {
-                try Data(Self.seed(number)).write(to: Self.folder.appending(path: "life-\(number)"))
+                try Data(Self.seed(number)).write(to: Self.directory.appending(path: "life-\(number)"))
             }
         }
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path()).sorted()
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.directory.path()).sorted()
         #expect(files.count >= 8)
         for file in files {
-            let bytes = Array(try Data(contentsOf: Self.folder.appending(path: file)))
+            let bytes = Array(try Data(contentsOf: Self.directory.appending(path: file)))
             let outcome = Result { () throws -> Int in
                 var replay = RecordingReplay(try RecordingReader(bytes: bytes))
                 var count = 0

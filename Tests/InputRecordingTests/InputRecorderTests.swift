@@ -26,14 +26,14 @@ import Testing
 
     @Test func `a recording is written as it is documented`() async throws {
         let text = try await onThread {
-            let folder = try TemporaryFolder()
-            let recorder = try InputRecorder(path: "\(folder.path)/r", header: header)
+            let directory = try TemporaryDirectory()
+            let recorder = try InputRecorder(path: "\(directory.path)/r", header: header)
             recorder.record(tick(-5), nextSequence: 3)
             recorder.record(.resumed(after: .milliseconds(1500), observed: start))
             recorder.finish()
             recorder.finish()
             recorder.record(tick(6))
-            return String(decoding: try folder.bytes("r"), as: UTF8.self)
+            return String(decoding: try directory.bytes("r"), as: UTF8.self)
         }
         let begin = #"{"recording":1,"agent":"0.1.0","stream":"abc","boot_id":"boot","next_seq":3,"source":"/x/y","#
         #expect(
@@ -45,16 +45,16 @@ import Testing
 
     @Test func `a recording is accessible to its owner only, and never replaces a file`() async throws {
         let (mode, errors) = try await onThread {
-            let folder = try TemporaryFolder()
-            let path = "\(folder.path)/r"
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/r"
             let old = umask(0)
             let recorder = try InputRecorder(path: path, header: header)
             umask(old)
             recorder.finish()
             var status = stat()
             stat(path, &status)
-            symlink("\(folder.path)/nowhere", "\(folder.path)/link")
-            let errors = [path, "\(folder.path)/link", "\(folder.path)/no/such"].map { path in
+            symlink("\(directory.path)/nowhere", "\(directory.path)/link")
+            let errors = [path, "\(directory.path)/link", "\(directory.path)/no/such"].map { path in
                 let error = #expect(throws: RecordingError.self) { try InputRecorder(path: path, header: header) }
                 return error?.cause
             }
@@ -68,14 +68,14 @@ import Testing
         let reasons = Mutex<[String]>([])
         let limit = 2000
         let (bytes, path) = try await onThread {
-            let folder = try TemporaryFolder()
-            let path = "\(folder.path)/r"
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/r"
             let recorder = try InputRecorder(path: path, header: header, limitBytes: limit) { reason in
                 reasons.withLock { $0.append(reason) }
             }
             for number in 0..<1000 { recorder.record(tick(number)) }
             recorder.finish()
-            return (try folder.bytes("r"), path)
+            return (try directory.bytes("r"), path)
         }
         #expect(reasons.withLock { $0 } == ["\(path) is as long as it may become"])
         #expect((limit - 200...limit).contains(bytes.count))
@@ -92,8 +92,8 @@ import Testing
     @Test func `a disk that fails ends the recording, and says so once`() async throws {
         let reasons = Mutex<[String]>([])
         let message = try await onThread {
-            let folder = try TemporaryFolder()
-            let path = "\(folder.path)/r"
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/r"
             // A file that is open for reading only refuses what is written behind the header.
             let file = try RecordingFile(creating: path, limit: 4096)
             let failing = RecordingFile(descriptor: open("/dev/full", O_WRONLY | O_CLOEXEC), limit: 4096)
@@ -126,8 +126,8 @@ import Testing
     @Test func `a full queue ends the recording without a gap`() async throws {
         let reasons = Mutex<[String]>([])
         let bytes = try await onThread {
-            let folder = try TemporaryFolder()
-            let path = "\(folder.path)/r"
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/r"
             let queue = RecordingQueue(capacity: 10)
             // Everything waits, because nobody takes anything yet.
             for number in 0..<25 { queue.put(tick(number), sequence: nil) }
@@ -136,7 +136,7 @@ import Testing
                 reasons.withLock { $0.append(reason.replacing(path, with: "FILE")) }
             }
             recorder.finish()
-            return try folder.bytes("r")
+            return try directory.bytes("r")
         }
         #expect(reasons.withLock { $0 } == ["more came than FILE could be written"])
         var reader = try RecordingReader(bytes: bytes, epoch: start.instant)
@@ -147,14 +147,14 @@ import Testing
 
     @Test func `a moment that cannot be written down ends the recording`() async throws {
         let bytes = try await onThread {
-            let folder = try TemporaryFolder()
-            let recorder = try InputRecorder(path: "\(folder.path)/r", header: header)
+            let directory = try TemporaryDirectory()
+            let recorder = try InputRecorder(path: "\(directory.path)/r", header: header)
             recorder.record(tick(1))
             let farAway = start.instant.advanced(by: .seconds(1 << 40))
             recorder.record(.tick(ObservedTime(instant: farAway, microsecondsSince1970: 0)))
             recorder.record(tick(2))
             recorder.finish()
-            return try folder.bytes("r")
+            return try directory.bytes("r")
         }
         var reader = try RecordingReader(bytes: bytes, epoch: start.instant)
         #expect(try reader.next()?.input.observed == tick(1).observed)
@@ -163,8 +163,8 @@ import Testing
     }
 }
 
-/// A folder that is removed with everything in it.
-final class TemporaryFolder: Sendable {
+/// A directory that is removed with everything in it.
+final class TemporaryDirectory: Sendable {
     let path: String
 
     init() throws {

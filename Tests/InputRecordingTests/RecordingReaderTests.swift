@@ -207,8 +207,8 @@ import Testing
 
     @Test func `a line that never ends is given up`() async throws {
         let message = try await onThread {
-            let folder = try TemporaryFolder()
-            let path = "\(folder.path)/long"
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/long"
             let line = Data(repeating: 0x20, count: 17 << 20)
             try (Data("\(Self.header)\n".utf8) + line).write(to: URL(filePath: path))
             var reader = try RecordingReader(path: path)
@@ -221,7 +221,7 @@ import Testing
     @Test func `a missing file is an error that names it`() {
         let error = #expect(throws: RecordingError.self) { try RecordingReader(path: "/nonexistent/recording") }
         #expect(error?.description == "cannot open /nonexistent/recording: No such file or directory")
-        let folder = #expect(throws: RecordingError.self) { try RecordingReader(path: "/") }
-        #expect(folder?.description == "cannot read /:1: Is a directory")
+        let directory = #expect(throws: RecordingError.self) { try RecordingReader(path: "/") }
+        #expect(directory?.description == "cannot read /:1: Is a directory")
     }
 }

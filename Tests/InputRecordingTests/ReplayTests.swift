@@ -39,13 +39,13 @@ import Testing
 
     private static func record(_ life: Life) async throws -> [UInt8] {
         try await onThread {
-            let folder = try TemporaryFolder()
-            let recorder = try InputRecorder(path: "\(folder.path)/life", header: life.header)
+            let directory = try TemporaryDirectory()
+            let recorder = try InputRecorder(path: "\(directory.path)/life", header: life.header)
             for (number, input) in life.inputs.enumerated() {
                 recorder.record(input, nextSequence: number % 3 == 0 ? nil : UInt64(number))
             }
             recorder.finish(within: .seconds(60))
-            return try folder.bytes("life")
+            return try directory.bytes("life")
         }
     }
 

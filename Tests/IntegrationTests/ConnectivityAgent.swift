@@ -34,10 +34,10 @@ final class ConnectivityAgent: Sendable {
         journal: String? = nil,
         _ configuration: String
     ) throws {
-        file = "\(network.certificates.folder)/reachagent-\(UUID().uuidString).toml"
+        file = "\(network.certificates.directory)/reachagent-\(UUID().uuidString).toml"
         beginning = Self.beginning(settleDown)
         try (beginning + configuration).write(toFile: file, atomically: true, encoding: .utf8)
-        sockets = "\(network.certificates.folder)/sockets-\(UUID().uuidString.prefix(8))"
+        sockets = "\(network.certificates.directory)/sockets-\(UUID().uuidString.prefix(8))"
         let arguments =
             ["run", "--config", file, "--format", "json", "--socket-directory", sockets]
             + (journal.map { ["--journal-directory", $0] } ?? ["--no-journal"])

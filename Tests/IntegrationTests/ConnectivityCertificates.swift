@@ -1,7 +1,7 @@
 import Foundation
 import ProbeTestKit
 
-/// The certificates of the tests' web servers, as files in a folder of their own.
+/// The certificates of the tests' web servers, as files in a directory of their own.
 ///
 /// Their validity is relative to the present, because agents use the machine's clock.
 final class ConnectivityCertificates: Sendable {
@@ -19,15 +19,15 @@ final class ConnectivityCertificates: Sendable {
         case forged
     }
 
-    /// The folder of the files: `NAME.pem` and `NAME.key` of each, and `root.pem`.
-    let folder: String
+    /// The directory of the files: `NAME.pem` and `NAME.key` of each, and `root.pem`.
+    let directory: String
 
     /// The root that a check trusts.
-    var rootFile: String { "\(folder)/root.pem" }
+    var rootFile: String { "\(directory)/root.pem" }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)").path()
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        directory = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let authority = try TestAuthority.standard()
         try write(authority.root.pem, "root.pem")
         let foreign = try TestAuthority(
@@ -42,10 +42,10 @@ final class ConnectivityCertificates: Sendable {
         }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     private func write(_ text: String, _ name: String) throws {
-        try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
     }
 
     private static func template(_ name: Name) -> CertificateTemplate {

@@ -158,7 +158,7 @@ final class ConnectivityNetwork: Sendable {
 
     private func server(in namespace: String, _ arguments: String) async throws -> WebServer {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "web-server.py").path()
-        let line = "exec ip netns exec \(namespace) python3 \(script) \(certificates.folder) \(arguments)"
+        let line = "exec ip netns exec \(namespace) python3 \(script) \(certificates.directory) \(arguments)"
         let server = try await WebServer(command("/bin/sh", ["-c", line]))
         servers.withLock { $0.append(server) }
         return server

@@ -3,7 +3,7 @@ import AgentTestKit
 import Foundation
 import Synchronization
 
-/// The built agent on the machine of a ``HookLab``, with its folders of hooks and a configuration, read as events.
+/// The built agent on the machine of a ``HookLab``, with its directories of hooks and a configuration, read as events.
 final class HookAgent: Sendable {
     /// The output ended, or the patience, before an expected event came.
     struct Missing: Error, CustomStringConvertible {
@@ -32,14 +32,14 @@ final class HookAgent: Sendable {
     ///
     /// - Parameters:
     ///   - more: More arguments.
-    ///   - folders: The folders of hooks; by default the lab's.
+    ///   - directories: The directories of hooks; by default the lab's.
     ///   - keepsJournal: `true` for an agent with a journal, whose directory is in `more`.
     ///   - launcher: A program that becomes or starts the agent, with its arguments.
     init(
         in lab: HookLab,
         _ configuration: String = "",
         more: [String] = [],
-        folders: [String]? = nil,
+        directories: [String]? = nil,
         keepsJournal: Bool = false,
         launcher: [String] = []
     ) throws {
@@ -49,7 +49,7 @@ final class HookAgent: Sendable {
             "run", "--config", "\(lab.path)/reachagent-\(number).toml", "--format", "json", "--socket-directory",
             "\(lab.path)/run-\(number)",
         ]
-        let hooks = (folders ?? [lab.first, lab.second]).flatMap { ["--hooks", $0] }
+        let hooks = (directories ?? [lab.first, lab.second]).flatMap { ["--hooks", $0] }
         let words = arguments + hooks + (keepsJournal ? [] : ["--no-journal"]) + more
         let command = launcher + [BuiltAgent.path] + words
         output = try CommandLines(
@@ -62,7 +62,7 @@ final class HookAgent: Sendable {
         in lab: HookLab,
         _ configuration: String = "",
         more: [String] = [],
-        folders: [String]? = nil,
+        directories: [String]? = nil,
         keepsJournal: Bool = false,
         launcher: [String] = []
     ) async throws -> HookAgent {
@@ -70,7 +70,7 @@ final class HookAgent: Sendable {
             in: lab,
             configuration,
             more: more,
-            folders: folders,
+            directories: directories,
             keepsJournal: keepsJournal,
             launcher: launcher
         )

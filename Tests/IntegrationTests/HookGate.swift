@@ -23,10 +23,10 @@ final class HookGate: Sendable {
 }
 
 extension HookLab {
-    /// Makes a gate below the lab's folder.
+    /// Makes a gate below the lab's directory.
     func gate(_ name: String) throws -> HookGate { try HookGate(makePipe(name)) }
 
-    /// Makes a pipe below the lab's folder, and returns the lines that hooks write to it.
+    /// Makes a pipe below the lab's directory, and returns the lines that hooks write to it.
     ///
     /// - Parameter ends: `true` when the lines end as soon as no process has the pipe open for writing.
     func channel(_ name: String, ends: Bool = false) throws -> CommandLines {

@@ -2,7 +2,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// A machine with a wired and a wireless uplink, and folders with hooks; the folders go with this object.
+/// A machine with a wired and a wireless uplink, and directories with hooks; the directories go with this object.
 ///
 ///     eth0  (wired) ─ far0    192.0.2.2/24
 ///     wlan0 (wifi)  ─ far1    198.51.100.2/24
@@ -24,9 +24,9 @@ final class HookLab: Sendable {
     /// Only its owner can write to it, as to everything in it.
     let path: String
 
-    /// The folder of hooks that comes first.
+    /// The directory of hooks that comes first.
     var first: String { "\(path)/etc" }
-    /// The folder of hooks whose files those of the first one hide.
+    /// The directory of hooks whose files those of the first one hide.
     var second: String { "\(path)/lib" }
     /// The lines that hooks have added by ``note``.
     var notes: [String] { lines(of: "notes") }
@@ -37,7 +37,7 @@ final class HookLab: Sendable {
         guard mkdtemp(&template) != nil else { throw CommandFailure(command: "mkdtemp", status: errno, output: "") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         chmod(path, 0o755)
-        for folder in [first, second] { try makeFolder(folder) }
+        for directory in [first, second] { try makeDirectory(directory) }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -72,23 +72,23 @@ final class HookLab: Sendable {
         "echo \"$REACH_HOOK $$\(more.isEmpty ? "" : " \(more)")\" >> \(path)/notes"
     }
 
-    /// Writes a shell script that can be run, with the folders above it.
+    /// Writes a shell script that can be run, with the directories above it.
     ///
     /// - Parameter name: Its path below ``path``.
     /// - Returns: Its whole path.
     @discardableResult
     func put(_ name: String, _ script: String, mode: mode_t = 0o755) throws -> String {
         let file = "\(path)/\(name)"
-        try makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))
+        try makeDirectory(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))
         try write(script.isEmpty ? "" : "#!/bin/sh\n\(script)\n", to: file)
         chmod(file, mode)
         return file
     }
 
-    /// Makes a folder that only its owner can write to.
-    func makeFolder(_ folder: String) throws {
+    /// Makes a directory that only its owner can write to.
+    func makeDirectory(_ directory: String) throws {
         try FileManager.default.createDirectory(
-            atPath: folder,
+            atPath: directory,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o755]
         )

@@ -18,7 +18,7 @@ struct IntegrationDescriptorTests {
         let namespace = try NetworkNamespace()
         // Checks need a path.
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
+        let directory = try StreamDirectory(in: namespace)
         let input = Pipe()
         let server = try CommandLines(namespace.command("python3", ["-c", Self.silent]), input: input)
         #expect(await server.next() == "ready")
@@ -32,10 +32,10 @@ struct IntegrationDescriptorTests {
 
             """
         }
-        let file = "\(folder.path)/agent.toml"
+        let file = "\(directory.path)/agent.toml"
         try probes.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
         let limit = 100
-        let words = folder.arguments(["--config", file, "--format", format, "--log-level", "error"])
+        let words = directory.arguments(["--config", file, "--format", format, "--log-level", "error"])
         let line = "ulimit -n \(limit); exec \(([BuiltAgent.path] + words).joined(separator: " ")) 2>&1"
         let agent = try CommandLines(namespace.command("/bin/sh", ["-c", line]))
         let descriptors = "/proc/\(agent.processIdentifier)/fd"
@@ -49,9 +49,9 @@ struct IntegrationDescriptorTests {
         let lines = await agent.rest()
         #expect(await agent.status() == 0, "\(lines.suffix(5))")
         if format == "json" { #expect(lines.last?.contains("reachagent.agent.stopping") == true) }
-        let history = try await folder.command("history", "--json", "--directory", folder.journal)
+        let history = try await directory.command("history", "--json", "--directory", directory.journal)
         #expect(history.lines.last?.contains("reachagent.agent.stopping") == true)
-        #expect(!FileManager.default.fileExists(atPath: folder.control))
+        #expect(!FileManager.default.fileExists(atPath: directory.control))
         try input.fileHandleForWriting.close()
     }
 }

@@ -16,13 +16,14 @@ struct IntegrationGreedyClientTests {
         let maximum: Double
     }
 
-    private func measure(_ agent: AgentProcess, _ folder: StreamFolder, in namespace: NetworkNamespace) async throws
+    private func measure(_ agent: AgentProcess, _ directory: StreamDirectory, in namespace: NetworkNamespace)
+        async throws
         -> Measurement
     {
         let script = Self.scripts.appending(path: "patient-client.py").path()
         let result = try await namespace.finished(
             "python3",
-            [script, folder.control, "50", "\(agent.processIdentifier)"]
+            [script, directory.control, "50", "\(agent.processIdentifier)"]
         )
         guard result.status == 0 else {
             throw CommandFailure(command: script, status: result.status, output: result.output + result.error)
@@ -42,21 +43,21 @@ struct IntegrationGreedyClientTests {
     func `20 kinds of greedy clients delay neither requests nor subscribers nor the shutdown`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
-        let agent = try await folder.agent()
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await directory.agent()
         // A journal of several segments, to be read from its start again and again.
         try namespace.run(
             "for i in $(seq 100); do for j in 3 4 5; do ip route replace default via 192.0.2.$j dev eth0 metric 100; done; done"
         )
-        try await folder.turn(agent, to: 1)
-        let subscriber = try SocketLines(folder.control, request: #"{"method":"subscribe","more":true}"#)
-        let reader = try SocketLines(folder.events)
-        let calm = try await measure(agent, folder, in: namespace)
+        try await directory.turn(agent, to: 1)
+        let subscriber = try SocketLines(directory.control, request: #"{"method":"subscribe","more":true}"#)
+        let reader = try SocketLines(directory.events)
+        let calm = try await measure(agent, directory, in: namespace)
         let input = Pipe()
-        let (greedy, first) = try await greedyClients([folder.events, folder.control], in: namespace, input)
+        let (greedy, first) = try await greedyClients([directory.events, directory.control], in: namespace, input)
         #expect(first == "ready")
 
-        let measured = try await measure(agent, folder, in: namespace)
+        let measured = try await measure(agent, directory, in: namespace)
         #expect(measured.answers == 50)
         // The promise is 100 ms for the optimised agent (`make isolation`), which answers in 0.4 ms without other
         // clients: 250 times as long. The agent of the tests is not optimised, and the machine may be busy; both
@@ -66,7 +67,7 @@ struct IntegrationGreedyClientTests {
 
         var numbers: [UInt64] = []
         for number in 10..<20 {
-            let event = try await folder.turn(agent, to: number)
+            let event = try await directory.turn(agent, to: number)
             let start = ContinuousClock.now
             for client in [subscriber, reader] { try await client.next(containing: #""gateway":"192.0.2.\#(number)""#) }
             #expect(start.duration(to: .now) < .seconds(2))
@@ -94,19 +95,19 @@ struct IntegrationGreedyClientTests {
     @Test(.asRoot)
     func `4,096 idle connections of one user keep out neither root nor another user`() async throws {
         let namespace = try NetworkNamespace(root: .machine)
-        let folder = try StreamFolder(in: namespace)
-        let agent = try await folder.agent()
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await directory.agent()
         let input = Pipe()
-        let idle = ["--idle", "4096", folder.control, "12345"]
+        let idle = ["--idle", "4096", directory.control, "12345"]
         let (clients, first) = try await greedyClients(idle, in: namespace, input)
         #expect(first == "ready 256 3840")
-        let status = try await folder.command("status", "--json", "--socket", folder.control)
+        let status = try await directory.command("status", "--json", "--socket", directory.control)
         #expect(status.output.contains(#""via":"none""#), "\(status.error)")
-        let wait = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "3s")
+        let wait = try await directory.command("wait-online", "--socket", directory.control, "--timeout", "3s")
         // It was answered that there is no path.
         #expect(wait.status == 1)
         #expect(wait.error.contains("no_route"), "\(wait.error)")
-        let words = ["--reuid", "12346", "--regid", "0", "--clear-groups", "nc", "-U", "-N", folder.control]
+        let words = ["--reuid", "12346", "--regid", "0", "--clear-groups", "nc", "-U", "-N", directory.control]
         let client = namespace.command("setpriv", words).dropFirst("exec ".count)
         let other = try CommandLines("echo '{\"method\":\"status\"}' | \(client)")
         #expect(await other.next()?.hasPrefix(#"{"parameters":{"#) == true)

@@ -19,19 +19,19 @@ struct IntegrationHTTPTests {
     }
 
     /// Writes a certificate and its key as they are configured.
-    private func writeCertificate(_ folder: StreamFolder) throws -> TestAuthority {
+    private func writeCertificate(_ directory: StreamDirectory) throws -> TestAuthority {
         let authority = try TestAuthority.standard()
-        try authority.presentedPEM.write(toFile: "\(folder.path)/http.pem", atomically: true, encoding: .utf8)
-        try write(authority.leaf.key.pkcs8PEM, "http.key", folder)
+        try authority.presentedPEM.write(toFile: "\(directory.path)/http.pem", atomically: true, encoding: .utf8)
+        try write(authority.leaf.key.pkcs8PEM, "http.key", directory)
         return authority
     }
 
-    private func write(_ secret: String, _ name: String, _ folder: StreamFolder) throws {
-        try secret.write(toFile: "\(folder.path)/\(name)", atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder.path)/\(name)")
+    private func write(_ secret: String, _ name: String, _ directory: StreamDirectory) throws {
+        try secret.write(toFile: "\(directory.path)/\(name)", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(directory.path)/\(name)")
     }
 
-    private func agent(in folder: StreamFolder) async throws -> AgentProcess {
+    private func agent(in directory: StreamDirectory) async throws -> AgentProcess {
         let configuration = """
             [agent]
             max_connections = 512
@@ -42,19 +42,19 @@ struct IntegrationHTTPTests {
             tls_key = "http.key"
             basic_auth_file = "users"
             """
-        try configuration.write(toFile: "\(folder.path)/agent.toml", atomically: true, encoding: .utf8)
-        try write(Self.users, "users", folder)
-        return try await folder.agent("--config", "\(folder.path)/agent.toml")
+        try configuration.write(toFile: "\(directory.path)/agent.toml", atomically: true, encoding: .utf8)
+        try write(Self.users, "users", directory)
+        return try await directory.agent("--config", "\(directory.path)/agent.toml")
     }
 
     @Test func `13 kinds of hostile clients block no other client, and take bounded memory`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
-        _ = try writeCertificate(folder)
-        let agent = try await agent(in: folder)
+        let directory = try StreamDirectory(in: namespace)
+        _ = try writeCertificate(directory)
+        let agent = try await agent(in: directory)
         let script = Self.scripts.appending(path: "hostile-http-clients.py").path()
-        let arguments = [script, "\(folder.sockets)/http.sock", "9718", "9719", "\(agent.processIdentifier)"]
+        let arguments = [script, "\(directory.sockets)/http.sock", "9718", "9719", "\(agent.processIdentifier)"]
         let result = try await namespace.finished("python3", arguments, patience: 120)
         #expect(result.status == 0, "\(result.error)")
         #expect(result.lines.count == 14)
@@ -69,9 +69,9 @@ struct IntegrationHTTPTests {
     @Test func `a reload takes a new certificate and new passwords, and closes the earlier connections`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
-        let first = try writeCertificate(folder)
-        let agent = try await agent(in: folder)
+        let directory = try StreamDirectory(in: namespace)
+        let first = try writeCertificate(directory)
+        let agent = try await agent(in: directory)
         func presented(_ address: String) throws -> String {
             try namespace.run("openssl s_client -connect \(address) </dev/null 2>/dev/null | openssl x509 -outform PEM")
         }
@@ -84,16 +84,16 @@ struct IntegrationHTTPTests {
         let stream = try CommandLines(namespace.command("/bin/sh", ["-c", command]))
         try await stream.next(containing: "network.snapshot")
 
-        let second = try writeCertificate(folder)
-        try write(Self.users + "bob:\(Self.users.dropFirst("alice:".count))", "users", folder)
-        let reload = try await folder.command("reload", "--socket", folder.control)
+        let second = try writeCertificate(directory)
+        try write(Self.users + "bob:\(Self.users.dropFirst("alice:".count))", "users", directory)
+        let reload = try await directory.command("reload", "--socket", directory.control)
         #expect(reload.status == 0 && reload.output.contains("http"), "\(reload.output)\(reload.error)")
         while await stream.next() != nil {}
         #expect(bytes(try presented("127.0.0.1:9719")) == bytes(second.leaf.pem))
 
         // A file that is wrong changes nothing.
-        try write("alice:secret\n", "users", folder)
-        #expect(try await folder.command("reload", "--socket", folder.control).status != 0)
+        try write("alice:secret\n", "users", directory)
+        #expect(try await directory.command("reload", "--socket", directory.control).status != 0)
         #expect(bytes(try presented("127.0.0.1:9719")) == bytes(second.leaf.pem))
         #expect(try await agent.stop().status == 0)
     }
@@ -101,9 +101,9 @@ struct IntegrationHTTPTests {
     @Test func `a report over HTTP has the bytes of the command`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
-        _ = try writeCertificate(folder)
-        let agent = try await agent(in: folder)
+        let directory = try StreamDirectory(in: namespace)
+        _ = try writeCertificate(directory)
+        let agent = try await agent(in: directory)
         // Time without a path is known without a probe too.
         try namespace.ip("link set eth0 down")
         try await agent.settles(on: "none")
@@ -111,12 +111,12 @@ struct IntegrationHTTPTests {
         try await agent.next("reachability.changed") { $0.to?.via.rawValue != "none" }
         // What ends before now is the same for both.
         let now = try namespace.run("date -u +%Y-%m-%dT%H:%M:%S.%6NZ").split(separator: "\n").first ?? ""
-        let command = try await folder.command(
+        let command = try await directory.command(
             "report",
             "--format",
             "json",
             "--directory",
-            folder.journal,
+            directory.journal,
             "--since",
             "2026-01-01",
             "--until",

@@ -14,11 +14,11 @@ struct IntegrationHistoryCrashTests {
 
     @Test func `an agent that is killed repeatedly loses no lasting event and duplicates none`() async throws {
         let namespace = try NetworkNamespace()
-        let folder = try StreamFolder(in: namespace)
+        let directory = try StreamDirectory(in: namespace)
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "history-crash.py").path()
         let command = try await namespace.finished(
             "python3",
-            [script, BuiltAgent.path, folder.path, "19"],
+            [script, BuiltAgent.path, directory.path, "19"],
             patience: 120
         )
         try #require(command.status == 0, "\(command.error)")

@@ -7,12 +7,12 @@ import Testing
 @Suite(.inNamespace, .onOwnThread)
 struct IntegrationHistoryTests {
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
 
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
+        directory = try StreamDirectory(in: namespace)
     }
 
     private struct Line: Decodable, Equatable {
@@ -22,7 +22,14 @@ struct IntegrationHistoryTests {
     }
 
     private func history(since: String) async throws -> [Line] {
-        let command = try await folder.command("history", "--json", "--since", since, "--directory", folder.journal)
+        let command = try await directory.command(
+            "history",
+            "--json",
+            "--since",
+            since,
+            "--directory",
+            directory.journal
+        )
         #expect(command.status == 0)
         return try command.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
@@ -31,9 +38,9 @@ struct IntegrationHistoryTests {
     func sinceRestart() async throws {
         var starts: [UInt64] = []
         for gateway in [3, 4, 5] {
-            let agent = try await folder.agent()
+            let agent = try await directory.agent()
             starts.append(try #require(agent.events.first?.seq))
-            try await folder.turn(agent, to: gateway)
+            try await directory.turn(agent, to: gateway)
             #expect(try await agent.stop().status == 0)
         }
         let all = try await history(since: "0")

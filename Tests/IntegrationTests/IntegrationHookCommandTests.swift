@@ -35,7 +35,7 @@ struct IntegrationHookCommandTests {
 
     /// The event of a real agent, in a file.
     private func event() async throws -> (line: SeenEvent, file: String) {
-        let agent = try await HookAgent.start(in: lab, more: ["--no-hooks"], folders: [])
+        let agent = try await HookAgent.start(in: lab, more: ["--no-hooks"], directories: [])
         try lab.use(.wifi)
         let event = try await agent.settles(on: "wifi")
         #expect(try await agent.stop() == 0)
@@ -107,7 +107,7 @@ struct IntegrationHookCommandTests {
         let agent = try await HookAgent.start(
             in: lab,
             more: ["--no-hooks", "--journal-directory", journal],
-            folders: [],
+            directories: [],
             keepsJournal: true
         )
         try lab.use(.wifi)

@@ -44,7 +44,7 @@ struct IntegrationHookInputTests {
     }
 
     @Test
-    func `a folder hook has exactly the documented environment and the event's line`() async throws {
+    func `a directory hook has exactly the documented environment and the event's line`() async throws {
         let agent = try await HookAgent.start(in: lab)
         let file = try lab.put("etc/wifi.d/10-keep", keeps)
         try lab.use(.wifi)
@@ -61,9 +61,9 @@ struct IntegrationHookInputTests {
     }
 
     @Test
-    func `a configured hook also has its own variables, folder and arguments`() async throws {
+    func `a configured hook also has its own variables, directory and arguments`() async throws {
         let script = try lab.put("keep.sh", "\(keeps); printf '<%s>' \"$@\"")
-        try lab.makeFolder("\(lab.path)/work")
+        try lab.makeDirectory("\(lab.path)/work")
         let agent = try await HookAgent.start(
             in: lab,
             """

@@ -3,7 +3,7 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// The folders of connectivity: with a server that a probe asks.
+/// The directories of connectivity: with a server that a probe asks.
 @Suite(.withHooks, .onOwnThread, .serialized)
 struct IntegrationHookOnlineTests {
     @Test
@@ -11,8 +11,8 @@ struct IntegrationHookOnlineTests {
         let network = try ConnectivityNetwork()
         let server = try await network.webServer()
         let lab = try HookLab(in: network.machine.namespace)
-        for folder in ["online.d", "offline.d"] {
-            try lab.put("etc/\(folder)/10-note", lab.note("$REACH_FROM_CONNECTIVITY $REACH_TO_CONNECTIVITY"))
+        for directory in ["online.d", "offline.d"] {
+            try lab.put("etc/\(directory)/10-note", lab.note("$REACH_FROM_CONNECTIVITY $REACH_TO_CONNECTIVITY"))
         }
         let agent = try HookAgent(in: lab, network.probe("web", "http://web.test/", #"families = "ipv4""#))
         try await agent.completed("online.d/10-note")

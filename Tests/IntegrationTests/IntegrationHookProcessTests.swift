@@ -13,7 +13,7 @@ struct IntegrationHookProcessTests {
         try lab.makeLinks()
     }
 
-    /// Runs one script for the first state, with a configuration of the folders' hooks, until its run has ended.
+    /// Runs one script for the first state, with a configuration of the directories' hooks, until its run has ended.
     private func run(_ script: String, _ hooks: String = "") async throws -> (agent: HookAgent, run: SeenEvent) {
         try lab.put("etc/10-hook", script)
         let agent = try await HookAgent.start(in: lab, hooks.isEmpty ? "" : "[hooks]\n\(hooks)\n")

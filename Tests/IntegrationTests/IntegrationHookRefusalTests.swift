@@ -12,7 +12,7 @@ struct IntegrationHookRefusalTests {
         let code: String
         /// The beginning of the remedy.
         let remedy: String
-        /// Spoils the file, which is right in everything else; `HOOK` is its path, and `DIR` a folder above it.
+        /// Spoils the file, which is right in everything else; `HOOK` is its path, and `DIR` a directory above it.
         let spoil: String
     }
 
@@ -34,14 +34,14 @@ struct IntegrationHookRefusalTests {
         Case(testDescription: "set-group-ID", code: "hook_setuid", remedy: "chmod g-s HOOK", spoil: "chmod g+s HOOK"),
         Case(testDescription: "not executable", code: "hook_not_executable", remedy: "chmod ", spoil: "chmod a-x HOOK"),
         Case(
-            testDescription: "a folder of somebody else's",
-            code: "hook_folder",
+            testDescription: "a directory of somebody else's",
+            code: "hook_directory",
             remedy: "chown ",
             spoil: "chown 12345 DIR"
         ),
         Case(
-            testDescription: "a folder that others can write to",
-            code: "hook_folder",
+            testDescription: "a directory that others can write to",
+            code: "hook_directory",
             remedy: "chmod go-w DIR",
             spoil: "chmod go+w DIR"
         ),
@@ -63,7 +63,12 @@ struct IntegrationHookRefusalTests {
             remedy: "",
             spoil: "echo 'echo hello' > HOOK"
         ),
-        Case(testDescription: "a folder instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkdir HOOK"),
+        Case(
+            testDescription: "a directory instead",
+            code: "hook_not_regular",
+            remedy: "",
+            spoil: "rm HOOK; mkdir HOOK"
+        ),
         Case(testDescription: "a pipe instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkfifo HOOK"),
         Case(testDescription: "no file", code: "hook_missing", remedy: "", spoil: "rm HOOK"),
         Case(
@@ -90,8 +95,8 @@ struct IntegrationHookRefusalTests {
     @Test(arguments: cases)
     func `a faulty file is not run, and the event says why and what to do`(_ kind: Case) async throws {
         let hook = try lab.put("programs/deep/hook", "echo has run; touch \(lab.path)/has-run")
-        let folder = "\(lab.path)/programs"
-        func filled(_ text: String) -> String { text.replacing("HOOK", with: hook).replacing("DIR", with: folder) }
+        let directory = "\(lab.path)/programs"
+        func filled(_ text: String) -> String { text.replacing("HOOK", with: hook).replacing("DIR", with: directory) }
         // The machine's root can do what is another user's there; what the namespace does not know belongs to nobody.
         let spoilt = try await FinishedCommand.run(["-ec", filled(kind.spoil)], of: "/bin/sh")
         #expect(spoilt.status == 0, "\(spoilt.error)")
@@ -112,7 +117,7 @@ struct IntegrationHookRefusalTests {
     }
 
     @Test
-    func `a faulty file in a folder does not block the others, and runs after its repair`() async throws {
+    func `a faulty file in a directory does not block the others, and runs after its repair`() async throws {
         let bad = try lab.put("etc/10-bad", "echo bad", mode: 0o775)
         try lab.put("etc/20-good", "echo good")
         let agent = try await HookAgent.start(in: lab)
@@ -127,14 +132,14 @@ struct IntegrationHookRefusalTests {
     }
 
     @Test
-    func `an unknown user or group and a missing folder are refusals too`() async throws {
+    func `an unknown user or group and a missing directory are refusals too`() async throws {
         let agent = try await HookAgent.start(
             in: lab,
             """
-            [hook.folder]
+            [hook.directory]
             command = ["true"]
             at_start = true
-            working_directory = "/no/such/folder"
+            working_directory = "/no/such/directory"
 
             [hook.user]
             command = ["true"]
@@ -143,7 +148,9 @@ struct IntegrationHookRefusalTests {
             """
         )
         let first = try agent.events.first(of: "reachability.changed")
-        #expect(try await agent.completed("folder", for: first).run?.ending.refusal?.code == "hook_working_directory")
+        #expect(
+            try await agent.completed("directory", for: first).run?.ending.refusal?.code == "hook_working_directory"
+        )
         #expect(try await agent.completed("user", for: first).run?.ending.refusal?.code == "hook_user")
         #expect(try await agent.stop() == 0)
     }

@@ -86,16 +86,16 @@ struct IntegrationHookReloadTests {
 
     @Test
     func `hooks that are switched off do not run, and do when they are switched on`() async throws {
-        try lab.put("etc/10-folder", "echo folder")
-        let hooks = "folders = [\"\(lab.first)\"]\n\n" + says("own", "own")
-        let agent = try await HookAgent.start(in: lab, "[hooks]\nenabled = false\n" + hooks, folders: [])
+        try lab.put("etc/10-directory", "echo directory")
+        let hooks = "directories = [\"\(lab.first)\"]\n\n" + says("own", "own")
+        let agent = try await HookAgent.start(in: lab, "[hooks]\nenabled = false\n" + hooks, directories: [])
         try lab.use(.wifi)
         let off = try await agent.settles(on: "wifi")
         try agent.reload("[hooks]\n" + hooks)
         try await agent.next("config.reloaded")
         try lab.use(.wired)
         let on = try await agent.settles(on: "wired")
-        for name in ["10-folder", "own"] { try await agent.completed(name, for: on) }
+        for name in ["10-directory", "own"] { try await agent.completed(name, for: on) }
         #expect(try await agent.stop() == 0)
         #expect(!agent.completions.contains { $0.run?.triggerSequence == off.seq })
     }

@@ -23,21 +23,21 @@ struct IntegrationHookStartTests {
     }
 
     @Test
-    func `folder hooks and hooks with at_start get the first state once, others never`() async throws {
-        try lab.put("etc/10-folder", "echo $REACH_FROM_VIA $REACH_TO_VIA ${REACH_AT_START-unset} $REACH_CAUSE_KIND")
+    func `directory hooks and hooks with at_start get the first state once, others never`() async throws {
+        try lab.put("etc/10-directory", "echo $REACH_FROM_VIA $REACH_TO_VIA ${REACH_AT_START-unset} $REACH_CAUSE_KIND")
         let agent = try await HookAgent.start(in: lab, hook("with", "at_start = true") + hook("without"))
         let first = try agent.events.first(of: "reachability.changed")
         #expect(first.cause?.kind == "start")
-        let folder = try await agent.completed("10-folder", for: first)
-        #expect(folder.run?.output?.hasPrefix("unknown wired ") == true)
-        #expect(folder.run?.output?.hasSuffix(" start\n") == true)
+        let directory = try await agent.completed("10-directory", for: first)
+        #expect(directory.run?.output?.hasPrefix("unknown wired ") == true)
+        #expect(directory.run?.output?.hasSuffix(" start\n") == true)
         #expect(try await agent.completed("with", for: first).run?.output == "unknown wired 1 start\n")
         try lab.use(.wifi)
         let second = try await agent.settles(on: "wifi")
         #expect(try await agent.completed("with", for: second).run?.output == "wired wifi unset route\n")
         #expect(try await agent.completed("without", for: second).run?.output == "wired wifi unset route\n")
         #expect(try await agent.stop() == 0)
-        #expect(agent.completions(of: "10-folder").count == 2)
+        #expect(agent.completions(of: "10-directory").count == 2)
         #expect(agent.completions(of: "with").count == 2)
         #expect(agent.completions(of: "without").count == 1)
     }
@@ -45,9 +45,9 @@ struct IntegrationHookStartTests {
     @Test
     func `a machine without a path is a first state as well`() async throws {
         try lab.disconnect()
-        try lab.put("etc/none.d/10-folder", "echo $REACH_FROM_VIA $REACH_TO_VIA $REACH_REASON")
+        try lab.put("etc/none.d/10-directory", "echo $REACH_FROM_VIA $REACH_TO_VIA $REACH_REASON")
         let agent = try await HookAgent.start(in: lab)
-        let run = try await agent.completed("none.d/10-folder", for: agent.events.first(of: "reachability.changed"))
+        let run = try await agent.completed("none.d/10-directory", for: agent.events.first(of: "reachability.changed"))
         #expect(run.run?.output == "unknown none no_route\n")
         #expect(try await agent.stop() == 0)
     }

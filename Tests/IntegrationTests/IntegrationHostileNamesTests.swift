@@ -16,13 +16,13 @@ struct IntegrationHostileNamesTests {
     private static let port = 18_080
 
     private let namespace: NetworkNamespace
-    private let folder: String
+    private let directory: String
 
     init() throws {
         namespace = try NetworkNamespace()
-        folder = "/tmp/reachagent-evil-\(UUID().uuidString.prefix(8))"
+        directory = "/tmp/reachagent-evil-\(UUID().uuidString.prefix(8))"
         for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
-            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
         }
     }
 
@@ -31,7 +31,7 @@ struct IntegrationHostileNamesTests {
         let url = "http://127.0.0.1:\(Self.port)/"
         return [
             "probe": [[url], ["web"], ["--portal", url], ["--json", url]], "diagnose": [[], [url], ["web"]],
-            "route": [["192.0.2.9"], ["web"]], "replay": [["\(folder)/recording", "--format", "human", "--states"]],
+            "route": [["192.0.2.9"], ["web"]], "replay": [["\(directory)/recording", "--format", "human", "--states"]],
             "completion": [["bash"]], "wait-online": [["--for", "full", "--timeout", "100ms"]],
             "status": [[], ["--full"], ["probes"], ["uplinks"], ["agent"], ["--output", "short"]],
             "history": [[], ["--all"], ["--subject", Self.interface]],
@@ -74,7 +74,7 @@ struct IntegrationHostileNamesTests {
                 def log_message(self, *words): pass
             http.server.HTTPServer(('127.0.0.1', \(Self.port)), Evil).serve_forever()
             """
-        try server.write(toFile: "\(folder)/server.py", atomically: false, encoding: .utf8)
+        try server.write(toFile: "\(directory)/server.py", atomically: false, encoding: .utf8)
         let configuration = """
             [agent]
             log_level = "debug"
@@ -83,20 +83,20 @@ struct IntegrationHostileNamesTests {
             expect_body_contains = ["\\u001b[2J\\u202e"]
             fall = 1
             [hooks]
-            folders = ["\(folder)/hooks.d"]
-            [hook."x-\(folder.suffix(4))"]
+            directories = ["\(directory)/hooks.d"]
+            [hook."x-\(directory.suffix(4))"]
             command = ["/nonexistent/\\u001b[2J\\u009b"]
             """
-        try configuration.write(toFile: "\(folder)/reachagent.toml", atomically: false, encoding: .utf8)
+        try configuration.write(toFile: "\(directory)/reachagent.toml", atomically: false, encoding: .utf8)
         try "# \(Self.evil)\n".write(
-            toFile: "\(folder)/reachagent.toml.d/\(Self.interface).toml",
+            toFile: "\(directory)/reachagent.toml.d/\(Self.interface).toml",
             atomically: false,
             encoding: .utf8
         )
         let hook = "#!/bin/sh\nprintf '\\033[2J\\302\\2332J\\342\\200\\256\\n\(Self.forged)\\n'\nexit 3\n"
         for name in ["10-log", "20\(Self.interface)"] {
-            try hook.write(toFile: "\(folder)/hooks.d/\(name)", atomically: false, encoding: .utf8)
-            chmod("\(folder)/hooks.d/\(name)", 0o755)
+            try hook.write(toFile: "\(directory)/hooks.d/\(name)", atomically: false, encoding: .utf8)
+            chmod("\(directory)/hooks.d/\(name)", 0o755)
         }
     }
 
@@ -104,7 +104,7 @@ struct IntegrationHostileNamesTests {
     private static func quoted(_ word: String) -> String { "'\(word.replacing("'", with: #"'\''"#))'" }
 
     @Test func `no control character reaches a terminal from any command, and no line is forged`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         try prepare()
         try namespace.run(
             """
@@ -127,28 +127,28 @@ struct IntegrationHostileNamesTests {
         let agent = Self.quoted(BuiltAgent.path)
         // The agent ends with the shell; its own output and that of `watch` are lines for people, too.
         var script = """
-            export CONFIGURATION_DIRECTORY=\(folder) STATE_DIRECTORY=\(folder)/state RUNTIME_DIRECTORY=\(folder)/run
+            export CONFIGURATION_DIRECTORY=\(directory) STATE_DIRECTORY=\(directory)/state RUNTIME_DIRECTORY=\(directory)/run
             # A test's thread may block signals, and programs inherit that: only SIGKILL ends the server for certain.
-            python3 \(folder)/server.py & server=$!
-            \(agent) run --format human --all --record \(folder)/recording >\(folder)/run.out 2>&1 & agent=$!
+            python3 \(directory)/server.py & server=$!
+            \(agent) run --format human --all --record \(directory)/recording >\(directory)/run.out 2>&1 & agent=$!
             trap 'kill $agent $watch; wait $agent; kill -KILL $server' EXIT
             \(agent) wait-online --for path --timeout 30s >/dev/null
-            \(agent) watch --all --since 1 --type '*.*' --type probe.completed >\(folder)/watch.out 2>&1 & watch=$!
+            \(agent) watch --all --since 1 --type '*.*' --type probe.completed >\(directory)/watch.out 2>&1 & watch=$!
             \(agent) check >/dev/null 2>&1 || true
             \(agent) history -f --json 2>/dev/null | grep --max-count 1 --quiet hook.completed
 
             """
         for (number, words) in commands.enumerated() {
             let line = words.map(Self.quoted).joined(separator: " ")
-            script += "timeout 30 \(agent) \(line) >\(folder)/\(number).out 2>&1 </dev/null || true\n"
+            script += "timeout 30 \(agent) \(line) >\(directory)/\(number).out 2>&1 </dev/null || true\n"
         }
-        try script.write(toFile: "\(folder)/script", atomically: false, encoding: .utf8)
-        _ = try await namespace.finished("/bin/sh", ["\(folder)/script"], patience: 100)
+        try script.write(toFile: "\(directory)/script", atomically: false, encoding: .utf8)
+        _ = try await namespace.finished("/bin/sh", ["\(directory)/script"], patience: 100)
         var seen = 0
         let outputs =
             commands.enumerated().map { ("\($0.element)", "\($0.offset)") } + [("run", "run"), ("watch", "watch")]
         for (name, file) in outputs {
-            let output = try #require(FileManager.default.contents(atPath: "\(folder)/\(file).out"))
+            let output = try #require(FileManager.default.contents(atPath: "\(directory)/\(file).out"))
             let text = String(decoding: output, as: UTF8.self)
             let active = text.unicodeScalars.filter { scalar in
                 scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)

@@ -6,13 +6,13 @@ import Testing
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationLogTests {
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
     private let route = "default via 192.0.2.1 dev eth0 metric 100"
 
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
+        directory = try StreamDirectory(in: namespace)
     }
 
     /// A shell command that becomes an agent which prints no events.
@@ -32,7 +32,7 @@ struct IntegrationLogTests {
 
     /// Starts an agent that logs warnings only, and waits until it is online, which it does not log.
     private func quietLog() async throws -> CommandLines {
-        let log = try log("--log-level", "warning", "--socket-directory", folder.sockets)
+        let log = try log("--log-level", "warning", "--socket-directory", directory.sockets)
         try await waitUntilOnline()
         return log
     }
@@ -47,7 +47,7 @@ struct IntegrationLogTests {
     }
 
     private func waitUntilOnline() async throws {
-        let wait = try await folder.command("wait-online", "--socket", folder.control, "--timeout", "25s")
+        let wait = try await directory.command("wait-online", "--socket", directory.control, "--timeout", "25s")
         try #require(wait.status == 0)
     }
 
@@ -91,7 +91,7 @@ struct IntegrationLogTests {
     }
 
     @Test func `a reload takes another level into use at once, unless the command line has one`() async throws {
-        let file = "\(folder.path)/reachagent.toml"
+        let file = "\(directory.path)/reachagent.toml"
         func write(_ level: String) throws {
             try "[agent]\nlog_level = \"\(level)\"\n".write(toFile: file, atomically: true, encoding: .utf8)
         }
@@ -112,7 +112,7 @@ struct IntegrationLogTests {
         try await free.next(containing: "log_level: 'loud'")
         try regain()
         try await free.next(containing: "debug: path: ")
-        withExtendedLifetime(folder) {}
+        withExtendedLifetime(directory) {}
     }
 
     @Test func `an invalid level is an error that lists the valid ones`() async throws {
@@ -141,7 +141,7 @@ struct IntegrationLogTests {
     }
 
     @Test func `in the journal, each reason why the agent cannot start is an error`() async throws {
-        let file = "\(folder.path)/bad.toml"
+        let file = "\(directory.path)/bad.toml"
         try "[agent]\nlog_level = 3\njurnal = true\n".write(toFile: file, atomically: true, encoding: .utf8)
         let log = try log("--config", file, before: Self.isJournal)
         let lines = await log.rest()
@@ -259,7 +259,7 @@ struct IntegrationLogTests {
 
     /// A named pipe that is open for reading, and that is not read.
     private func unreadPipe() throws -> (path: String, descriptor: Int32) {
-        let path = "\(folder.path)/unread"
+        let path = "\(directory.path)/unread"
         try #require(mkfifo(path, 0o600) == 0)
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         try #require(descriptor >= 0)

@@ -14,15 +14,15 @@ struct IntegrationPrometheusTests {
     /// A machine with an agent that has two probes, one of which fails.
     private struct Lab {
         let network: ConnectivityNetwork
-        let folder: String
+        let directory: String
         let agent: CommandLines
 
         /// Starts the agent, and waits until both probes have a verdict.
         init() async throws {
             network = try ConnectivityNetwork()
             try await network.webServer()
-            folder = "\(network.certificates.folder)/prometheus"
-            try FileManager.default.createDirectory(atPath: "\(folder)/textfile", withIntermediateDirectories: true)
+            directory = "\(network.certificates.directory)/prometheus"
+            try FileManager.default.createDirectory(atPath: "\(directory)/textfile", withIntermediateDirectories: true)
             let configuration =
                 """
                 [http]
@@ -30,16 +30,16 @@ struct IntegrationPrometheusTests {
 
 
                 """ + network.probe("web", "https://web.test/") + network.probe("closed", "tcp://web.test:81")
-            try configuration.write(toFile: "\(folder)/agent.toml", atomically: true, encoding: .utf8)
+            try configuration.write(toFile: "\(directory)/agent.toml", atomically: true, encoding: .utf8)
             let arguments = [
-                "run", "--config", "\(folder)/agent.toml", "--journal-directory", "\(folder)/journal",
-                "--socket-directory", "\(folder)/run", "--metrics-file", "\(folder)/textfile/agent.prom",
+                "run", "--config", "\(directory)/agent.toml", "--journal-directory", "\(directory)/journal",
+                "--socket-directory", "\(directory)/run", "--metrics-file", "\(directory)/textfile/agent.prom",
             ]
             agent = try CommandLines(network.command(BuiltAgent.path, arguments) + " 2>&1")
             try await agent.next(containing: #""to":{"verdict":"down""#)
         }
 
-        /// Runs one of this folder's scripts beside the agent.
+        /// Runs one of this directory's scripts beside the agent.
         func run(_ script: String, _ arguments: String...) async throws {
             let path = IntegrationPrometheusTests.tests.appending(path: script).path()
             let result = try await network.machine.namespace.finished("python3", [path] + arguments, patience: 60)
@@ -57,7 +57,7 @@ struct IntegrationPrometheusTests {
     @Test(.enabled(if: hasPrometheus, "Prometheus is not installed: make test-prometheus"))
     func `it scrapes the agent over TCP, loads the rules, and answers every query of the dashboard`() async throws {
         let lab = try await Lab()
-        try await lab.run("prometheus-queries.py", Self.examples, lab.folder, "40")
+        try await lab.run("prometheus-queries.py", Self.examples, lab.directory, "40")
         try await lab.stop()
     }
 
@@ -66,8 +66,8 @@ struct IntegrationPrometheusTests {
         async throws
     {
         let lab = try await Lab()
-        let file = "\(lab.folder)/textfile/agent.prom"
-        try await lab.run("textfile-collector.py", file, "127.0.0.1:9718", lab.folder, "40")
+        let file = "\(lab.directory)/textfile/agent.prom"
+        try await lab.run("textfile-collector.py", file, "127.0.0.1:9718", lab.directory, "40")
         try await lab.stop()
         #expect(!FileManager.default.fileExists(atPath: file))
     }

@@ -14,16 +14,16 @@ struct IntegrationReadmeTests {
     ]
 
     private let namespace: NetworkNamespace
-    private let folder: String
+    private let directory: String
     private let readme: String
 
     init() throws {
         namespace = try NetworkNamespace()
-        folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "readme-\(UUID().uuidString)").path()
         // What systemd makes for a service, and the place of the first hook.
         for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
-            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
         }
         readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     }
@@ -37,11 +37,12 @@ struct IntegrationReadmeTests {
         }
     }
 
-    /// Runs a script where the program is on the path, and its files are in the folder.
+    /// Runs a script where the program is on the path, and its files are in the directory.
     private func run(_ script: String) throws -> String {
         let variables = [
             "PATH=\(BuiltAgent.productsDirectory.path()):/usr/bin:/bin:/usr/sbin:/sbin",
-            "CONFIGURATION_DIRECTORY=\(folder)", "STATE_DIRECTORY=\(folder)/state", "RUNTIME_DIRECTORY=\(folder)/run",
+            "CONFIGURATION_DIRECTORY=\(directory)", "STATE_DIRECTORY=\(directory)/state",
+            "RUNTIME_DIRECTORY=\(directory)/run",
         ]
         return try namespace.run("export \(variables.joined(separator: " ")); \(script)")
     }
@@ -58,9 +59,9 @@ struct IntegrationReadmeTests {
         blocks.append(hook.prefix { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }.joined(separator: "\n"))
         #expect(blocks.count == 2)
         for (number, block) in blocks.enumerated() {
-            try block.write(toFile: "\(folder)/\(number).toml", atomically: false, encoding: .utf8)
-            let output = try run("reachagent config check \(folder)/\(number).toml 2>&1 || true")
-            #expect(output.hasPrefix("\(folder)/\(number).toml: ok, "), "\(output)")
+            try block.write(toFile: "\(directory)/\(number).toml", atomically: false, encoding: .utf8)
+            let output = try run("reachagent config check \(directory)/\(number).toml 2>&1 || true")
+            #expect(output.hasPrefix("\(directory)/\(number).toml: ok, "), "\(output)")
         }
     }
 
@@ -68,10 +69,11 @@ struct IntegrationReadmeTests {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         #expect(commands.prefix(4).joined(separator: "; ").contains("reachagent config init"))
         _ = try run("reachagent config init")
-        let hooks = "[hooks]\nfolders = [\"\(folder)/hooks.d\"]\n"
-        try hooks.write(toFile: "\(folder)/reachagent.toml.d/hooks.toml", atomically: false, encoding: .utf8)
+        let hooks = "[hooks]\ndirectories = [\"\(directory)/hooks.d\"]\n"
+        try hooks.write(toFile: "\(directory)/reachagent.toml.d/hooks.toml", atomically: false, encoding: .utf8)
         // Whatever the shell has started ends with it; the agent's journal is complete when it has.
-        var script = "reachagent run --format none 2>\(folder)/log & agent=$!; trap 'kill $agent; wait $agent' EXIT\n"
+        var script =
+            "reachagent run --format none 2>\(directory)/log & agent=$!; trap 'kill $agent; wait $agent' EXIT\n"
         script += "reachagent wait-online --for path --timeout 30s >/dev/null\n"
         script += "\(try #require(install))\n"
         let made = commands.filter { command in
@@ -79,7 +81,7 @@ struct IntegrationReadmeTests {
         }
         #expect(made.count >= 8)
         for command in made {
-            script += "status=0; \(command) >\(folder)/output 2>&1 || status=$?; echo \"$status \(command)\"\n"
+            script += "status=0; \(command) >\(directory)/output 2>&1 || status=$?; echo \"$status \(command)\"\n"
         }
         let lines = try self.run(script).split(separator: "\n").map(String.init)
         #expect(lines.map { String($0.drop { $0 != " " }.dropFirst()) } == made, "\(lines)")
@@ -92,7 +94,7 @@ struct IntegrationReadmeTests {
         let start = try #require(readme.firstRange(of: "```python\n"))
         let end = try #require(readme[start.upperBound...].firstRange(of: "```\n"))
         let client = String(readme[start.upperBound..<end.lowerBound])
-        try client.write(toFile: "\(folder)/client.py", atomically: false, encoding: .utf8)
+        try client.write(toFile: "\(directory)/client.py", atomically: false, encoding: .utf8)
         let curl = readme.split(separator: "\n").first { $0.hasPrefix("    curl --unix-socket /run/reachagent/") }
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         // Changes are made until the client has one: there is no telling when it has subscribed.
@@ -100,16 +102,16 @@ struct IntegrationReadmeTests {
             """
             mount -t tmpfs tmpfs /run
             export PATH=\(BuiltAgent.productsDirectory.path()):/usr/bin:/bin:/usr/sbin:/sbin PYTHONUNBUFFERED=1
-            STATE_DIRECTORY=\(folder)/state RUNTIME_DIRECTORY=/run/reachagent \
-                reachagent run --format none --settle-up 0 --settle-down 0 2>\(folder)/log & agent=$!
+            STATE_DIRECTORY=\(directory)/state RUNTIME_DIRECTORY=/run/reachagent \
+                reachagent run --format none --settle-up 0 --settle-down 0 2>\(directory)/log & agent=$!
             trap 'kill $agent $client; wait $agent' EXIT
             RUNTIME_DIRECTORY=/run/reachagent reachagent wait-online --timeout 30s >/dev/null
-            python3 \(folder)/client.py >\(folder)/changes & client=$!
-            while kill -0 $client && [ ! -s \(folder)/changes ]; do
+            python3 \(directory)/client.py >\(directory)/changes & client=$!
+            while kill -0 $client && [ ! -s \(directory)/changes ]; do
                 ip route del default
                 ip route add default via 192.0.2.1 dev eth0
             done
-            head -n 1 \(folder)/changes
+            head -n 1 \(directory)/changes
             ! command -v curl >/dev/null || \(try #require(curl).trimmingPrefix("    ")) 2>/dev/null | grep --max-count 1 TYPE
             """
         )
@@ -122,7 +124,7 @@ struct IntegrationReadmeTests {
         #expect(lines.count < 2 || lines.last?.hasPrefix("# TYPE ") == true, "\(output)")
     }
 
-    /// The line that installs the first hook, from this folder's examples into that of the test.
+    /// The line that installs the first hook, from this directory's examples into that of the test.
     private var install: String? {
         guard let line = readme.split(separator: "\n").first(where: { $0.firstRange(of: "/hooks.d/") != nil }) else {
             return nil
@@ -130,6 +132,6 @@ struct IntegrationReadmeTests {
         return String(line)
             .replacing("    sudo ", with: "")
             .replacing("/usr/share/doc/reachagent/", with: Self.root.path())
-            .replacing("/etc/reachagent/hooks.d/", with: "\(folder)/hooks.d/")
+            .replacing("/etc/reachagent/hooks.d/", with: "\(directory)/hooks.d/")
     }
 }

@@ -127,7 +127,7 @@ struct IntegrationReportTests {
 
     @Test func `each outage of a script has its time and its segment, and every moment is accounted for`() async throws
     {
-        let journal = "\(network.certificates.folder)/journal"
+        let journal = "\(network.certificates.directory)/journal"
         let agent = try ConnectivityAgent(on: network, settleDown: "2s", journal: journal, configuration)
         try await agent.probe("first-hop up0 ipv4", is: "up")
         if agent.states.isEmpty { try await agent.settles("wired full") }

@@ -40,14 +40,14 @@ struct IntegrationRestTests {
 
     @Test("an idle agent does not wake up, even with clients connected")
     func idle() async throws {
-        let folder = try StreamFolder(in: Self.namespace())
-        let agent = try await folder.agent("--compress-journal")
-        let reader = try SocketLines(folder.events)
-        let subscriber = try SocketLines(folder.control, request: #"{"method":"subscribe","more":true}"#)
+        let directory = try StreamDirectory(in: Self.namespace())
+        let agent = try await directory.agent("--compress-journal")
+        let reader = try SocketLines(directory.events)
+        let subscriber = try SocketLines(directory.control, request: #"{"method":"subscribe","more":true}"#)
         // One that has not asked yet would be waited for, for a while.
-        let asleep = try SocketLines(folder.control, request: #"{"method":"status"}"#)
+        let asleep = try SocketLines(directory.control, request: #"{"method":"status"}"#)
         try await asleep.next(containing: "parameters")
-        try await folder.turn(agent, to: 3)
+        try await directory.turn(agent, to: 3)
         for client in [reader, subscriber] { try await client.next(containing: #""gateway":"192.0.2.3""#) }
         // The journal is forced onto the disk a second after the last event; then there is nothing more to do.
         let (before, after) = try await Self.rest(of: agent.processIdentifier)
@@ -61,7 +61,7 @@ struct IntegrationRestTests {
     func `an agent with hooks that nothing happens to does not wake up`() async throws {
         let lab = try HookLab(in: NetworkNamespace())
         try lab.makeLinks()
-        try lab.put("etc/10-folder", "echo $REACH_TO_VIA")
+        try lab.put("etc/10-directory", "echo $REACH_TO_VIA")
         let agent = try await HookAgent.start(
             in: lab,
             """
@@ -81,10 +81,10 @@ struct IntegrationRestTests {
             retries = 0
             """
         )
-        try await agent.completed("10-folder", for: agent.events.first(of: "reachability.changed"))
+        try await agent.completed("10-directory", for: agent.events.first(of: "reachability.changed"))
         try lab.use(.wifi)
         let change = try await agent.settles(on: "wifi")
-        for hook in ["10-folder", "own", "calm", "fails", "remote"] { try await agent.completed(hook, for: change) }
+        for hook in ["10-directory", "own", "calm", "fails", "remote"] { try await agent.completed(hook, for: change) }
         let (before, after) = try await Self.rest(of: agent.processIdentifier)
         #expect(after.filter { before[$0.key] != $0.value } == [:], "before: \(before)")
         #expect(Set(before.keys) == Set(after.keys))

@@ -6,24 +6,24 @@ import Testing
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationServiceTests {
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
 
     private static let ready = "READY=1 & STATUS=reachable through other eth0 IPv4"
 
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
+        directory = try StreamDirectory(in: namespace)
     }
 
     private func write(_ text: String) throws -> String {
-        let path = "\(folder.path)/reachagent.toml"
+        let path = "\(directory.path)/reachagent.toml"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }
 
     @Test func `the service manager is notified from start to stop, with every settled state in words`() async throws {
-        let agent = try ServiceAgent(in: namespace, folder, ["--config", try write("")])
+        let agent = try ServiceAgent(in: namespace, directory, ["--config", try write("")])
         #expect(await agent.next() == Self.ready)
         try namespace.ip("link set far0 down")
         #expect(await agent.next()?.hasPrefix("STATUS=not reachable: ") == true)
@@ -47,15 +47,15 @@ struct IntegrationServiceTests {
     }
 
     @Test func `when it is ready it answers requests, and the journal has its first events`() async throws {
-        let agent = try ServiceAgent(in: namespace, folder)
+        let agent = try ServiceAgent(in: namespace, directory)
         #expect(await agent.next() == Self.ready)
-        #expect(try await folder.status()["agent"] != nil)
-        #expect(try await folder.history().starts(with: [1, 2]))
+        #expect(try await directory.status()["agent"] != nil)
+        #expect(try await directory.history().starts(with: [1, 2]))
         withExtendedLifetime(agent) {}
     }
 
     @Test func `a reload without a configuration file still starts and finishes`() async throws {
-        let agent = try ServiceAgent(in: namespace, folder, ["--no-config"])
+        let agent = try ServiceAgent(in: namespace, directory, ["--no-config"])
         #expect(await agent.next() == Self.ready)
         agent.command("signal \(SIGHUP)")
         #expect(try await agent.next(containing: "RELOADING") == "RELOADING=1 & MONOTONIC_USEC=…")
@@ -63,9 +63,9 @@ struct IntegrationServiceTests {
     }
 
     @Test func `an agent that cannot start is never ready`() async throws {
-        let first = try ServiceAgent(in: namespace, folder)
+        let first = try ServiceAgent(in: namespace, directory)
         #expect(await first.next() == Self.ready)
-        let second = try ServiceAgent(in: namespace, folder)
+        let second = try ServiceAgent(in: namespace, directory)
         let lines = try await second.lines(to: "exited")
         #expect(lines.last == "exited 75")
         #expect(!lines.contains { $0.contains("READY") })
@@ -77,7 +77,7 @@ struct IntegrationServiceTests {
         let configuration = try write("[hook.h]\ncommand = [\"/bin/true\"]\n")
         let agent = try ServiceAgent(
             in: namespace,
-            folder,
+            directory,
             ["--config", configuration],
             environment: ["WATCHDOG_USEC": "400000"]
         )
@@ -99,7 +99,7 @@ struct IntegrationServiceTests {
     @Test func `an invalid notify socket is a single warning, and the agent continues`() async throws {
         let agent = try CommandLines(
             "NOTIFY_SOCKET=nowhere "
-                + namespace.command(BuiltAgent.path, folder.arguments(["--format", "json"])).dropFirst("exec ".count)
+                + namespace.command(BuiltAgent.path, directory.arguments(["--format", "json"])).dropFirst("exec ".count)
                 + " 2>&1"
         )
         let complaint = try await agent.next(containing: "NOTIFY_SOCKET")

@@ -64,7 +64,7 @@ extension SinkLab {
             .appending(path: "../EventSchemaTests/Golden/path.changed.json")
         let golden = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .newlines)
         let data = golden[try #require(golden.firstRange(of: #""data":"#)).lowerBound...]
-        let configuration = JournalConfiguration(directory: folder.journal, sync: .never, totalBytes: 1 << 30)
+        let configuration = JournalConfiguration(directory: directory.journal, sync: .never, totalBytes: 1 << 30)
         let journal = try EventJournal(opening: configuration, now: { .now })
         let start = Timestamp.now.microsecondsSince1970 - Int64(count) * 1000
         for batch in stride(from: 0, to: count, by: 1000) {

@@ -19,16 +19,16 @@ struct IntegrationSinkConflictTests {
 
         let firstAgent = try await labs.first.agent()
         var firstSink = try labs.first.sink()
-        for number in 3...5 { try await labs.first.folder.turn(firstAgent, to: number) }
+        for number in 3...5 { try await labs.first.directory.turn(firstAgent, to: number) }
         try reader.awaits(try #require(await labs.first.journal().last), in: "EVENTS")
         let secondAgent = try await labs.second.agent()
         let secondSink = try labs.second.sink()
-        for number in 3...5 { try await labs.second.folder.turn(secondAgent, to: number) }
+        for number in 3...5 { try await labs.second.directory.turn(secondAgent, to: number) }
         try reader.awaits(try #require(await labs.second.journal().last), in: "EVENTS")
 
-        try await labs.first.folder.turn(firstAgent, to: 6)
+        try await labs.first.directory.turn(firstAgent, to: 6)
         try await firstSink.next(containing: "another machine ships as 'edge-7'")
-        for number in 6...60 { try await labs.second.folder.turn(secondAgent, to: number) }
+        for number in 6...60 { try await labs.second.directory.turn(secondAgent, to: number) }
         let second = try await labs.second.journal()
         try reader.awaits(try #require(second.last), in: "EVENTS")
         let status = try await labs.first.status(of: "plant")
@@ -41,7 +41,7 @@ struct IntegrationSinkConflictTests {
         firstSink.signal(SIGTERM)
         _ = await firstSink.rest()
         firstSink = try labs.first.sink()
-        try await labs.first.folder.turn(firstAgent, to: 7)
+        try await labs.first.directory.turn(firstAgent, to: 7)
         let first = try await labs.first.journal()
         try reader.awaits(try #require(first.last), in: "EVENTS")
         let events = try ShippedEvents(of: "EVENTS", reader)

@@ -15,7 +15,7 @@ struct IntegrationSinkMQTTTests {
         let seen = try await broker.subscribe(to: ["reachagent/#"])
         let sink = try lab.sink()
         try await sink.next(containing: "sink home: connected")
-        let change = try await lab.folder.turn(agent, to: 3)
+        let change = try await lab.directory.turn(agent, to: 3)
         var lines = try await seen.lines(to: change.text)
         // The state takes a way of its own from the agent, and may come after the event.
         if !lines.contains(where: { $0.contains("reachagent/edge-7/state") }) {

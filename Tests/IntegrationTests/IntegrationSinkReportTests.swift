@@ -8,10 +8,10 @@ import Testing
 @Suite(.onOwnThread, .serialized, .timeLimit(.minutes(3)))
 struct IntegrationSinkReportTests {
     /// Starts an agent with these tables.
-    private static func agent(_ folder: StreamFolder, _ text: String) async throws -> AgentProcess {
-        let file = "\(folder.path)/agent.toml"
+    private static func agent(_ directory: StreamDirectory, _ text: String) async throws -> AgentProcess {
+        let file = "\(directory.path)/agent.toml"
         try text.write(toFile: file, atomically: true, encoding: .utf8)
-        return try await folder.agent("--config", file)
+        return try await directory.agent("--config", file)
     }
 
     private static let fleet = "[sink.fleet]\nurl = 'nats://192.0.2.9'\ndevice = 'edge-7'\n"
@@ -26,19 +26,19 @@ struct IntegrationSinkReportTests {
             """#
     }
 
-    private static func ask(_ folder: StreamFolder, _ request: String) async throws -> String {
-        let lines = try SocketLines(folder.control, request: request)
+    private static func ask(_ directory: StreamDirectory, _ request: String) async throws -> String {
+        let lines = try SocketLines(directory.control, request: request)
         return try #require(await lines.next())
     }
 
-    private static func document(_ folder: StreamFolder) throws -> SinkDocument? {
-        let file = "\(folder.sockets)/\(SinkDocument.fileName)"
+    private static func document(_ directory: StreamDirectory) throws -> SinkDocument? {
+        let file = "\(directory.sockets)/\(SinkDocument.fileName)"
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         return try JSONDecoder().decode(SinkDocument.self, from: Data(contentsOf: URL(filePath: file)))
     }
 
-    private static func sink(_ folder: StreamFolder) async throws -> [String: Any] {
-        let sinks = try await folder.status()["sinks"] as? [[String: Any]]
+    private static func sink(_ directory: StreamDirectory) async throws -> [String: Any] {
+        let sinks = try await directory.status()["sinks"] as? [[String: Any]]
         return try #require(sinks?.first)
     }
 
@@ -46,28 +46,29 @@ struct IntegrationSinkReportTests {
     func `sinks are handed over, shown, and changed by a reload before its event`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
-        let agent = try await Self.agent(folder, Self.fleet)
-        #expect(try Self.document(folder)?.sinks.map(\.name) == ["fleet"])
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await Self.agent(directory, Self.fleet)
+        #expect(try Self.document(directory)?.sinks.map(\.name) == ["fleet"])
         let stream = try #require(agent.events.first?.stream)
-        #expect(try await Self.sink(folder)["state"] as? String == "absent")
+        #expect(try await Self.sink(directory)["state"] as? String == "absent")
         #expect(
-            try await Self.ask(folder, Self.report("fleet", 2, stream: stream)) == #"{"parameters":{"metered":false}}"#
+            try await Self.ask(directory, Self.report("fleet", 2, stream: stream))
+                == #"{"parameters":{"metered":false}}"#
         )
-        let shown = try await Self.sink(folder)
+        let shown = try await Self.sink(directory)
         #expect(shown["broker"] as? String == "nats://192.0.2.9" && shown["acknowledged_seq"] as? Int == 2)
-        #expect(try await Self.ask(folder, Self.report("other")).hasPrefix(#"{"error":"unknown_sink""#))
+        #expect(try await Self.ask(directory, Self.report("other")).hasPrefix(#"{"error":"unknown_sink""#))
         // The event comes when the file is there already.
         let both = Self.fleet + Self.fleet.replacing("fleet", with: "home")
-        try both.write(toFile: "\(folder.path)/agent.toml", atomically: true, encoding: .utf8)
+        try both.write(toFile: "\(directory.path)/agent.toml", atomically: true, encoding: .utf8)
         agent.signal(SIGHUP)
         try await agent.next("config.reloaded", about: "agent")
-        #expect(try Self.document(folder)?.sinks.map(\.name) == ["fleet", "home"])
-        try "".write(toFile: "\(folder.path)/agent.toml", atomically: true, encoding: .utf8)
+        #expect(try Self.document(directory)?.sinks.map(\.name) == ["fleet", "home"])
+        try "".write(toFile: "\(directory.path)/agent.toml", atomically: true, encoding: .utf8)
         agent.signal(SIGHUP)
         try await agent.next("config.reloaded", about: "agent")
-        #expect(try Self.document(folder) == nil)
-        #expect(try await folder.status()["sinks"] == nil)
+        #expect(try Self.document(directory) == nil)
+        #expect(try await directory.status()["sinks"] == nil)
         #expect(try await agent.stop().status == 0)
     }
 
@@ -75,17 +76,17 @@ struct IntegrationSinkReportTests {
     func `a metered path is reported with the rest of its budget`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
+        let directory = try StreamDirectory(in: namespace)
         let metered = "[metered]\ninterfaces = ['eth*']\nbytes_per_day = 250\n"
-        let agent = try await Self.agent(folder, metered + Self.fleet)
+        let agent = try await Self.agent(directory, metered + Self.fleet)
         for left in [150, 50, 0, 0] {
-            let reply = try await Self.ask(folder, Self.report())
+            let reply = try await Self.ask(directory, Self.report())
             #expect(reply == #"{"parameters":{"metered":true,"budget_bytes":\#(left)}}"#)
         }
         #expect(try await agent.stop().status == 0)
         // An orderly end keeps exactly what was used.
-        let next = try await Self.agent(folder, metered + Self.fleet)
-        #expect(try await Self.ask(folder, Self.report()).contains(#""budget_bytes":0"#))
+        let next = try await Self.agent(directory, metered + Self.fleet)
+        #expect(try await Self.ask(directory, Self.report()).contains(#""budget_bytes":0"#))
         #expect(try await next.stop().status == 0)
     }
 
@@ -93,23 +94,23 @@ struct IntegrationSinkReportTests {
     func `events that the journal removes unsent are lost exactly once, over kills of the agent`() async throws {
         let namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        let folder = try StreamFolder(in: namespace)
+        let directory = try StreamDirectory(in: namespace)
         let limits = ["--journal-size", "48K"]
         var stream = ""
         var shipped: UInt64 = 0
         for round in 0..<4 {
-            let file = "\(folder.path)/agent.toml"
+            let file = "\(directory.path)/agent.toml"
             try Self.fleet.write(toFile: file, atomically: true, encoding: .utf8)
             let agent = try await AgentProcess.start(
                 in: namespace,
-                folder.arguments(["--config", file] + limits)
+                directory.arguments(["--config", file] + limits)
             )
             stream = agent.events.first?.stream ?? stream
             if round == 0 {
                 shipped = 3
-                _ = try await Self.ask(folder, Self.report("fleet", shipped, stream: stream))
+                _ = try await Self.ask(directory, Self.report("fleet", shipped, stream: stream))
             }
-            for number in 3...9 { try await folder.turn(agent, to: number) }
+            for number in 3...9 { try await directory.turn(agent, to: number) }
             // The cursor is on the disk after the first one, which ends in order.
             if !round.isMultiple(of: 2) {
                 agent.signal(SIGKILL)
@@ -119,7 +120,7 @@ struct IntegrationSinkReportTests {
             }
         }
         // Whatever happened, the announced ranges follow one another, without a gap and without an overlap.
-        let history = try await folder.command("history", "--json", "--all", "--directory", folder.journal)
+        let history = try await directory.command("history", "--json", "--all", "--directory", directory.journal)
         let losses = history.lines.compactMap { line -> SinkLoss? in
             guard case .sinkLost(let loss)? = AgentEvent(line: Array(line.utf8))?.content else { return nil }
             return loss
@@ -135,16 +136,16 @@ struct IntegrationSinkReportTests {
     @Test(.asRoot)
     func `only root and the agent's own user may report`() async throws {
         let namespace = try NetworkNamespace(root: .machine)
-        let folder = try StreamFolder(in: namespace)
-        let agent = try await Self.agent(folder, Self.fleet)
-        let words = ["--reuid", "12346", "--regid", "0", "--clear-groups", "nc", "-U", "-N", folder.control]
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await Self.agent(directory, Self.fleet)
+        let words = ["--reuid", "12346", "--regid", "0", "--clear-groups", "nc", "-U", "-N", directory.control]
         let client = namespace.command("setpriv", words).dropFirst("exec ".count)
         let other = try CommandLines("echo '\(Self.report())' | \(client)")
         #expect(
             await other.next()?.hasPrefix(#"{"error":"permission_denied","parameters":{"message":"only root"#) == true
         )
-        #expect(try await Self.sink(folder)["state"] as? String == "absent")
-        #expect(try await Self.ask(folder, Self.report()).hasPrefix(#"{"parameters":"#))
+        #expect(try await Self.sink(directory)["state"] as? String == "absent")
+        #expect(try await Self.ask(directory, Self.report()).hasPrefix(#"{"parameters":"#))
         #expect(try await agent.stop().status == 0)
     }
 }

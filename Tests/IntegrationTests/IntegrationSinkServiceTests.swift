@@ -10,17 +10,17 @@ struct IntegrationSinkServiceTests {
     init() throws { lab = try SinkLab() }
 
     @Test func `without a list of sinks the program ends at once, and with an invalid one it waits`() async throws {
-        try FileManager.default.createDirectory(atPath: lab.folder.sockets, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: lab.directory.sockets, withIntermediateDirectories: false)
         let first = try lab.sink()
         #expect(try await first.next(containing: "no sink").hasSuffix("notice: no sink is configured"))
         _ = await first.rest()
         #expect(await first.status() == 0)
 
-        try "{".write(toFile: "\(lab.folder.sockets)/sinks.json", atomically: true, encoding: .utf8)
+        try "{".write(toFile: "\(lab.directory.sockets)/sinks.json", atomically: true, encoding: .utf8)
         let second = try lab.sink()
         try await second.next(containing: "cannot read the list of sinks")
         try await second.next(containing: "waiting for the agent")
-        try FileManager.default.removeItem(atPath: "\(lab.folder.sockets)/sinks.json")
+        try FileManager.default.removeItem(atPath: "\(lab.directory.sockets)/sinks.json")
         second.signal(SIGHUP)
         try await second.next(containing: "no sink is configured")
         _ = await second.rest()
@@ -38,14 +38,14 @@ struct IntegrationSinkServiceTests {
         try lab.configure(SinkLab.sink("plant", server.url) + second)
         agent.signal(SIGHUP)
         try await sink.next(containing: "sink other: connected")
-        try await lab.folder.turn(agent, to: 3)
+        try await lab.directory.turn(agent, to: 3)
         let (events, journal) = try await lab.shipped(reader)
         #expect(events.flaws(beside: journal) == [])
 
         try lab.configure(second)
         agent.signal(SIGHUP)
         try await agent.next("config.reloaded", about: "agent")
-        try await lab.folder.turn(agent, to: 4)
+        try await lab.directory.turn(agent, to: 4)
         let all = try await lab.journal()
         try reader.awaits(try #require(all.last), in: "OTHERS", subject: "other.>")
         #expect(try ShippedEvents(of: "OTHERS", reader).flaws(beside: all) == [])
@@ -63,7 +63,9 @@ struct IntegrationSinkServiceTests {
         try lab.configure(SinkLab.sink("plant", server.url))
         let agent = try await lab.agent()
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "service-manager.py").path()
-        let words = [script, SinkLab.path, "--runtime-directory", lab.folder.sockets, "--state-directory", lab.state]
+        let words = [
+            script, SinkLab.path, "--runtime-directory", lab.directory.sockets, "--state-directory", lab.state,
+        ]
         let commands = Pipe()
         let manager = try CommandLines(
             "exec python3 \(words.map { "'\($0)'" }.joined(separator: " "))",
@@ -86,7 +88,7 @@ struct IntegrationSinkServiceTests {
         let agent = try await lab.agent()
         let sink = try lab.sink()
         try await sink.next(containing: "sink home: connected")
-        try await lab.folder.turn(agent, to: 3)
+        try await lab.directory.turn(agent, to: 3)
         _ = try await lab.shipped(reader)
         // Cursors and reports are due up to ten seconds after the last event; the keep-alive of MQTT is two minutes.
         try await Task.sleep(for: .seconds(12))

@@ -17,7 +17,7 @@ struct IntegrationSinkTests {
         let agent = try await lab.agent()
         let sink = try lab.sink()
         try await sink.next(containing: "sink plant: connected")
-        for number in 3...9 { try await lab.folder.turn(agent, to: number) }
+        for number in 3...9 { try await lab.directory.turn(agent, to: number) }
         let (events, journal) = try await lab.shipped(reader)
         #expect(events.flaws(beside: journal) == [])
         let numbered = try journal.map(SeenEvent.init)
@@ -41,14 +41,14 @@ struct IntegrationSinkTests {
         try lab.configure(SinkLab.sink("plant", server.url))
         let agent = try await lab.agent()
         let sink = try lab.sink()
-        for number in 3...6 { try await lab.folder.turn(agent, to: number) }
+        for number in 3...6 { try await lab.directory.turn(agent, to: number) }
         let before = try await lab.shipped(reader).journal
         // The cursor is saved at the end at the latest.
         sink.signal(SIGTERM)
         _ = await sink.rest()
         _ = try reader.request("$JS.API.STREAM.PURGE.EVENTS")
         let next = try lab.sink()
-        for number in 7...9 { try await lab.folder.turn(agent, to: number) }
+        for number in 7...9 { try await lab.directory.turn(agent, to: number) }
         let (events, journal) = try await lab.shipped(reader)
         #expect(events.flaws(beside: Array(journal.dropFirst(before.count))) == [])
         next.end()
@@ -60,18 +60,18 @@ struct IntegrationSinkTests {
         try lab.configure(SinkLab.sink("plant", server.url))
         let sink = try lab.sinkThatWaits()
         var agent = try await lab.agent()
-        for number in 3...5 { try await lab.folder.turn(agent, to: number) }
+        for number in 3...5 { try await lab.directory.turn(agent, to: number) }
         #expect(try await agent.stop(SIGKILL).status == SIGKILL)
         agent = try await lab.agent()
-        for number in 6...8 { try await lab.folder.turn(agent, to: number) }
+        for number in 6...8 { try await lab.directory.turn(agent, to: number) }
         let (events, journal) = try await lab.shipped(reader)
         #expect(events.flaws(beside: journal) == [])
 
         #expect(try await agent.stop().status == 0)
         let former = try await lab.shipped(reader).journal
-        try FileManager.default.removeItem(atPath: lab.folder.journal)
+        try FileManager.default.removeItem(atPath: lab.directory.journal)
         agent = try await lab.agent()
-        for number in 3...5 { try await lab.folder.turn(agent, to: number) }
+        for number in 3...5 { try await lab.directory.turn(agent, to: number) }
         let (both, latter) = try await lab.shipped(reader)
         #expect(both.flaws(beside: former + latter) == [])
         #expect(Set(both.ids).count == both.ids.count)
@@ -85,10 +85,10 @@ struct IntegrationSinkTests {
         try lab.configure(SinkLab.sink("hangs", server.url) + SinkLab.sink("works", other.url))
         let agent = try await lab.agent()
         let sink = try lab.sink()
-        try await lab.folder.turn(agent, to: 3)
+        try await lab.directory.turn(agent, to: 3)
         _ = try await lab.shipped(reader)
         server.suspend()
-        for number in 4...20 { try await lab.folder.turn(agent, to: number) }
+        for number in 4...20 { try await lab.directory.turn(agent, to: number) }
         #expect(try await lab.shipped(otherReader).events.flaws(beside: lab.journal()) == [])
         try await sink.next(containing: "[broker_timeout]")
         server.resume()
@@ -97,7 +97,7 @@ struct IntegrationSinkTests {
 
         // The end does not wait for a broker.
         server.suspend()
-        try await lab.folder.turn(agent, to: 21)
+        try await lab.directory.turn(agent, to: 21)
         let begun = ContinuousClock.now
         sink.signal(SIGTERM)
         _ = await sink.rest()
@@ -114,24 +114,24 @@ struct IntegrationSinkTests {
         try lab.configure(SinkLab.sink("plant", server.url))
         var agent = try await lab.agent()
         var sink = try lab.sink()
-        try await lab.folder.turn(agent, to: 3)
+        try await lab.directory.turn(agent, to: 3)
         _ = try await lab.shipped(reader)
         #expect(try await agent.stop().status == 0)
-        let snapshot = "\(lab.folder.path)/snapshot"
-        try FileManager.default.copyItem(atPath: lab.folder.journal, toPath: snapshot)
+        let snapshot = "\(lab.directory.path)/snapshot"
+        try FileManager.default.copyItem(atPath: lab.directory.journal, toPath: snapshot)
         agent = try await lab.agent()
-        for number in 4...6 { try await lab.folder.turn(agent, to: number) }
+        for number in 4...6 { try await lab.directory.turn(agent, to: number) }
         #expect(try await agent.stop().status == 0)
         let before = try await lab.shipped(reader).journal
         sink.signal(SIGTERM)
         _ = await sink.rest()
 
-        try FileManager.default.removeItem(atPath: lab.folder.journal)
-        try FileManager.default.moveItem(atPath: snapshot, toPath: lab.folder.journal)
+        try FileManager.default.removeItem(atPath: lab.directory.journal)
+        try FileManager.default.moveItem(atPath: snapshot, toPath: lab.directory.journal)
         let restored = try await lab.journal()
         agent = try await lab.agent()
         sink = try lab.sink()
-        for number in 7...9 { try await lab.folder.turn(agent, to: number) }
+        for number in 7...9 { try await lab.directory.turn(agent, to: number) }
         let (events, journal) = try await lab.shipped(reader)
         #expect(events.flaws(beside: before + journal.dropFirst(restored.count)) == [])
         #expect(Set(events.ids).count == events.ids.count)
@@ -152,7 +152,7 @@ struct IntegrationSinkTests {
             try FileManager.default.createDirectory(atPath: lab.state, withIntermediateDirectories: true)
             try text.write(toFile: "\(lab.state)/plant.cursor", atomically: true, encoding: .utf8)
             let sink = try lab.sink()
-            try await lab.folder.turn(agent, to: 3 + number)
+            try await lab.directory.turn(agent, to: 3 + number)
             let (events, journal) = try await lab.shipped(reader)
             #expect(events.flaws(beside: journal) == [])
             sink.end()

@@ -46,15 +46,15 @@ struct IntegrationSinkTroubleTests {
     ) async throws {
         try Self.reader(server).makeStream("EVENTS", options: #""duplicate_window":100000000"#)
         try await encryption?.on()
-        let keys = ["user = \"edge-7\"", "password_file = \"\(lab.folder.path)/secret\""] + sink
-        try "secret\n".write(toFile: "\(lab.folder.path)/secret", atomically: true, encoding: .utf8)
-        chmod("\(lab.folder.path)/secret", 0o600)
+        let keys = ["user = \"edge-7\"", "password_file = \"\(lab.directory.path)/secret\""] + sink
+        try "secret\n".write(toFile: "\(lab.directory.path)/secret", atomically: true, encoding: .utf8)
+        chmod("\(lab.directory.path)/secret", 0o600)
         let table = SinkLab.sink("plant", "\(scheme)://localhost:\(server.port)")
         try lab.configure(table + keys.joined(separator: "\n") + "\n")
         let agent = try await lab.agent()
         let program = try lab.sink()
         try await program.next(containing: "sink plant: connected")
-        for number in 3...6 { try await lab.folder.turn(agent, to: number) }
+        for number in 3...6 { try await lab.directory.turn(agent, to: number) }
         if encryption == nil {
             try Self.reader(server).awaits(try #require(await lab.journal().last), in: "EVENTS")
         } else {
@@ -62,13 +62,13 @@ struct IntegrationSinkTroubleTests {
         }
 
         try await trouble()
-        for number in 7...30 { try await lab.folder.turn(agent, to: number) }
+        for number in 7...30 { try await lab.directory.turn(agent, to: number) }
         var line = ""
         for _ in 0..<6 where !codes.contains(where: { line.contains("[\($0)]") }) {
             line = try await program.next(containing: "[broker_")
         }
         #expect(codes.contains { line.contains("[\($0)]") }, "\(line)")
-        for number in 120...130 { try await lab.folder.turn(agent, to: number) }
+        for number in 120...130 { try await lab.directory.turn(agent, to: number) }
 
         try await end()
         try await program.next(containing: "sink plant: connected")
@@ -134,7 +134,7 @@ struct IntegrationSinkTroubleTests {
 
     @Test func `a certificate of another authority`() async throws {
         func write(_ text: String, to name: String) throws -> String {
-            let path = "\(lab.folder.path)/\(name)"
+            let path = "\(lab.directory.path)/\(name)"
             try text.write(toFile: path, atomically: true, encoding: .utf8)
             return path
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamClientTests {
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
 
     private static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "examples")
@@ -15,19 +15,19 @@ struct IntegrationStreamClientTests {
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
+        directory = try StreamDirectory(in: namespace)
     }
 
     @Test("socat and jq follow the events without a request")
     func socat() async throws {
-        let agent = try await folder.agent()
+        let agent = try await directory.agent()
         let filter = #"if .data.to then "\(.type) \(.data.to.path.gateway)" else .type end"#
         let client = try CommandLines(
-            "socat -u UNIX-CONNECT:\(folder.events) - | jq --unbuffered -r '\(filter)'"
+            "socat -u UNIX-CONNECT:\(directory.events) - | jq --unbuffered -r '\(filter)'"
         )
         #expect(await client.next() == "reachagent.agent.hello")
         #expect(await client.next() == "reachagent.network.snapshot")
-        try await folder.turn(agent, to: 7)
+        try await directory.turn(agent, to: 7)
         #expect(await client.next() == "reachagent.path.changed 192.0.2.7")
         #expect(await client.next() == "reachagent.reachability.changed 192.0.2.7")
         #expect(try await agent.stop().status == 0)
@@ -36,14 +36,16 @@ struct IntegrationStreamClientTests {
 
     @Test("nc follows the events and requests the status")
     func netcat() async throws {
-        let agent = try await folder.agent()
-        let client = try CommandLines("nc -U -d \(folder.events)")
+        let agent = try await directory.agent()
+        let client = try CommandLines("nc -U -d \(directory.events)")
         #expect(await client.next()?.contains("reachagent.agent.hello") == true)
         #expect(await client.next()?.contains("reachagent.network.snapshot") == true)
-        try await folder.turn(agent, to: 7)
+        try await directory.turn(agent, to: 7)
         #expect(await client.next()?.contains(#""gateway":"192.0.2.7""#) == true)
         let question = #"{"method":"status"}"#
-        let answer = try CommandLines("echo '\(question)' | nc -U -N \(folder.control) | jq -r .parameters.state.via")
+        let answer = try CommandLines(
+            "echo '\(question)' | nc -U -N \(directory.control) | jq -r .parameters.state.via"
+        )
         #expect(await answer.rest() == ["other"])
         #expect(try await agent.stop().status == 0)
         #expect((await client.rest()).last?.contains("reachagent.agent.stopping") == true)
@@ -53,9 +55,9 @@ struct IntegrationStreamClientTests {
     func python() async throws {
         let example = Self.examples.appending(path: "watch.py").path()
         try #require(FileManager.default.fileExists(atPath: example))
-        let agent = try await folder.agent()
+        let agent = try await directory.agent()
         let client = try CommandLines(
-            "REACHAGENT_SOCKET=\(folder.control) exec python3 -u \(example) reachability.changed"
+            "REACHAGENT_SOCKET=\(directory.control) exec python3 -u \(example) reachability.changed"
         )
         // It has no number, and came before everything that is expected below.
         let begin = try #require(await client.next())
@@ -66,7 +68,7 @@ struct IntegrationStreamClientTests {
         try namespace.ip("route add default via 192.0.2.1 metric 100")
         try await agent.settles(on: "other")
         #expect(try await agent.stop(SIGKILL).status == SIGKILL)
-        let next = try await folder.agent()
+        let next = try await directory.agent()
         try namespace.ip("route del default")
         let last = try await next.settles(on: "none")
         let wanted = (agent.events.dropFirst() + next.events)

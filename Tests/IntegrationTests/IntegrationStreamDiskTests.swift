@@ -7,21 +7,21 @@ import Testing
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamDiskTests {
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
 
     /// The journal has a disk of its own, as small as they get.
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
-        try namespace.run("mkdir \(folder.journal); mount -t tmpfs -o size=256k tmpfs \(folder.journal)")
+        directory = try StreamDirectory(in: namespace)
+        try namespace.run("mkdir \(directory.journal); mount -t tmpfs -o size=256k tmpfs \(directory.journal)")
     }
 
     private func fillDisk() throws {
-        try namespace.run("dd if=/dev/zero of=\(folder.journal)/filler bs=4096 2>/dev/null || true")
+        try namespace.run("dd if=/dev/zero of=\(directory.journal)/filler bs=4096 2>/dev/null || true")
     }
 
-    private func freeDisk() throws { try namespace.run("rm \(folder.journal)/filler") }
+    private func freeDisk() throws { try namespace.run("rm \(directory.journal)/filler") }
 
     /// Lets events come until the agent says that they are not kept, or that they are kept again.
     @discardableResult
@@ -29,7 +29,7 @@ struct IntegrationStreamDiskTests {
         let known = known ?? agent.events.count
         for round in 0..<600 {
             // Another gateway than the last one of the wait before, which may have been its first.
-            try await folder.turn(agent, to: (isDegraded ? 10 : 110) + round % 100)
+            try await directory.turn(agent, to: (isDegraded ? 10 : 110) + round % 100)
             if let event = agent.events.dropFirst(known).first(where: {
                 $0.name == "journal.degraded" && $0.journal?.isDegraded == isDegraded
             }) {
@@ -48,28 +48,28 @@ struct IntegrationStreamDiskTests {
 
     @Test("while the disk is full, clients still get events, and with space again the journal is complete")
     func full() async throws {
-        let agent = try await folder.agent()
-        let follower = try SocketLines(folder.events)
+        let agent = try await directory.agent()
+        let follower = try SocketLines(directory.events)
         #expect(await follower.next()?.contains(#""type":"reachagent.agent.hello""#) == true)
         try fillDisk()
         let degraded = try await wait(agent, isDegraded: true)
         #expect(degraded.journal?.code == "journal_write_failed")
-        let status = try await folder.journalStatus()
+        let status = try await directory.journalStatus()
         #expect(status["degraded"] as? Bool == true)
         #expect(status["code"] as? String == "journal_write_failed")
         // Those who are connected hear of what is not in the journal.
-        let unwritten = try await folder.turn(agent, to: 3)
+        let unwritten = try await directory.turn(agent, to: 3)
         try await follower.next(containing: #""seq":\#(unwritten.seq ?? 0),"#)
-        #expect(try await folder.history().last ?? 0 < unwritten.seq ?? 0)
+        #expect(try await directory.history().last ?? 0 < unwritten.seq ?? 0)
 
         try freeDisk()
         let resumed = try await wait(agent, isDegraded: false)
         #expect(resumed.journal?.missingFirstSequence == nil)
-        let recovered = try await folder.journalStatus()
+        let recovered = try await directory.journalStatus()
         #expect(recovered["degraded"] as? Bool == false)
-        let last = try await folder.turn(agent, to: 4)
+        let last = try await directory.turn(agent, to: 4)
         #expect(try await agent.stop().status == 0)
-        let history = try await folder.history()
+        let history = try await directory.history()
         expectEveryNumber(history)
         #expect(history.last ?? 0 > last.seq ?? 0)
         expectEveryNumber(agent.events.compactMap(\.seq))
@@ -77,7 +77,7 @@ struct IntegrationStreamDiskTests {
 
     @Test("if more events occur than memory can hold for a full disk, exactly the missing ones are named")
     func overflow() async throws {
-        let agent = try await folder.agent()
+        let agent = try await directory.agent()
         try fillDisk()
         let degraded = try await wait(agent, isDegraded: true)
         let batch = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
@@ -90,10 +90,10 @@ struct IntegrationStreamDiskTests {
             try namespace.run("ip -batch \(batch.path())")
             // The agent may look only when all is over: the end must differ from the beginning.
             marker = 7 - marker
-            newest = try await folder.turn(agent, to: marker).seq ?? 0
+            newest = try await directory.turn(agent, to: marker).seq ?? 0
         }
         // The events in memory need more room than there was.
-        try namespace.run("mount -o remount,size=16m \(folder.journal)")
+        try namespace.run("mount -o remount,size=16m \(directory.journal)")
         let resumed = try await wait(agent, isDegraded: false)
         let first = try #require(resumed.journal?.missingFirstSequence)
         let last = try #require(resumed.journal?.missingLastSequence)
@@ -102,30 +102,30 @@ struct IntegrationStreamDiskTests {
         #expect(stopped.status == 0)
         expectEveryNumber(agent.events.compactMap(\.seq))
 
-        let history = try await folder.history()
+        let history = try await directory.history()
         let end = try #require(history.last)
         #expect(history == Array(1..<first) + Array(last + 1...max(last + 1, end)))
-        let told = try await folder.command("history", "--directory", folder.journal)
+        let told = try await directory.command("history", "--directory", directory.journal)
         #expect(told.status == 0)
         #expect((told.output + told.error).contains("\(first)"))
     }
 
     @Test("while the disk hangs, clients get events after a second, whose numbers no later agent uses")
     func killedInStall() async throws {
-        let agent = try await folder.agent()
+        let agent = try await directory.agent()
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stopped-thread.py").path()
         let tracer = try CommandLines(
             namespace.command("python3", [script, "\(agent.processIdentifier)", "journal-write"])
         )
         try await tracer.next(containing: "stopped")
-        let recorded = try #require(try await folder.history().last)
-        let unrecorded = try await folder.turn(agent, to: 3)
+        let recorded = try #require(try await directory.history().last)
+        let unrecorded = try await directory.turn(agent, to: 3)
         #expect(unrecorded.seq ?? 0 > recorded)
         #expect(try await agent.stop(SIGKILL).status == SIGKILL)
         let used = agent.events.compactMap(\.seq).max() ?? 0
 
-        let second = try await folder.agent()
-        try await folder.turn(second, to: 4)
+        let second = try await directory.agent()
+        try await directory.turn(second, to: 4)
         let degraded = try #require(second.events.first { $0.name == "journal.degraded" })
         #expect(degraded.journal?.code == "journal_lease_found")
         #expect(degraded.journal?.missingFirstSequence == recorded + 1)
@@ -136,10 +136,10 @@ struct IntegrationStreamDiskTests {
 
     @Test("with space again, the journal catches up without an event, and an agent killed then has lost nothing")
     func killedAfterRoom() async throws {
-        let agent = try await folder.agent()
+        let agent = try await directory.agent()
         try fillDisk()
         try await wait(agent, isDegraded: true)
-        let unwritten = try await folder.turn(agent, to: 3)
+        let unwritten = try await directory.turn(agent, to: 3)
         try freeDisk()
         // No change of the network from here on: the journal tries again by itself.
         let resumed = try await agent.next("journal.degraded", about: "agent") { $0.journal?.isDegraded == false }
@@ -148,10 +148,10 @@ struct IntegrationStreamDiskTests {
         #expect(try await agent.stop(SIGKILL).status == SIGKILL)
         let used = agent.events.compactMap(\.seq).max() ?? 0
 
-        let second = try await folder.agent()
-        let last = try await folder.turn(second, to: 4)
+        let second = try await directory.agent()
+        let last = try await directory.turn(second, to: 4)
         #expect(try await second.stop().status == 0)
-        let history = try await folder.history()
+        let history = try await directory.history()
         #expect(Set(1...used).isSubset(of: history))
         expectEveryNumber(history)
         #expect(history.last ?? 0 > last.seq ?? 0)
@@ -159,10 +159,10 @@ struct IntegrationStreamDiskTests {
 
     @Test("the numbers used by an agent that is killed while the disk is full are never used again")
     func killedWhileFull() async throws {
-        let agent = try await folder.agent()
+        let agent = try await directory.agent()
         try fillDisk()
         try await wait(agent, isDegraded: true)
-        let last = try await folder.turn(agent, to: 3)
+        let last = try await directory.turn(agent, to: 3)
         let killed = try await agent.stop(SIGKILL)
         #expect(killed.status == SIGKILL)
         let used = agent.events.compactMap(\.seq).max() ?? 0
@@ -170,22 +170,22 @@ struct IntegrationStreamDiskTests {
         let stream = agent.events.first?.stream
 
         // Once more while there is no room, and once when there is some.
-        let second = try await folder.agent()
+        let second = try await directory.agent()
         let secondFirst = try #require(second.events.first)
         #expect(secondFirst.seq ?? 0 > used)
         #expect(secondFirst.stream == stream)
-        try await folder.turn(second, to: 5)
+        try await directory.turn(second, to: 5)
         #expect(try await second.stop(SIGKILL).status == SIGKILL)
         let usedBySecond = second.events.compactMap(\.seq).max() ?? 0
         try freeDisk()
-        let third = try await folder.agent()
+        let third = try await directory.agent()
         #expect(third.events.first?.seq ?? 0 > usedBySecond)
         #expect(third.events.first?.stream == stream)
-        let gap = try await folder.journalStatus()["missing"] as? [[String: Any]]
+        let gap = try await directory.journalStatus()["missing"] as? [[String: Any]]
         #expect(gap?.isEmpty == false)
-        try await folder.turn(third, to: 6)
+        try await directory.turn(third, to: 6)
         #expect(try await third.stop().status == 0)
-        let history = try await folder.history()
+        let history = try await directory.history()
         #expect(Set(history).count == history.count)
         #expect(history == history.sorted())
         #expect(history.contains(third.events.first?.seq ?? 0))
@@ -193,19 +193,19 @@ struct IntegrationStreamDiskTests {
 
     @Test("a journal that becomes read-only is degraded, and resumes when it is writable again")
     func becomesReadOnly() async throws {
-        let agent = try await folder.agent()
-        try await folder.turn(agent, to: 3)
+        let agent = try await directory.agent()
+        try await directory.turn(agent, to: 3)
         // A file system with an open file cannot be made read-only: another one takes its place.
-        try namespace.run("mount -t tmpfs -o ro,size=64k tmpfs \(folder.journal)")
+        try namespace.run("mount -t tmpfs -o ro,size=64k tmpfs \(directory.journal)")
         let degraded = try await wait(agent, isDegraded: true)
         #expect(degraded.journal?.code != nil)
-        #expect(try await folder.journalStatus()["degraded"] as? Bool == true)
-        try namespace.run("umount \(folder.journal)")
+        #expect(try await directory.journalStatus()["degraded"] as? Bool == true)
+        try namespace.run("umount \(directory.journal)")
         let resumed = try await wait(agent, isDegraded: false)
-        #expect(try await folder.journalStatus()["degraded"] as? Bool == false)
+        #expect(try await directory.journalStatus()["degraded"] as? Bool == false)
         #expect(try await agent.stop().status == 0)
         expectEveryNumber(agent.events.compactMap(\.seq))
-        let history = try await folder.history()
+        let history = try await directory.history()
         let missing = (resumed.journal?.missingFirstSequence).map { $0...(resumed.journal?.missingLastSequence ?? $0) }
         let all = Array(1...(history.last ?? 1)).filter { missing?.contains($0) != true }
         #expect(history == all)
@@ -213,46 +213,46 @@ struct IntegrationStreamDiskTests {
 
     @Test("an agent with a read-only journal reports it and works; its numbers never pass for the journal's")
     func readOnlyFromTheStart() async throws {
-        let first = try await folder.agent()
-        try await folder.turn(first, to: 3)
+        let first = try await directory.agent()
+        try await directory.turn(first, to: 3)
         #expect(try await first.stop().status == 0)
-        let kept = try await folder.history()
+        let kept = try await directory.history()
         let stream = first.events.first?.stream
 
-        try namespace.run("mount -o remount,ro \(folder.journal)")
-        let second = try await folder.agent()
+        try namespace.run("mount -o remount,ro \(directory.journal)")
+        let second = try await directory.agent()
         let degraded = try await wait(second, isDegraded: true, from: 0)
         #expect(degraded.journal?.code != nil)
-        #expect(try await folder.journalStatus()["degraded"] as? Bool == true)
-        #expect(try await folder.history() == kept)
+        #expect(try await directory.journalStatus()["degraded"] as? Bool == true)
+        #expect(try await directory.history() == kept)
         #expect(try await second.stop().status == 0)
-        #expect(try await folder.history() == kept)
+        #expect(try await directory.history() == kept)
 
-        try namespace.run("mount -o remount,rw \(folder.journal)")
-        let third = try await folder.agent()
+        try namespace.run("mount -o remount,rw \(directory.journal)")
+        let third = try await directory.agent()
         #expect(third.events.first?.stream == stream)
         // The second agent could note nowhere which numbers it used. Either they are not used again, or they belonged to
         // another stream: a client that resumes must not take the one's events for the other's.
         let used = second.events.compactMap(\.seq).max() ?? 0
         if second.events.first?.stream == stream { #expect(third.events.first?.seq ?? 0 > used) }
         #expect(try await third.stop().status == 0)
-        let history = try await folder.history()
+        let history = try await directory.history()
         #expect(history.prefix(kept.count) == kept[...])
         #expect(history.count > kept.count)
     }
 
     @Test("an agent that cannot create its journal directory starts without one, or reports why it does not")
     func noDirectory() async throws {
-        try namespace.run("mount -o remount,ro \(folder.journal)")
+        try namespace.run("mount -o remount,ro \(directory.journal)")
         let command = try await namespace.finished(
             "timeout",
-            ["20", BuiltAgent.path, "run", "--journal-directory", "\(folder.journal)/deeper", "--no-sockets"]
+            ["20", BuiltAgent.path, "run", "--journal-directory", "\(directory.journal)/deeper", "--no-sockets"]
         )
         if command.status == 124 {
             #expect(command.output.contains("reachagent.journal.degraded"))
         } else {
             #expect(command.status == 78)
-            #expect(command.error.contains("\(folder.journal)/deeper"))
+            #expect(command.error.contains("\(directory.journal)/deeper"))
         }
     }
 }

@@ -7,12 +7,12 @@ import Testing
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationStreamShutdownTests {
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
 
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
+        directory = try StreamDirectory(in: namespace)
     }
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
@@ -21,16 +21,16 @@ struct IntegrationStreamShutdownTests {
 
     @Test("on shutdown every client is notified, and a stalled client delays no other")
     func goodbye() async throws {
-        let agent = try await folder.agent()
-        let readers = try (0..<5).map { _ in try SocketLines(folder.events) }
-        let subscribers = try (0..<5).map { _ in try SocketLines(folder.control, request: request) }
-        let idle = try SocketLines(folder.control)
+        let agent = try await directory.agent()
+        let readers = try (0..<5).map { _ in try SocketLines(directory.events) }
+        let subscribers = try (0..<5).map { _ in try SocketLines(directory.control, request: request) }
+        let idle = try SocketLines(directory.control)
         // The one client is stopped by a signal, the other never reads.
-        let stopped = try CommandLines("exec socat -u UNIX-CONNECT:\(folder.events) -")
+        let stopped = try CommandLines("exec socat -u UNIX-CONNECT:\(directory.events) -")
         #expect(await stopped.next()?.contains("agent.hello") == true)
         stopped.signal(SIGSTOP)
-        let silent = try SocketLines(folder.control, request: request, reads: false)
-        try await folder.turn(agent, to: 3)
+        let silent = try SocketLines(directory.control, request: request, reads: false)
+        try await directory.turn(agent, to: 3)
         for client in readers + subscribers { try await client.next(containing: #""gateway":"192.0.2.3""#) }
 
         let start = ContinuousClock.now
@@ -50,36 +50,36 @@ struct IntegrationStreamShutdownTests {
             #expect(lines.dropLast().last?.contains(#""type":"reachagent.agent.stopping""#) == true)
         }
         #expect(await idle.rest().allSatisfy { $0.contains("agent_stopping") })
-        #expect(!exists(folder.events))
-        #expect(!exists(folder.control))
+        #expect(!exists(directory.events))
+        #expect(!exists(directory.control))
         withExtendedLifetime(silent) { stopped.end() }
     }
 
     @Test("a second signal ends an agent that is already shutting down, in time and without a crash")
     func impatience() async throws {
-        let agent = try await folder.agent()
-        let silent = try SocketLines(folder.events, reads: false)
+        let agent = try await directory.agent()
+        let silent = try SocketLines(directory.events, reads: false)
         agent.signal(SIGTERM)
         let end = try await agent.stop(SIGTERM)
         #expect([0, SIGTERM].contains(end.status))
         withExtendedLifetime(silent) {}
-        let next = try await folder.agent()
+        let next = try await directory.agent()
         #expect(try await next.stop().status == 0)
-        let history = try await folder.history()
+        let history = try await directory.history()
         #expect(history == Array(1...UInt64(history.count)))
     }
 
     @Test("the sockets of a killed agent are replaced by those of the next one")
     func staleSockets() async throws {
-        let first = try await folder.agent()
+        let first = try await directory.agent()
         #expect(try await first.stop(SIGKILL).status == SIGKILL)
-        #expect(exists(folder.events))
-        #expect(try await folder.command("status", "--socket", folder.control).status == 69)
-        let second = try await folder.agent()
-        let answer = try await folder.status()["agent"] as? [String: Any]
+        #expect(exists(directory.events))
+        #expect(try await directory.command("status", "--socket", directory.control).status == 69)
+        let second = try await directory.agent()
+        let answer = try await directory.status()["agent"] as? [String: Any]
         #expect(answer?["pid"] as? Int32 == second.processIdentifier)
-        #expect(await (try SocketLines(folder.events)).next()?.contains("agent.hello") == true)
+        #expect(await (try SocketLines(directory.events)).next()?.contains("agent.hello") == true)
         #expect(try await second.stop().status == 0)
-        #expect(!exists(folder.events))
+        #expect(!exists(directory.events))
     }
 }

@@ -10,34 +10,34 @@ struct IntegrationTransferAgentTests {
     /// An agent in the lab, and a subscriber to its checks and their progress.
     private final class Agent {
         let lab: TransferLab
-        private let folder: String
+        private let directory: String
         private let agent: CommandLines
         private let subscriber: SocketLines
 
         init(_ lab: TransferLab, _ configuration: String) async throws {
             self.lab = lab
-            folder = NSTemporaryDirectory() + "reachagent-agent-\(UUID().uuidString.prefix(8))"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-            let file = "\(folder)/reachagent.toml"
+            directory = NSTemporaryDirectory() + "reachagent-agent-\(UUID().uuidString.prefix(8))"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+            let file = "\(directory)/reachagent.toml"
             try configuration.write(toFile: file, atomically: true, encoding: .utf8)
-            let words = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", folder]
+            let words = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", directory]
             agent = try CommandLines(lab.network.namespace.command(BuiltAgent.path, words))
             try await agent.next(containing: #""connectivity":"full""#)
             let types = #"["probe.completed","probe.progress"]"#
             let request = #"{"method":"subscribe","parameters":{"types":\#(types)},"more":true}"#
-            subscriber = try SocketLines("\(folder)/control.sock", request: request)
+            subscriber = try SocketLines("\(directory)/control.sock", request: request)
             try await subscriber.next(containing: "network.snapshot")
         }
 
         deinit {
             agent.end()
-            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: directory)
         }
 
         /// Asks for the transfer, and gives the answer.
         func request() async throws -> String {
             let line = #"{"method":"probe","parameters":{"name":"speed"}}"#
-            return try #require(await SocketLines("\(folder)/control.sock", request: line).next())
+            return try #require(await SocketLines("\(directory)/control.sock", request: line).next())
         }
 
         /// The progress and the checks of the transfer up to its end.
@@ -57,7 +57,7 @@ struct IntegrationTransferAgentTests {
         }
 
         func status() async throws -> String {
-            let words = ["status", "--json", "--socket", "\(folder)/control.sock"]
+            let words = ["status", "--json", "--socket", "\(directory)/control.sock"]
             return try await FinishedCommand.run(words).output
         }
 

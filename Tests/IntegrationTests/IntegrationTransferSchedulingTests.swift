@@ -9,23 +9,25 @@ struct IntegrationTransferSchedulingTests {
     /// An agent in the lab with one probe that transfers, and a subscriber to its checks and their progress.
     private final class Agent {
         let lab: TransferLab
-        private let folder: String
+        private let directory: String
         private let agent: CommandLines
         private let subscriber: CommandLines
         private var request: CommandLines?
 
         init(_ transfer: String) async throws {
             lab = try await TransferLab()
-            folder = NSTemporaryDirectory() + "reachagent-turn-\(UUID().uuidString.prefix(8))"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-            let file = "\(folder)/reachagent.toml"
+            directory = NSTemporaryDirectory() + "reachagent-turn-\(UUID().uuidString.prefix(8))"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+            let file = "\(directory)/reachagent.toml"
             try TransferLab.probe("/throttled", transfer: transfer)
                 .write(toFile: file, atomically: true, encoding: .utf8)
-            let arguments = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", folder]
+            let arguments = [
+                "run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", directory,
+            ]
             agent = try CommandLines(lab.network.namespace.command(BuiltAgent.path, arguments))
             try await agent.next(containing: "reachability.changed")
             let words = ["watch", "--json", "--type", "probe.completed", "--type", "probe.progress"]
-            let socket = ["--socket", "\(folder)/control.sock"]
+            let socket = ["--socket", "\(directory)/control.sock"]
             subscriber = try CommandLines(lab.network.namespace.command(BuiltAgent.path, words + socket))
             // Else the transfer may be over before the subscription begins.
             try await subscriber.next(containing: "network.snapshot")
@@ -37,7 +39,7 @@ struct IntegrationTransferSchedulingTests {
 
         deinit {
             agent.end()
-            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: directory)
         }
 
         /// Waits for the progress of a phase.

@@ -21,11 +21,11 @@ enum ThreadSleeps {
 enum ProcessTable {
     /// The descriptors that a process has open, by what they lead to; pipes, sockets and the like without their numbers.
     static func descriptors(of process: Int32) throws -> [String: Int] {
-        let folder = "/proc/\(process)/fd"
+        let directory = "/proc/\(process)/fd"
         var counts: [String: Int] = [:]
-        for descriptor in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        for descriptor in try FileManager.default.contentsOfDirectory(atPath: directory) {
             // One that was closed meanwhile is none.
-            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\(descriptor)")
             else { continue }
             counts[String(target.prefix { $0 != "[" }), default: 0] += 1
         }

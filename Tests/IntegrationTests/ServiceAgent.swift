@@ -6,12 +6,12 @@ final class ServiceAgent: Sendable, LineSource {
     private let output: CommandLines
     private let commands = Pipe()
 
-    /// Starts it, with a journal and sockets in a folder.
+    /// Starts it, with a journal and sockets in a directory.
     ///
     /// - Parameter environment: More variables for the manager.
     init(
         in namespace: NetworkNamespace,
-        _ folder: StreamFolder,
+        _ directory: StreamDirectory,
         _ more: [String] = [],
         environment: [String: String] = [:]
     ) throws {
@@ -19,7 +19,7 @@ final class ServiceAgent: Sendable, LineSource {
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         // Its log of changes would be between the notifications.
         let quiet = ["--format", "none", "--log-level", "error"]
-        let agent = [BuiltAgent.path] + folder.arguments(quiet + more)
+        let agent = [BuiltAgent.path] + directory.arguments(quiet + more)
         output = try CommandLines(namespace.command("python3", [script] + variables + agent), input: commands)
     }
 

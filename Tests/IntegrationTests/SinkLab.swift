@@ -10,17 +10,17 @@ final class SinkLab: Sendable {
     static let path = BuiltAgent.productsDirectory.appending(path: "reachagent-sink").path()
 
     let namespace: NetworkNamespace
-    let folder: StreamFolder
+    let directory: StreamDirectory
 
     /// The directory of the cursors.
-    var state: String { "\(folder.path)/sinks" }
+    var state: String { "\(directory.path)/sinks" }
     /// The agent's configuration.
-    var configuration: String { "\(folder.path)/reachagent.toml" }
+    var configuration: String { "\(directory.path)/reachagent.toml" }
 
     init() throws {
         namespace = try NetworkNamespace()
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        folder = try StreamFolder(in: namespace)
+        directory = try StreamDirectory(in: namespace)
     }
 
     /// Writes the agent's configuration.
@@ -37,26 +37,26 @@ final class SinkLab: Sendable {
     func agent(_ more: String...) async throws -> AgentProcess {
         try await AgentProcess.start(
             in: namespace,
-            folder.arguments(["--config", configuration] + more)
+            directory.arguments(["--config", configuration] + more)
         )
     }
 
     /// Starts the sinks' program; its lines are its log.
     func sink() throws -> CommandLines {
-        let words = ["--runtime-directory", folder.sockets, "--state-directory", state, "--log-level", "info"]
+        let words = ["--runtime-directory", directory.sockets, "--state-directory", state, "--log-level", "info"]
         return try CommandLines("exec '\(Self.path)' \(words.map { "'\($0)'" }.joined(separator: " ")) 2>&1")
     }
 
     /// Starts the sinks' program before there is an agent, with a list that is none yet.
     func sinkThatWaits() throws -> CommandLines {
-        try FileManager.default.createDirectory(atPath: folder.sockets, withIntermediateDirectories: true)
-        try "{}".write(toFile: "\(folder.sockets)/sinks.json", atomically: true, encoding: .utf8)
+        try FileManager.default.createDirectory(atPath: directory.sockets, withIntermediateDirectories: true)
+        try "{}".write(toFile: "\(directory.sockets)/sinks.json", atomically: true, encoding: .utf8)
         return try sink()
     }
 
     /// The events of the journal in order, as the agent wrote them.
     func journal() async throws -> [String] {
-        let command = try await folder.command("history", "--json", "--all", "--directory", folder.journal)
+        let command = try await directory.command("history", "--json", "--all", "--directory", directory.journal)
         guard command.status == 0 else {
             throw CommandFailure(command: "history", status: command.status, output: command.error)
         }
@@ -72,7 +72,7 @@ final class SinkLab: Sendable {
 
     /// The state of a sink, as the agent shows it.
     func status(of name: String) async throws -> [String: Any] {
-        let sinks = try await folder.status()["sinks"] as? [[String: Any]] ?? []
+        let sinks = try await directory.status()["sinks"] as? [[String: Any]] ?? []
         return sinks.first { $0["name"] as? String == name } ?? [:]
     }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the agent while it moves what lasts from its journal to the history, and reads the files itself afterwards.
 
-    history-crash.py AGENT FOLDER SEED
+    history-crash.py AGENT DIRECTORY SEED
 
 The journal has far more than it may keep, so each agent begins at once to index, compress, copy and delete segments. It is
 killed at a random moment, again and again, until nothing is left to do; then one ends in order. After each end every
@@ -122,9 +122,9 @@ def is_done(journal):
 
 
 def main():
-    agent, folder, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    agent, directory, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
     random.seed(seed)
-    journal = os.path.join(folder, "journal")
+    journal = os.path.join(directory, "journal")
     lasting = generate(journal)
     command = [agent, "run", "--no-sockets", "--journal-directory", journal] + LIMITS
     kills, found, flaws = 0, {}, []

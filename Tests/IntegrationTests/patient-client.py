@@ -36,20 +36,20 @@ def content(file):
 
 
 def sockets_thread(process):
-    """The folder in /proc of the thread that serves the sockets."""
+    """The directory in /proc of the thread that serves the sockets."""
     for thread in os.listdir(f'/proc/{process}/task'):
-        folder = f'/proc/{process}/task/{thread}'
+        directory = f'/proc/{process}/task/{thread}'
         try:
-            if content(f'{folder}/comm').startswith('sockets'):
-                return folder
+            if content(f'{directory}/comm').startswith('sockets'):
+                return directory
         except OSError:
             pass  # It has ended since.
     sys.exit(f'{process} has no thread that serves sockets')
 
 
-def waited(*folders):
+def waited(*directories):
     """How long the threads have waited for a processor, in seconds."""
-    return sum(int(content(f'{folder}/schedstat').split()[1]) for folder in folders) / 1e9
+    return sum(int(content(f'{directory}/schedstat').split()[1]) for directory in directories) / 1e9
 
 
 path, count = sys.argv[1], int(sys.argv[2])

@@ -4,7 +4,7 @@
 It fails unless the agent is up, each rule is loaded and evaluates, and each query of the dashboard answers with data. The
 agent has neither transfers nor sinks: queries about these must be valid.
 
-    prometheus-queries.py EXAMPLES FOLDER SECONDS
+    prometheus-queries.py EXAMPLES DIRECTORY SECONDS
 """
 import json
 import os
@@ -15,7 +15,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-EXAMPLES, FOLDER, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
+EXAMPLES, DIRECTORY, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
 ADDRESS = '127.0.0.1:9090'
 WITHOUT_DATA = ('reachagent_transfer_', 'reachagent_sink_')
 VARIABLES = {'$instance': '.*', '$probe': '.*', '$__rate_interval': '30s'}
@@ -64,19 +64,19 @@ def retry(name, attempt):
 
 
 def configure():
-    os.makedirs(f'{FOLDER}/data', exist_ok=True)
+    os.makedirs(f'{DIRECTORY}/data', exist_ok=True)
     with open(f'{EXAMPLES}/prometheus.yml') as file:
         text = file.read().replace('alerts.yml', f'{EXAMPLES}/alerts.yml')
-    with open(f'{FOLDER}/prometheus.yml', 'w') as file:
+    with open(f'{DIRECTORY}/prometheus.yml', 'w') as file:
         file.write('global: { scrape_interval: 1s, evaluation_interval: 1s }\n' + text)
 
 
 end = time.monotonic() + SECONDS
 configure()
 queries = list(expressions())
-with open(f'{FOLDER}/log', 'w') as log:
+with open(f'{DIRECTORY}/log', 'w') as log:
     server = subprocess.Popen(
-        ['prometheus', f'--config.file={FOLDER}/prometheus.yml', f'--storage.tsdb.path={FOLDER}/data',
+        ['prometheus', f'--config.file={DIRECTORY}/prometheus.yml', f'--storage.tsdb.path={DIRECTORY}/data',
          f'--web.listen-address={ADDRESS}'], stdout=log, stderr=log)
 try:
     retry('up', lambda: [x for x in ask('query', query='up{job="reachagent"} == 1')['result']])

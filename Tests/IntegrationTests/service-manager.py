@@ -42,8 +42,8 @@ def notices(listener):
 
 
 def threads(process):
-    folder = f"/proc/{process}/task"
-    return {int(thread): open(f"{folder}/{thread}/comm").read().strip() for thread in os.listdir(folder)}
+    directory = f"/proc/{process}/task"
+    return {int(thread): open(f"{directory}/{thread}/comm").read().strip() for thread in os.listdir(directory)}
 
 
 def ptrace(request, thread):
@@ -80,10 +80,10 @@ def main():
     variables = {}
     while "=" in words[0]:
         name, _, variables[name] = words.pop(0).partition("=")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        listener.bind(f"{folder}/notify")
-        environment = dict(os.environ, NOTIFY_SOCKET=f"{folder}/notify", **variables)
+        listener.bind(f"{directory}/notify")
+        environment = dict(os.environ, NOTIFY_SOCKET=f"{directory}/notify", **variables)
         agent = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
         for work in (lambda: notices(listener), lambda: obey(agent)):

@@ -5,7 +5,7 @@ It fails unless node_exporter's page has every sample of the file, and nothing e
 The file may be of a time before the first checks, so the agent's page, without the families that are never in a file,
 is read as a file too.
 
-    textfile-collector.py FILE AGENT FOLDER SECONDS
+    textfile-collector.py FILE AGENT DIRECTORY SECONDS
 """
 import os
 import re
@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.request
 
-FILE, AGENT, FOLDER, SECONDS = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
+FILE, AGENT, DIRECTORY, SECONDS = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
 ADDRESS = '127.0.0.1:9100'
 SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -66,8 +66,8 @@ def differences(file, page):
 
 
 def collect(path):
-    """The differences once node_exporter has read the folder of a file."""
-    with open(f'{FOLDER}/node-exporter.log', 'w') as log:
+    """The differences once node_exporter has read the directory of a file."""
+    with open(f'{DIRECTORY}/node-exporter.log', 'w') as log:
         server = subprocess.Popen(
             ['prometheus-node-exporter', f'--collector.textfile.directory={os.path.dirname(path)}',
              f'--web.listen-address={ADDRESS}'], stdout=log, stderr=log)
@@ -83,15 +83,15 @@ def collect(path):
                 types, samples = parse(before)
                 print(f'{path}: {len(types)} families, {len(samples)} samples')
                 return list(differences(before, page))
-        sys.exit(content(f'{FOLDER}/node-exporter.log'))
+        sys.exit(content(f'{DIRECTORY}/node-exporter.log'))
     finally:
         server.terminate()
         server.wait()
 
 
 end = time.monotonic() + SECONDS
-os.makedirs(f'{FOLDER}/page')
-with open(f'{FOLDER}/page/agent.prom', 'w') as page:
+os.makedirs(f'{DIRECTORY}/page')
+with open(f'{DIRECTORY}/page/agent.prom', 'w') as page:
     page.writelines(line for line in fetch(AGENT).splitlines(True) if not line.startswith(NEVER))
 flaws = [f'{path}: {flaw}' for path in (FILE, page.name) for flaw in collect(path)]
 if flaws:

@@ -2,9 +2,9 @@
 """A web server that does what a test tells it: prints 'ready', then a line for everything that it is asked.
 
 It ends with its standard input, which is also where it is told what to be, a line each; 'done LINE' is the answer when it
-holds. The folder has the certificates, NAME.pem and NAME.key.
+holds. The directory has the certificates, NAME.pem and NAME.key.
 
-    web-server.py FOLDER HTTP-PORT HTTPS-PORT ADDRESS...
+    web-server.py DIRECTORY HTTP-PORT HTTPS-PORT ADDRESS...
 
     open               204 for /generate_204, 200 for everything else; so it begins
     portal URL         302 to the URL for every request
@@ -20,7 +20,7 @@ import ssl
 import sys
 import threading
 
-FOLDER, HTTP_PORT, HTTPS_PORT, ADDRESSES = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+DIRECTORY, HTTP_PORT, HTTPS_PORT, ADDRESSES = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 PAGE = b'<!DOCTYPE html><html><head><title>Welcome</title></head><body><form action="/login">' \
     b'<input type="password" name="code"></form></body></html>'
 MOST_BYTES_OF_A_REQUEST = 65_536
@@ -111,7 +111,7 @@ def stop():
 
 def use_certificate(name):
     fresh = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    fresh.load_cert_chain(os.path.join(FOLDER, f'{name}.pem'), os.path.join(FOLDER, f'{name}.key'))
+    fresh.load_cert_chain(os.path.join(DIRECTORY, f'{name}.pem'), os.path.join(DIRECTORY, f'{name}.key'))
     context[0] = fresh
 
 

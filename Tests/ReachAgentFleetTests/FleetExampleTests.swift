@@ -18,8 +18,8 @@ import Testing
 
     private static var missing: String? {
         if !NATSServer.isInstalled { return "nats-server is not installed" }
-        let folders = try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
-        if folders?.isEmpty ?? true { return "PostgreSQL is not installed" }
+        let directories = try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
+        if directories?.isEmpty ?? true { return "PostgreSQL is not installed" }
         return python == nil ? "nats-py and psycopg2 are missing: scripts/make-python-environment" : nil
     }
 
@@ -27,11 +27,11 @@ import Testing
     func `the examples work as described, and PostgreSQL has each event once although everything is killed`()
         async throws
     {
-        let folder = Self.root
+        let directory = Self.root
         let result = try await FinishedCommand.run(
             [
-                folder.appending(path: "Tests/ReachAgentFleetTests/example.py").path(),
-                folder.appending(path: "examples/fleet").path(), BuiltFleet.path,
+                directory.appending(path: "Tests/ReachAgentFleetTests/example.py").path(),
+                directory.appending(path: "examples/fleet").path(), BuiltFleet.path,
             ],
             of: try #require(Self.python),
             patience: 240

@@ -59,11 +59,11 @@ def wait_for(port, process):
 class Server:
     """nats-server with the example's configuration, at another port and with another store."""
 
-    def __init__(self, folder):
+    def __init__(self, directory):
         self.port = free_port()
         text = (EXAMPLES / "nats-server.conf").read_text()
-        text = text.replace("0.0.0.0:4222", f"127.0.0.1:{self.port}").replace("/var/lib/nats", f"{folder}/nats")
-        self.file = f"{folder}/nats.conf"
+        text = text.replace("0.0.0.0:4222", f"127.0.0.1:{self.port}").replace("/var/lib/nats", f"{directory}/nats")
+        self.file = f"{directory}/nats.conf"
         pathlib.Path(self.file).write_text(text)
         self.start()
 
@@ -88,18 +88,18 @@ async def ignore(error):
 class Database:
     """A cluster of its own, by a user who is not root: initdb refuses him."""
 
-    def __init__(self, folder):
-        self.folder = f"{folder}/postgresql"
+    def __init__(self, directory):
+        self.directory = f"{directory}/postgresql"
         self.port = free_port()
-        os.mkdir(self.folder, 0o700)
+        os.mkdir(self.directory, 0o700)
         self.user = {}
         if os.getuid() == 0:
             entry = pwd.getpwnam("nobody")
-            os.chown(self.folder, entry.pw_uid, entry.pw_gid)
-            os.chmod(folder, 0o755)
+            os.chown(self.directory, entry.pw_uid, entry.pw_gid)
+            os.chmod(directory, 0o755)
             self.user = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
-        subprocess.run([f"{self.programs}/initdb", "-D", f"{self.folder}/data", "-A", "trust", "-U", "fleet", "-E", "UTF8",
+        subprocess.run([f"{self.programs}/initdb", "-D", f"{self.directory}/data", "-A", "trust", "-U", "fleet", "-E", "UTF8",
                         "--locale=C.UTF-8", "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd="/", **self.user)
         self.start()
         connection = psycopg2.connect(self.address.replace("dbname=fleet", "dbname=postgres"))
@@ -113,7 +113,7 @@ class Database:
 
     def start(self):
         self.process = subprocess.Popen(
-            [f"{self.programs}/postgres", "-D", f"{self.folder}/data", "-p", str(self.port), "-h", "127.0.0.1", "-k", "",
+            [f"{self.programs}/postgres", "-D", f"{self.directory}/data", "-p", str(self.port), "-h", "127.0.0.1", "-k", "",
              "-F"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **self.user)
         while True:
             try:
@@ -207,19 +207,19 @@ async def check_permissions(server):
     await connection.close()
 
 
-def start_writer(server, database, folder):
+def start_writer(server, database, directory):
     environment = dict(os.environ, NATS_URL=f"nats://127.0.0.1:{server.port}", NATS_USER="reader",
-                       NATS_PASSWORD_FILE=f"{folder}/reader.password")
+                       NATS_PASSWORD_FILE=f"{directory}/reader.password")
     return subprocess.Popen([sys.executable, str(EXAMPLES / "to-postgresql.py"), database.address, "--until-empty",
                              "--ack-wait", "2"],
                             env=environment, stderr=subprocess.PIPE, text=True)
 
 
-def write_through_kills(server, database, folder):
+def write_through_kills(server, database, directory):
     """The writer is killed in the middle of its work, and so are both servers."""
     picker = random.Random(21)
     for turn in range(8):
-        process = start_writer(server, database, folder)
+        process = start_writer(server, database, directory)
         time.sleep(picker.uniform(0.2, 0.7))
         if turn == 3:
             server.kill()
@@ -229,33 +229,33 @@ def write_through_kills(server, database, folder):
             database.start()
         process.kill()
         process.communicate()
-    process = start_writer(server, database, folder)
+    process = start_writer(server, database, directory)
     _, error = process.communicate(timeout=120)
     check(process.returncode == 0, f"the writer ends when it has everything {error[-400:]}")
 
 
-def fleet(server, folder, *arguments):
+def fleet(server, directory, *arguments):
     address = ["--server", f"nats://127.0.0.1:{server.port}", "--user", "reader", "--password-file",
-               f"{folder}/reader.password"]
+               f"{directory}/reader.password"]
     return subprocess.run([FLEET, *arguments, *address], capture_output=True, text=True, timeout=60)
 
 
-def check_fleet(server, folder):
-    result = fleet(server, folder, "status", "--output", "json", "--silent-after", "0")
+def check_fleet(server, directory):
+    result = fleet(server, directory, "status", "--output", "json", "--silent-after", "0")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     check([row["state"] for row in rows] == ["full"] * 3, f"reachagent fleet status: three devices are full {result.stderr}")
     since = START.strftime("%Y-%m-%dT%H:%M:%SZ")
-    result = fleet(server, folder, "report", "--since", since, "--format", "json")
+    result = fleet(server, directory, "report", "--since", since, "--format", "json")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     outages = sum(1 for number in range(3, EVENTS + 1) if number % 60 == 30)
     check([row["window"]["outage_count"] for row in rows] == [outages] * 3, f"reachagent fleet report: {outages} outages each")
-    result = fleet(server, folder, "report", "--since", since, "--device", "edge-2", "--format", "markdown")
+    result = fleet(server, directory, "report", "--since", since, "--device", "edge-2", "--format", "markdown")
     check(result.returncode == 0 and "Availability" in result.stdout, "reachagent fleet report: one device as a whole")
     seen = set()
     for _ in range(2):
         process = subprocess.Popen(
             [FLEET, "watch", "--output", "json", "--durable", "test", "--server", f"nats://127.0.0.1:{server.port}",
-             "--user", "reader", "--password-file", f"{folder}/reader.password"], stdout=subprocess.PIPE, text=True)
+             "--user", "reader", "--password-file", f"{directory}/reader.password"], stdout=subprocess.PIPE, text=True)
         for line in process.stdout:
             event = json.loads(line)
             seen.add((event["device"], event["id"]))
@@ -264,14 +264,14 @@ def check_fleet(server, folder):
         process.kill()
         process.communicate()
     check(len(seen) == 3 * EVENTS, "reachagent fleet watch: a durable consumer goes on after a kill")
-    pathlib.Path(f"{folder}/edge-1.password").write_text("edge-1-secret\n")
+    pathlib.Path(f"{directory}/edge-1.password").write_text("edge-1-secret\n")
     result = subprocess.run([FLEET, "status", "--server", f"nats://127.0.0.1:{server.port}", "--user", "edge-1",
-                             "--password-file", f"{folder}/edge-1.password"], capture_output=True, text=True, timeout=60)
+                             "--password-file", f"{directory}/edge-1.password"], capture_output=True, text=True, timeout=60)
     check(result.returncode == 77 and not result.stdout, f"reachagent fleet status: a device may not, {result.stderr.strip()}")
-    result = fleet(server, folder, "status", "--stream", "NONE")
+    result = fleet(server, directory, "status", "--stream", "NONE")
     check(result.returncode in (69, 77), f"reachagent fleet status: a stream that is missing, {result.stderr.strip()}")
-    pathlib.Path(f"{folder}/reader.password").write_text("wrong\n")
-    result = fleet(server, folder, "status")
+    pathlib.Path(f"{directory}/reader.password").write_text("wrong\n")
+    result = fleet(server, directory, "status")
     check(result.returncode == 77, f"reachagent fleet status: a wrong password, {result.stderr.strip()}")
 
 
@@ -302,20 +302,20 @@ async def make_consumer(server):
     await connection.close()
 
 
-async def main(folder):
-    pathlib.Path(f"{folder}/reader.password").write_text("reader-secret\n")
-    server = Server(folder)
+async def main(directory):
+    pathlib.Path(f"{directory}/reader.password").write_text("reader-secret\n")
+    server = Server(directory)
     database = None
     try:
         await make_stream(server)
-        database = Database(folder)
+        database = Database(directory)
         for _ in range(2):
             database.query((EXAMPLES / "schema.sql").read_text())
         check(True, "the schema can be made twice")
         for device in ("edge-1", "edge-2", "edge-3"):
             await publish(server, device, range(1, EVENTS + 1))
         await check_permissions(server)
-        write_through_kills(server, database, folder)
+        write_through_kills(server, database, directory)
         rows = database.query("SELECT device, count(*), count(DISTINCT seq), min(seq), max(seq) FROM reachagent.event GROUP BY 1 ORDER BY 1")
         check([(row[0], int(row[1]), int(row[2]), int(row[3]), int(row[4])) for row in rows]
               == [(f"edge-{n}", EVENTS, EVENTS, 1, EVENTS) for n in (1, 2, 3)],
@@ -324,7 +324,7 @@ async def main(folder):
               "the ids of devices with copies of one journal differ, and a reader sees the one stream")
         check_grafana(database)
         await make_consumer(server)
-        check_fleet(server, folder)
+        check_fleet(server, directory)
     finally:
         server.kill()
         if database:

@@ -10,17 +10,17 @@ import Testing
 ///
 /// One after the other: swift-argument-parser keeps the shell of a script in process-wide state.
 @Suite(.serialized) struct CompletionTests {
-    private static func script(_ shell: String, in folder: TemporaryFolder) throws -> String {
+    private static func script(_ shell: String, in directory: TemporaryDirectory) throws -> String {
         let kind = try #require(CompletionShell(rawValue: shell))
         let text = ReachAgentCommand.completionScript(for: kind)
         #expect(text.count > 1000)
-        return try folder.file("completion.\(shell)", text)
+        return try directory.file("completion.\(shell)", text)
     }
 
     @Test(arguments: ["bash", "zsh", "fish"].filter(Command.has))
     func `a shell can read its completions`(shell: String) async throws {
-        let folder = try TemporaryFolder()
-        let result = try #require(try await Command.run(shell, ["-n", try Self.script(shell, in: folder)]))
+        let directory = try TemporaryDirectory()
+        let result = try #require(try await Command.run(shell, ["-n", try Self.script(shell, in: directory)]))
         #expect(result.output == "")
         #expect(result.status == 0)
     }
@@ -58,8 +58,8 @@ import Testing
         ]
     )
     func `bash completes a partial word`(words: [String], expected: String) async throws {
-        let folder = try TemporaryFolder()
-        let script = try Self.script("bash", in: folder)
+        let directory = try TemporaryDirectory()
+        let script = try Self.script("bash", in: directory)
         let program = """
             source "$1"; shift
             COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; COMP_KEY=9

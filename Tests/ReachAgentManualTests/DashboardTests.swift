@@ -7,7 +7,7 @@ import Testing
 /// The dashboard of the example, and the table of metrics from which it is made.
 @Suite struct DashboardTests {
     @Test func `the example matches the generator's output`() throws {
-        let file = Project.folder.appending(path: "examples/prometheus/dashboard.json")
+        let file = Project.directory.appending(path: "examples/prometheus/dashboard.json")
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(text == (try Dashboard.text()), "examples/prometheus/dashboard.json is stale: make reference")
     }

@@ -76,7 +76,7 @@ import enum AgentEvents.EventType
         let reading = /(?:environment|variables|variable|getenv|value)[\[\(]"(?<name>[A-Z][A-Z_]+)"/
         // Variables of hooks, of tests and of this generator.
         let others = ["PATH", "USER", "LOGNAME", "SHELL", "SOURCE_DATE_EPOCH"]
-        let sources = Project.folder.appending(path: "Sources")
+        let sources = Project.directory.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var names: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {

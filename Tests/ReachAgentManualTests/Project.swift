@@ -7,14 +7,14 @@ import Foundation
 
 /// The project's own documents and program, and the pages that are generated from them.
 enum Project {
-    /// The folder with the sources, `docs` and `examples`.
-    static let folder = URL(filePath: #filePath)
+    /// The directory with the sources, `docs` and `examples`.
+    static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// A generator for the project as it is.
     static let manual = Manual(
-        documentation: folder.appending(path: "docs"),
-        examples: folder.appending(path: "examples"),
+        documentation: directory.appending(path: "docs"),
+        examples: directory.appending(path: "examples"),
         version: "0.1.0",
         date: "2026-11-21"
     )
@@ -43,7 +43,7 @@ struct Command {
     let status: Int32
     let output: String
 
-    /// Runs a program of the usual folders; nil where it is not installed.
+    /// Runs a program of the usual directories; nil where it is not installed.
     static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) async throws -> Command?
     {
         guard let path = path(of: name) else { return nil }
@@ -60,8 +60,8 @@ struct Command {
     }
 }
 
-/// A folder that is gone when the test is over.
-final class TemporaryFolder {
+/// A directory that is gone when the test is over.
+final class TemporaryDirectory {
     let url: URL
 
     init() throws {

@@ -6,14 +6,14 @@ import Testing
 @Suite struct RenderingTests {
     static let names = (try? Project.pages().keys.sorted()) ?? []
 
-    private static func page(_ name: String, in folder: TemporaryFolder) throws -> String {
-        try folder.file(name, try #require(try Project.pages()[name]))
+    private static func page(_ name: String, in directory: TemporaryDirectory) throws -> String {
+        try directory.file(name, try #require(try Project.pages()[name]))
     }
 
     @Test(.enabled(if: Command.has("mandoc")), arguments: names)
     func `mandoc has no warnings`(name: String) async throws {
-        let folder = try TemporaryFolder()
-        let arguments = ["-T", "lint", "-W", "warning", try Self.page(name, in: folder)]
+        let directory = try TemporaryDirectory()
+        let arguments = ["-T", "lint", "-W", "warning", try Self.page(name, in: directory)]
         let result = try #require(try await Command.run("mandoc", arguments))
         #expect(result.output == "")
         #expect(result.status == 0)
@@ -21,8 +21,8 @@ import Testing
 
     @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names, ["C.UTF-8", "C"])
     func `groff has no warnings in either character set`(name: String, locale: String) async throws {
-        let folder = try TemporaryFolder()
-        let path = try Self.page(name, in: folder)
+        let directory = try TemporaryDirectory()
+        let path = try Self.page(name, in: directory)
         let result = try #require(
             try await Command.run(
                 "groff",
@@ -35,8 +35,8 @@ import Testing
 
     @Test(.enabled(if: Command.has("man") && Command.has("groff")), arguments: names)
     func `a page fits 80 columns, and nothing in it is torn apart`(name: String) async throws {
-        let folder = try TemporaryFolder()
-        let path = try Self.page(name, in: folder)
+        let directory = try TemporaryDirectory()
+        let path = try Self.page(name, in: directory)
         let result = try #require(
             try await Command.run(
                 "man",

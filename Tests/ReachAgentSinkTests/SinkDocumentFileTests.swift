@@ -8,17 +8,17 @@ import Testing
 
 /// The list of the sinks as a file that anything may have become of.
 @Suite(.onOwnThread) struct SinkDocumentFileTests {
-    private let folder: String
+    private let directory: String
 
     init() throws {
-        folder = "/tmp/reachagent-\(UUID().uuidString.prefix(13))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        directory = "/tmp/reachagent-\(UUID().uuidString.prefix(13))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
     }
 
     private func read(_ text: String) throws -> SinkDocumentFile.Result {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try text.write(toFile: "\(folder)/\(SinkDocument.fileName)", atomically: false, encoding: .utf8)
-        return SinkDocumentFile.read(in: folder)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try text.write(toFile: "\(directory)/\(SinkDocument.fileName)", atomically: false, encoding: .utf8)
+        return SinkDocumentFile.read(in: directory)
     }
 
     private static func isUnusable(_ result: SinkDocumentFile.Result) -> Bool {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `a missing file means that there is no sink`() {
-        #expect(SinkDocumentFile.read(in: folder) == .absent)
+        #expect(SinkDocumentFile.read(in: directory) == .absent)
         #expect(SinkDocumentFile.read(in: "/nonexistent") == .absent)
     }
 
@@ -61,13 +61,13 @@ import Testing
     }
 
     @Test func `neither a FIFO nor a symbolic link in its place is followed`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let path = "\(folder)/\(SinkDocument.fileName)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = "\(directory)/\(SinkDocument.fileName)"
         #expect(mkfifo(path, 0o600) == 0)
-        #expect(Self.isUnusable(SinkDocumentFile.read(in: folder)))
+        #expect(Self.isUnusable(SinkDocumentFile.read(in: directory)))
         #expect(unlink(path) == 0)
         #expect(symlink("/etc/passwd", path) == 0)
-        #expect(Self.isUnusable(SinkDocumentFile.read(in: folder)))
+        #expect(Self.isUnusable(SinkDocumentFile.read(in: directory)))
     }
 
     @Test(arguments: [
@@ -79,11 +79,11 @@ import Testing
     }
 
     @Test func `the directory of the positions is created with those that it lies in`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let directories = SinkDirectories(runtime: folder, state: "\(folder)/a/b")
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directories = SinkDirectories(runtime: directory, state: "\(directory)/a/b")
         #expect(directories.createState() == nil)
         #expect(directories.createState() == nil)
-        #expect(FileManager.default.fileExists(atPath: "\(folder)/a/b"))
-        #expect(SinkDirectories(runtime: folder, state: "/proc/none").createState() != nil)
+        #expect(FileManager.default.fileExists(atPath: "\(directory)/a/b"))
+        #expect(SinkDirectories(runtime: directory, state: "/proc/none").createState() != nil)
     }
 }

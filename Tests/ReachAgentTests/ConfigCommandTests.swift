@@ -5,13 +5,13 @@ import Testing
 
 /// `reachagent config`, as people and scripts use it.
 @Suite struct ConfigCommandTests {
-    /// A folder for files, which is that of a service's configuration too.
+    /// A directory for files, which is that of a service's configuration too.
     private final class Scratch {
         let path: String
 
         init() throws {
-            let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            path = folder.appending(path: "config-\(UUID().uuidString)").path()
+            let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            path = directory.appending(path: "config-\(UUID().uuidString)").path()
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
 
@@ -226,7 +226,7 @@ import Testing
         #expect(scratch.text("service.toml.d/10-probes.toml") == InitialConfiguration.text)
     }
 
-    @Test func `a file of another name is written with the folders above it, and never over one`() async throws {
+    @Test func `a file of another name is written with the directories above it, and never over one`() async throws {
         let scratch = try Scratch()
         let file = "\(scratch.path)/a/b/c.toml"
         let first = try await scratch.config("init", "--output", file)

@@ -218,7 +218,7 @@ import struct AgentEvents.Timestamp
     }
 
     @Test func `each golden event is shown on one line`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "EventSchemaTests/Golden")
         let names = [
             "path.changed", "target.changed", "netlink.overrun", "netlink.resynced", "probe.changed",
@@ -228,7 +228,7 @@ import struct AgentEvents.Timestamp
             "hook.completed.refused", "hook.completed.undelivered",
         ]
         let told = try names.flatMap { name in
-            let json = try Array(Data(contentsOf: folder.appending(path: "\(name).json")))
+            let json = try Array(Data(contentsOf: directory.appending(path: "\(name).json")))
             return Self.lines { $0.lines(of: json) }.filter { !$0.hasPrefix("──") }.map { String($0.dropFirst(10)) }
         }
         #expect(
@@ -262,13 +262,13 @@ import struct AgentEvents.Timestamp
 
     @Test(arguments: [40, 80, 120])
     func `a screen of many situations is unchanged since its review`(columns: Int) throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/Events")
-        let journal = try Data(contentsOf: folder.appending(path: "events.jsonl"))
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/Events")
+        let journal = try Data(contentsOf: directory.appending(path: "events.jsonl"))
         var lines = EventLines(style: .plain, width: { columns }, local: { $0.description })
         let shown = journal.split(separator: UInt8(ascii: "\n")).flatMap { line in
             line.firstRange(of: Data("path.changed".utf8)) == nil ? lines.lines(of: Array(line)) : []
         }
-        let golden = try String(contentsOf: folder.appending(path: "\(columns).txt"), encoding: .utf8)
+        let golden = try String(contentsOf: directory.appending(path: "\(columns).txt"), encoding: .utf8)
         #expect(shown == golden.split(separator: "\n").map(String.init))
         #expect(shown.allSatisfy { $0.displayWidth <= columns })
     }

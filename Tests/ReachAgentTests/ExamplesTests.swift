@@ -4,7 +4,7 @@ import Testing
 
 /// The clients in `examples/`, as they stand there.
 @Suite struct ExamplesTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "examples")
 
     private static func has(_ tools: String...) -> Bool {
@@ -15,7 +15,7 @@ import Testing
 
     /// The line of the README that begins with a word, for another socket.
     private static func command(_ word: String, _ socket: String, _ path: String) throws -> String {
-        let text = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
+        let text = try String(contentsOf: directory.appending(path: "README.md"), encoding: .utf8)
         let line = text.split(separator: "\n").first { $0.hasPrefix(word) && $0.contains(socket) }
         return String(try #require(line)).replacing("/run/reachagent/\(socket)", with: path)
     }
@@ -93,7 +93,7 @@ import Testing
                 connection.waitForClose()
             }
         )
-        let script = Self.folder.appending(path: "watch.py").path()
+        let script = Self.directory.appending(path: "watch.py").path()
         let result = try await Self.run(
             """
             out=$(mktemp); export REACHAGENT_SOCKET=\(agent.path)

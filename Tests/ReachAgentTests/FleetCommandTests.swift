@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FleetCommandTests {
     @Test
-    func `the fleet program is searched beside the agent, then on the PATH, never in the current folder`() {
+    func `the fleet program is searched beside the agent, then on the PATH, never in the current directory`() {
         let paths = FleetCommand.paths(ownPath: "/opt/reachagent/bin/reachagent", path: "/usr/bin:.:bin::/sbin")
         #expect(
             paths == [

@@ -4,13 +4,13 @@ import Testing
 
 /// `reachagent hooks`, as people and scripts use it.
 @Suite struct HooksCommandTests {
-    /// A folder with hooks, and what a test asks of it.
+    /// A directory with hooks, and what a test asks of it.
     private final class Scratch {
         let path: String
 
         init() throws {
-            let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            path = folder.appending(path: "hooks-\(UUID().uuidString)").path()
+            let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            path = directory.appending(path: "hooks-\(UUID().uuidString)").path()
             try make("first/wifi.d")
             try make("second")
             let echo = "#!/bin/sh\necho \"$REACH_TYPE $REACH_SEQ $REACH_TO_VIA\"\ncat | wc -l\nexit ${STATUS:-0}\n"
@@ -39,9 +39,9 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        private func make(_ folder: String) throws {
+        private func make(_ directory: String) throws {
             try FileManager.default.createDirectory(
-                atPath: "\(path)/\(folder)",
+                atPath: "\(path)/\(directory)",
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o755]
             )
@@ -53,8 +53,8 @@ import Testing
         }
 
         func hooks(_ arguments: String..., input: String = "") async throws -> FinishedCommand {
-            let folders = ["--hooks", "\(path)/first", "--hooks", "\(path)/second", "--config", "\(path)/c.toml"]
-            return try await FinishedCommand.run(["hooks"] + arguments + folders, input: input)
+            let directories = ["--hooks", "\(path)/first", "--hooks", "\(path)/second", "--config", "\(path)/c.toml"]
+            return try await FinishedCommand.run(["hooks"] + arguments + directories, input: input)
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
         let run = try await scratch.hooks("run", "60-mark", "--dry-run", "--event", "-", input: Self.event)
         #expect(run.status == 0)
         for line in [
-            "program       \(scratch.path)/first/60-mark\n", "folder        /\n", "time-out      30 s\n",
+            "program       \(scratch.path)/first/60-mark\n", "directory     /\n", "time-out      30 s\n",
             "environment   LANG=C.UTF-8\n", "              REACH_TO_VIA=wifi\n", "input         \(Self.event)\n",
         ] {
             #expect(run.output.contains(line), "\(line)")
@@ -191,23 +191,25 @@ import Testing
         ),
         (#""containment":7"#, "decided at the first run"),
     ])
-    func `the running agent's folders are listed, and how its runs are contained`(
+    func `the running agent's directories are listed, and how its runs are contained`(
         containment: String,
         words: String
     ) async throws {
         let scratch = try Scratch()
-        let folder = "\(scratch.path)/first"
+        let directory = "\(scratch.path)/first"
         let agent = try ScriptedAgent { connection in
             connection.readLine()
             connection.send(
                 lines: #"{"parameters":{"agent":{"pid":812},"configuration":{"files":[],"searched":["/etc/a.toml"]},"#
-                    + #""hook_setup":{"folders":["\#(folder)"],\#(containment)}}}"#
+                    + #""hook_setup":{"directories":["\#(directory)"],\#(containment)}}}"#
             )
         }
         let list = try await FinishedCommand.run(["hooks", "list", "--socket", agent.path])
         #expect(list.status == 0, "\(list.error)")
         let text = list.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(text.contains("folders \(scratch.path)/first configuration none; looked for /etc/a.toml used by the"))
+        #expect(
+            text.contains("directories \(scratch.path)/first configuration none; looked for /etc/a.toml used by the")
+        )
         #expect(text.contains("containment \(words)"))
         #expect(list.output.contains("  10-log "))
     }

@@ -30,7 +30,7 @@ import struct AgentEvents.Timestamp
         let driver: ReachabilityDriver
         let recording: String
         let recorder: InputRecorder
-        let folder: URL
+        let directory: URL
         /// The duration of the suspend that the driver detects next, once.
         let suspension = Box<Duration?>(nil)
 
@@ -45,9 +45,9 @@ import struct AgentEvents.Timestamp
         }
 
         init(portals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = { _ in [] }) throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("driver-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            recording = folder.appendingPathComponent("inputs.jsonl").path
+            directory = FileManager.default.temporaryDirectory.appendingPathComponent("driver-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            recording = directory.appendingPathComponent("inputs.jsonl").path
             let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
             recorder = try InputRecorder(
                 path: recording,
@@ -94,7 +94,7 @@ import struct AgentEvents.Timestamp
             return notifications.map(\.content)
         }
 
-        func remove() { try? FileManager.default.removeItem(at: folder) }
+        func remove() { try? FileManager.default.removeItem(at: directory) }
     }
 
     private static func update(isUp: Bool) -> NetworkUpdate {

@@ -41,14 +41,14 @@ struct ReloaderTests {
 
     /// A file, and a reloader of it that records its rejections.
     private final class Scratch: Sendable {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString)").path()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString)").path()
         let reloader: Reloader
         let rejections = Rejections()
         private let path: String
 
         init(_ text: String?, searched: Bool = false) throws {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            path = "\(folder)/a.toml"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            path = "\(directory)/a.toml"
             try text?.write(toFile: path, atomically: false, encoding: .utf8)
             let source = ConfigurationSource(
                 path: text == nil ? nil : path,
@@ -62,7 +62,7 @@ struct ReloaderTests {
             )
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
+        deinit { try? FileManager.default.removeItem(atPath: directory) }
 
         /// Reloads another text, and returns the code of the answer; nil for a success.
         func reload(_ text: String) async throws -> String? {
@@ -78,13 +78,13 @@ struct ReloaderTests {
 
     @Test func `a rejected reload stays in the status until the next one that succeeds`() async throws {
         let scratch = try Scratch("")
-        #expect(scratch.reloader.facts?.path == "\(scratch.folder)/a.toml")
+        #expect(scratch.reloader.facts?.path == "\(scratch.directory)/a.toml")
         #expect(scratch.reloader.facts?.rejected == nil)
         let loaded = scratch.reloader.facts?.loaded
         let wrong = (0..<20).map { "wrong\($0) = 1\n" }.joined()
         #expect(try await scratch.reload(wrong) == "configuration_invalid")
         let rejected = try #require(scratch.reloader.facts?.rejected)
-        #expect(rejected.errors.first == "\(scratch.folder)/a.toml:1:1: wrong0: unknown key")
+        #expect(rejected.errors.first == "\(scratch.directory)/a.toml:1:1: wrong0: unknown key")
         #expect(rejected.errors.count == 16)
         #expect(rejected.errorsOmitted == 4)
         #expect(scratch.reloader.facts?.loaded == loaded)

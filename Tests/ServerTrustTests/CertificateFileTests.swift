@@ -4,19 +4,19 @@ import Testing
 
 @testable import ServerTrust
 
-/// Certificates in files, folders and bundles.
+/// Certificates in files, directories and bundles.
 @Suite final class CertificateFileTests {
-    private let folder: URL
+    private let directory: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        directory = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { try? FileManager.default.removeItem(at: directory) }
 
     private func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
-        let url = folder.appending(path: name)
+        let url = directory.appending(path: name)
         try Data(bytes).write(to: url)
         return url.path(percentEncoded: false)
     }
@@ -28,12 +28,12 @@ import Testing
         #expect(try CertificateFile.certificates(at: write("a.der", chain.root.der)) == [chain.root.der])
     }
 
-    @Test func `a folder is read in name order, and only files named like certificates`() throws {
+    @Test func `a directory is read in name order, and only files named like certificates`() throws {
         let chain = try TestAuthority.standard()
         _ = try write("2.crt", chain.root.pem.utf8)
         _ = try write("1.cer", chain.leaf.der)
         _ = try write("notes.txt", "no certificate".utf8)
-        let path = folder.path(percentEncoded: false)
+        let path = directory.path(percentEncoded: false)
         #expect(try CertificateFile.certificates(at: path) == [chain.leaf.der, chain.root.der])
     }
 

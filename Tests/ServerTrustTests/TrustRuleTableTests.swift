@@ -129,8 +129,8 @@ import Testing
     }
 
     @Test func `the document has a row for each choice`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let file = folder.appending(path: "../../docs/findings.md").standardized
+        let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        let file = directory.appending(path: "../../docs/findings.md").standardized
         let document = try String(contentsOf: file, encoding: .utf8).lowercased()
         for name in Self.rows.map(\.testDescription) + ["a wildcard below a public suffix (`*.co.uk`)"] {
             #expect(document.contains("| \(name) |"), "\(name)")

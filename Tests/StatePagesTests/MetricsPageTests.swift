@@ -168,9 +168,9 @@ import Testing
         try Data(MetricsPage.bytes(of: Samples.metrics, as: .prometheus)).write(to: file)
         let page = try Self.run("promtool check metrics < \(file.path())")
         #expect(page.output.isEmpty && page.status == 0, "\(page.output)")
-        let folder = Golden.project.appending(path: "examples/prometheus").path()
+        let directory = Golden.project.appending(path: "examples/prometheus").path()
         let rules = try Self.run(
-            "cd \(folder) && promtool check rules alerts.yml && promtool test rules alerts.test.yml alerts-month.test.yml"
+            "cd \(directory) && promtool check rules alerts.yml && promtool test rules alerts.test.yml alerts-month.test.yml"
         )
         #expect(rules.status == 0, "\(rules.output)")
     }

@@ -123,12 +123,12 @@ struct HTTPPortTests {
 
     /// Certificates as files, and an independent client.
     private final class TLSFiles: Sendable {
-        let folder: String
+        let directory: String
         let server: TestAuthority
         let client: TestAuthority
 
         init() throws {
-            folder = try ServedStream.makeDirectory()
+            directory = try ServedStream.makeDirectory()
             server = try Self.authority(.server(names: ["host.test"]))
             client = try Self.authority(.client())
             try write(server.root.pem, "root.pem")
@@ -136,10 +136,10 @@ struct HTTPPortTests {
             try write(client.leaf.key.pkcs8PEM, "client.key")
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
+        deinit { try? FileManager.default.removeItem(atPath: directory) }
 
         private func write(_ text: String, _ name: String) throws {
-            try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+            try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
         }
 
         /// The library goes by the machine's clock.
@@ -168,7 +168,7 @@ struct HTTPPortTests {
         /// Returns the server's answer to a request over TLS, by openssl(1).
         func answer(to request: String, port: UInt16, _ options: String = "") throws -> String {
             let command = """
-                cd \(folder); printf '\(request)' | openssl s_client -quiet -connect 127.0.0.1:\(port) \
+                cd \(directory); printf '\(request)' | openssl s_client -quiet -connect 127.0.0.1:\(port) \
                 -CAfile root.pem -verify_return_error -verify_hostname host.test \(options) 2>&1
                 """
             return try FinishedCommand(["-c", command], of: "/bin/sh").output

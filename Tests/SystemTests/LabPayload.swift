@@ -7,12 +7,12 @@ enum LabPayload {
     /// The package under test; `nil` where none was built.
     static let package: String? = {
         if let named = ProcessInfo.processInfo.environment["REACHAGENT_PACKAGE"] { return named }
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: ".build/package")
-        let built = try? FileManager.default.contentsOfDirectory(atPath: folder.path()).filter {
+        let built = try? FileManager.default.contentsOfDirectory(atPath: directory.path()).filter {
             $0.hasPrefix("reachagent_") && $0.hasSuffix(".deb")
         }
-        return built?.max().map { folder.appending(path: $0).path() }
+        return built?.max().map { directory.appending(path: $0).path() }
     }()
 
     /// The agent, as a program or as a package, and what the guest's servers are made of.
@@ -21,16 +21,16 @@ enum LabPayload {
     }
 
     /// A root, the certificate of a web server that it vouches for, and a portal's that nobody trusts.
-    static func certificates(in folder: URL) throws -> [String] {
+    static func certificates(in directory: URL) throws -> [String] {
         let authority = try TestAuthority.standard()
         // With the same names, the chain would lead to the trusted root, and its signatures would be wrong.
         let foreign = try TestAuthority(
             root: .authority("Portal Root"),
             intermediate: .intermediate("Portal Authority")
         )
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         func file(_ name: String, _ text: String) throws -> String {
-            let place = folder.appending(path: name).path()
+            let place = directory.appending(path: name).path()
             try text.write(toFile: place, atomically: true, encoding: .utf8)
             return place
         }

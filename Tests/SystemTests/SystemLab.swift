@@ -124,8 +124,8 @@ enum SystemLab {
     }
 
     private static func boot(_ guest: Guest) async throws -> Boot {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
-        let (output, payload) = (folder.appending(path: "out"), folder.appending(path: "payload"))
+        let directory = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
+        let (output, payload) = (directory.appending(path: "out"), directory.appending(path: "payload"))
         defer { try? FileManager.default.removeItem(at: payload) }
         let files = try LabPayload.certificates(in: payload) + LabPayload.programs(of: guest)
         // The lab keeps the limits of the scenarios itself.

@@ -573,10 +573,10 @@ class Experiment:
                 self.faults.tell(f"the subscriber was told {note[6:]}")
             elif note.startswith("end") and "agent_stopping" not in note and "subscriber_lagged" not in note:
                 self.faults.tell(f"the subscriber was refused: {note[4:][:200]}")
-        folder = os.path.join(self.directory, "read")
+        directory = os.path.join(self.directory, "read")
         read = []
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), "rb") as file:
+        for name in sorted(os.listdir(directory)):
+            with open(os.path.join(directory, name), "rb") as file:
                 read.append(sight_of_reader(file.read(), self.faults))
         journal = os.path.join(self.directory, "journal")
         evidence = Evidence(read_journal(journal), given, [life.sight() for life in self.lives], read)

@@ -97,7 +97,7 @@ struct HTTPBenchCommand: ParsableCommand {
         if only.contains(.streams) {
             let benchmark = FanOutBenchmark(
                 program: try LoadProgram(streamLoad),
-                folder: try TemporaryFolder("http-bench"),
+                directory: try TemporaryDirectory("http-bench"),
                 milliseconds: milliseconds,
                 rounds: rounds,
                 contenders: [.events, .http],
@@ -115,7 +115,7 @@ struct HTTPBenchCommand: ParsableCommand {
                 agents: agents,
                 settleSeconds: settleSeconds,
                 seconds: idleSeconds,
-                folder: try TemporaryFolder("http-bench")
+                directory: try TemporaryDirectory("http-bench")
             )
             report.idle = try idle.run { Output.tell($0) }
         }
@@ -128,13 +128,13 @@ struct HTTPBenchCommand: ParsableCommand {
         guard let nginx = Executable.find("nginx") else {
             throw BenchmarkError("find 'nginx'", cause: "it is not installed (apt-get install nginx-light)")
         }
-        let folder = try TemporaryFolder("http-bench")
-        let certificates = try ServerCertificates(in: folder)
-        let server = try NginxServer(nginx, certificates: certificates, in: folder)
-        var servers = try ScrapedAgent(agent, probes: probes, of: server, certificates, in: folder).servers
+        let directory = try TemporaryDirectory("http-bench")
+        let certificates = try ServerCertificates(in: directory)
+        let server = try NginxServer(nginx, certificates: certificates, in: directory)
+        var servers = try ScrapedAgent(agent, probes: probes, of: server, certificates, in: directory).servers
         for exporter in Exporter.allCases {
             report.peers[exporter.rawValue] = try exporter.version()
-            if let started = try exporter.start(in: folder) { servers.append(started) }
+            if let started = try exporter.start(in: directory) { servers.append(started) }
         }
         let benchmark = ScrapeBenchmark(milliseconds: milliseconds, rounds: rounds)
         report.scrapes = try benchmark.run(servers) { Output.tell($0) }

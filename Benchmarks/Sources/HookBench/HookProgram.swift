@@ -12,13 +12,13 @@ struct HookProgram {
     /// The FIFO that receives a record of each run: CLOCK_MONOTONIC in nanoseconds, and whether the edge went up.
     let fifo: String
 
-    init(in folder: TemporaryFolder) throws(BenchmarkError) {
+    init(in directory: TemporaryDirectory) throws(BenchmarkError) {
         guard let compiler = Executable.find("cc") ?? Executable.find("gcc") ?? Executable.find("clang") else {
             throw BenchmarkError("compile the hook", cause: "there is no C compiler (apt-get install gcc libc6-dev)")
         }
-        path = folder.path(of: "hook")
-        fifo = folder.path(of: "runs")
-        let source = try folder.write(Self.source, to: "hook.c")
+        path = directory.path(of: "hook")
+        fifo = directory.path(of: "runs")
+        let source = try directory.write(Self.source, to: "hook.c")
         let words = ["-O2", "-Wall", "-Werror", "-o", path, source]
         if try Executable.run(compiler, ["-static"] + words).status != 0 {
             let (status, text) = try Executable.run(compiler, words)

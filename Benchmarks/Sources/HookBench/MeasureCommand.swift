@@ -38,8 +38,8 @@ struct MeasureCommand: ParsableCommand {
             )
         }
         let ip = try IPCommand()
-        let folder = try TemporaryFolder("hook-bench")
-        let program = try HookProgram(in: folder)
+        let directory = try TemporaryDirectory("hook-bench")
+        let program = try HookProgram(in: directory)
         var report = Report(environment: try HostEnvironment(agentPath: agent, ip: ip))
         let benchmark = HookBenchmark(
             testbed: try Testbed(ip: ip, pauseMicroseconds: pause),
@@ -48,7 +48,7 @@ struct MeasureCommand: ParsableCommand {
         )
         for edge in Edge.allCases {
             let contenders = [
-                Contender.message(edge), .spawn(program, edge), try .agent(agent, program, in: folder),
+                Contender.message(edge), .spawn(program, edge), try .agent(agent, program, in: directory),
                 .shell(ip, program, edge),
             ]
             report.rows += try benchmark.run(contenders, edge, edges: edges)

@@ -42,7 +42,7 @@ struct ProbeBenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Our load program; the one beside this program unless given.", valueName: "path"))
     var probeLoad: String?
 
-    @Option(help: ArgumentHelp("The folder with the peers' sources.", valueName: "path"))
+    @Option(help: ArgumentHelp("The directory with the peers' sources.", valueName: "path"))
     var peers = "Peers"
 
     @OptionGroup var output: ReportOptions
@@ -78,10 +78,10 @@ struct ProbeBenchCommand: ParsableCommand {
         guard let nginx = Executable.find("nginx") else {
             throw BenchmarkError("find 'nginx'", cause: "it is not installed (apt-get install nginx-light)")
         }
-        let folder = try TemporaryFolder("probe-bench")
-        let certificates = try ServerCertificates(in: folder)
-        let server = try NginxServer(nginx, certificates: certificates, in: folder)
-        let lineUp = try LineUp(only, probeLoad: probeLoad, peersFolder: peers, folder: folder)
+        let directory = try TemporaryDirectory("probe-bench")
+        let certificates = try ServerCertificates(in: directory)
+        let server = try NginxServer(nginx, certificates: certificates, in: directory)
+        let lineUp = try LineUp(only, probeLoad: probeLoad, peersDirectory: peers, directory: directory)
         var report = ProbeReport(
             lineUp: lineUp,
             serverVersion: try Executable.firstLine(nginx, ["-v"]),

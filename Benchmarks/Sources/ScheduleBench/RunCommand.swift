@@ -44,29 +44,29 @@ struct RunCommand: ParsableCommand {
     func run() throws { try output.print(of: "schedule-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> ScheduleReport {
-        let folder = try TemporaryFolder("schedule-bench")
+        let directory = try TemporaryDirectory("schedule-bench")
         var report = ScheduleReport()
         for contender in Contender.allCases {
             Output.tell("\(probes) probes with a stand-in: \(contender.name)")
             let load = ["--contender", contender.rawValue, "--probes", "\(probes)"]
-            report.results.append(try measured(load + timing, named: "stub", folder))
+            report.results.append(try measured(load + timing, named: "stub", directory))
         }
         if httpsProbes > 0, let nginx = Executable.find("nginx") {
-            let certificates = try ServerCertificates(in: folder)
-            let server = try NginxServer(nginx, certificates: certificates, in: folder)
+            let certificates = try ServerCertificates(in: directory)
+            let server = try NginxServer(nginx, certificates: certificates, in: directory)
             for contender in Contender.allCases {
                 Output.tell("\(httpsProbes) HTTPS probes: \(contender.name)")
                 let load = [
                     "--contender", contender.rawValue, "--probes", "\(httpsProbes)", "--url", server.url, "--ca-file",
                     certificates.rootFile,
                 ]
-                report.results.append(try measured(load + timing, named: "https", folder))
+                report.results.append(try measured(load + timing, named: "https", directory))
             }
         }
         if idleSeconds > 0 {
             Output.tell("one probe at 60 s: \(idleSeconds) s")
             let load = ["--contender", "scheduler", "--probes", "1", "--interval", "60", "--seconds", "\(idleSeconds)"]
-            report.results.append(try measured(load, named: "idle", folder))
+            report.results.append(try measured(load, named: "idle", directory))
         }
         report.loadAfter = Host.load
         report.judge()
@@ -79,9 +79,9 @@ struct RunCommand: ParsableCommand {
     private func measured(
         _ arguments: [String],
         named name: String,
-        _ folder: TemporaryFolder
+        _ directory: TemporaryDirectory
     ) throws(BenchmarkError) -> ScheduleMeasurement {
-        let file = folder.path(of: "output")
+        let file = directory.path(of: "output")
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw BenchmarkError("write \(file)", errno: errno) }
         defer { close(descriptor) }

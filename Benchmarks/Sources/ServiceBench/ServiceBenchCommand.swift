@@ -60,14 +60,14 @@ struct ServiceBenchCommand: ParsableCommand {
         // Keeps the namespace, and its cable, for as long as it is measured in.
         let testbed = namespace ? try Testbed(ip: ip, pauseMicroseconds: 0) : nil
         defer { withExtendedLifetime(testbed) {} }
-        let folder = try TemporaryFolder("service-bench")
-        let certificates = try ServerCertificates(in: folder)
-        let server = try NginxServer(nginx, certificates: certificates, in: folder)
-        let socket = try NotifySocket(at: folder.path(of: "notify"))
+        let directory = try TemporaryDirectory("service-bench")
+        let certificates = try ServerCertificates(in: directory)
+        let server = try NginxServer(nginx, certificates: certificates, in: directory)
+        let socket = try NotifySocket(at: directory.path(of: "notify"))
         setenv("WATCHDOG_USEC", "180000000", 1)
 
-        let service = try Contender.agent(agent, server, certificates, in: folder)
-        let blackbox = try Contender.blackbox(certificates, in: folder)
+        let service = try Contender.agent(agent, server, certificates, in: directory)
+        let blackbox = try Contender.blackbox(certificates, in: directory)
         if blackbox == nil { Output.tell("blackbox_exporter: left out, as it is not installed") }
         if starts > 0 {
             let contenders = [service, .agentVersion(agent), .systemdNotify(), blackbox].compactMap { $0 }

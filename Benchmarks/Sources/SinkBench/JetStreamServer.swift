@@ -11,7 +11,7 @@ final class JetStreamServer {
     private let store: String
     private var child: ChildProcess
 
-    init(in folder: TemporaryFolder) throws(BenchmarkError) {
+    init(in directory: TemporaryDirectory) throws(BenchmarkError) {
         guard let program = Executable.find("nats-server") else {
             throw BenchmarkError(
                 "start nats-server",
@@ -19,7 +19,7 @@ final class JetStreamServer {
             )
         }
         self.program = program
-        store = folder.path(of: "store")
+        store = directory.path(of: "store")
         port = try Loopback.freePort()
         child = try Self.start(program, port, store)
         _ = try request(

@@ -13,23 +13,23 @@ struct ProgramAtRest: Encodable {
         _ programs: String,
         port: UInt16,
         seconds: Int,
-        _ folder: TemporaryFolder
+        _ directory: TemporaryDirectory
     ) throws(BenchmarkError) -> ProgramAtRest {
-        let configuration = try folder.write(
+        let configuration = try directory.write(
             "[sink.bench]\nurl = \"nats://127.0.0.1:\(port)\"\ndevice = \"real\"\n",
             to: "reachagent.toml"
         )
-        let run = folder.path(of: "run")
+        let run = directory.path(of: "run")
         let agent = try ChildProcess(
             "\(programs)/reachagent",
             [
                 "run", "--format", "none", "--config", configuration, "--socket-directory", run, "--journal-directory",
-                folder.path(of: "journal"),
+                directory.path(of: "journal"),
             ],
             error: STDERR_FILENO
         )
         try wait(for: "the agent's list of sinks", agent) { access("\(run)/sinks.json", R_OK) == 0 }
-        let state = folder.path(of: "sinks")
+        let state = directory.path(of: "sinks")
         let sink = try ChildProcess(
             "\(programs)/reachagent-sink",
             ["--runtime-directory", run, "--state-directory", state],

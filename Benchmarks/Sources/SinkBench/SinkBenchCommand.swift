@@ -10,7 +10,7 @@ struct SinkBenchCommand: ParsableCommand {
         abstract: "Measure many devices on one nats-server, a reconnect storm, and a sink at rest.",
         discussion: """
             Each device has an engine and a connection of its own, all in this process; the journal is a stand-in. nats-server
-            runs on the loopback with its store in a temporary folder. With --check the status is 1 when a target is missed.
+            runs on the loopback with its store in a temporary directory. With --check the status is 1 when a target is missed.
             """
     )
 
@@ -24,7 +24,10 @@ struct SinkBenchCommand: ParsableCommand {
     var idleSeconds = 60
 
     @Option(
-        help: ArgumentHelp("The folder of the built programs; without it the program is left out.", valueName: "path")
+        help: ArgumentHelp(
+            "The directory of the built programs; without it the program is left out.",
+            valueName: "path"
+        )
     )
     var programs: String?
 
@@ -39,15 +42,15 @@ struct SinkBenchCommand: ParsableCommand {
     func run() throws { try output.print(of: "sink-bench", measure) }
 
     private func measure() throws(BenchmarkError) -> SinkReport {
-        let folder = try TemporaryFolder("sink-bench")
-        let server = try JetStreamServer(in: folder)
+        let directory = try TemporaryDirectory("sink-bench")
+        let server = try JetStreamServer(in: directory)
         var report = SinkReport(devices: devices, events: events)
         let fleet = try Fleet(devices: devices, port: server.port)
         try measureFleet(fleet, server, &report)
         fleet.stop()
         if let programs, idleSeconds > 0 {
             Output.tell("reachagent-sink at rest: \(idleSeconds) s")
-            report.program = try ProgramAtRest.measure(programs, port: server.port, seconds: idleSeconds, folder)
+            report.program = try ProgramAtRest.measure(programs, port: server.port, seconds: idleSeconds, directory)
         }
         report.loadAfter = Host.load
         report.judge()

@@ -77,8 +77,8 @@ struct StreamBenchCommand: ParsableCommand {
         var report = StreamReport(directory: directory)
         // First, because a user namespace wants a process that has one thread.
         let testbed = only.contains(.edges) ? try Testbed(ip: IPCommand(), pauseMicroseconds: 4000) : nil
-        let sockets = try TemporaryFolder("stream-bench")
-        let disk = try TemporaryFolder("stream-bench", in: directory)
+        let sockets = try TemporaryDirectory("stream-bench")
+        let disk = try TemporaryDirectory("stream-bench", in: directory)
         if only.contains(.fanOut) { try measureFanOut(program, sockets, &report) }
         if let testbed {
             try needsAgent()
@@ -94,7 +94,7 @@ struct StreamBenchCommand: ParsableCommand {
         if only.contains(.journal) {
             let recording = RecordingBenchmark(
                 program: program,
-                folder: disk,
+                directory: disk,
                 milliseconds: milliseconds,
                 rounds: rounds
             )
@@ -109,7 +109,7 @@ struct StreamBenchCommand: ParsableCommand {
                 report.history += try HistoryBenchmark(agent: agent, journal: journal).run { Output.tell($0) }
             }
             if only.contains(.replay) {
-                let replay = ReplayBenchmark(program: program, folder: sockets, journal: journal, rounds: rounds)
+                let replay = ReplayBenchmark(program: program, directory: sockets, journal: journal, rounds: rounds)
                 report.replay += try replay.run { Output.tell($0) }
             }
         }
@@ -120,7 +120,7 @@ struct StreamBenchCommand: ParsableCommand {
 
     private func measureFanOut(
         _ program: LoadProgram,
-        _ folder: TemporaryFolder,
+        _ directory: TemporaryDirectory,
         _ report: inout StreamReport
     ) throws(BenchmarkError) {
         let redisServer = Executable.find("redis-server")
@@ -130,7 +130,7 @@ struct StreamBenchCommand: ParsableCommand {
         let benchmark = FanOutBenchmark(
             program: program,
             redisServer: redisServer,
-            folder: folder,
+            directory: directory,
             milliseconds: milliseconds,
             rounds: rounds,
             contenders: [.events, .control, .writeLoop] + (redisServer == nil ? [] : [.redis])

@@ -21,24 +21,24 @@ package final class EventServer {
     package init(
         _ contender: FanOutContender,
         _ program: LoadProgram,
-        in folder: TemporaryFolder,
+        in directory: TemporaryDirectory,
         journal: String? = nil,
         redisServer: String? = nil
     ) throws(BenchmarkError) {
         self.contender = contender
-        directory = folder.path
+        self.directory = directory.path
         orders = try Pipe()
         let answers = try Pipe()
-        for name in ["events.sock", "control.sock", "http.sock"] { unlink(folder.path(of: name)) }
+        for name in ["events.sock", "control.sock", "http.sock"] { unlink(directory.path(of: name)) }
         try Affinity.pin(to: Self.cpu)
         defer { try? Affinity.pin(to: Self.subscribersCPU) }
-        redis = contender == .redis ? try Self.startRedis(redisServer, in: folder) : nil
+        redis = contender == .redis ? try Self.startRedis(redisServer, in: directory) : nil
         // Only the CPU time of Redis counts; its publisher runs on the CPU of the subscribers.
         if redis != nil { try Affinity.pin(to: Self.subscribersCPU) }
         let kind = contender.isOurs ? "sockets" : contender.rawValue
         publisher = try ChildProcess(
             program.path,
-            ["serve", "--kind", kind, "--directory", folder.path] + (journal.map { ["--journal", $0] } ?? []),
+            ["serve", "--kind", kind, "--directory", directory.path] + (journal.map { ["--journal", $0] } ?? []),
             input: orders.readEnd,
             output: answers.writeEnd,
             error: STDERR_FILENO
@@ -61,16 +61,18 @@ package final class EventServer {
         redis?.stop()
     }
 
-    private static func startRedis(_ path: String?, in folder: TemporaryFolder) throws(BenchmarkError) -> ChildProcess {
+    private static func startRedis(_ path: String?, in directory: TemporaryDirectory) throws(BenchmarkError)
+        -> ChildProcess
+    {
         guard let path else {
             throw BenchmarkError("find 'redis-server'", cause: "it is not installed (apt-get install redis-server)")
         }
-        let socket = folder.path(of: "events.sock")
+        let socket = directory.path(of: "events.sock")
         let child = try ChildProcess(
             path,
             [
                 "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--maxclients", "4096",
-                "--dir", folder.path, "--logfile", "/dev/null",
+                "--dir", directory.path, "--logfile", "/dev/null",
             ]
         )
         for _ in 0..<500 {

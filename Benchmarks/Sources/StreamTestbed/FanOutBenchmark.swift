@@ -15,7 +15,7 @@ package struct FanOutBenchmark {
 
     let program: LoadProgram
     let redisServer: String?
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let milliseconds: Int
     let rounds: Int
     let contenders: [FanOutContender]
@@ -30,7 +30,7 @@ package struct FanOutBenchmark {
     package init(
         program: LoadProgram,
         redisServer: String? = nil,
-        folder: TemporaryFolder,
+        directory: TemporaryDirectory,
         milliseconds: Int,
         rounds: Int,
         contenders: [FanOutContender],
@@ -39,7 +39,7 @@ package struct FanOutBenchmark {
     ) {
         self.program = program
         self.redisServer = redisServer
-        self.folder = folder
+        self.directory = directory
         self.milliseconds = milliseconds
         self.rounds = rounds
         self.contenders = contenders
@@ -97,7 +97,7 @@ package struct FanOutBenchmark {
     }
 
     private func measure(_ row: Case) throws(BenchmarkError) -> FanOutMeasurement {
-        let server = try EventServer(row.contender, program, in: folder, redisServer: redisServer)
+        let server = try EventServer(row.contender, program, in: directory, redisServer: redisServer)
         let empty = ProcessUsage(of: server.process)
         let subscribers = try server.connect(row.subscribers, stopped: row.stopped)
         let followers = Followers(subscribers, first: 1)

@@ -8,22 +8,22 @@ final class ObjectServer {
     let plain: String
     private let child: ChildProcess
 
-    init(_ path: String, certificates: ServerCertificates, in folder: TemporaryFolder) throws(BenchmarkError) {
+    init(_ path: String, certificates: ServerCertificates, in directory: TemporaryDirectory) throws(BenchmarkError) {
         let ports = try (secure: Loopback.freePort(), plain: Loopback.freePort())
         secure = "https://127.0.0.1:\(ports.secure)"
         plain = "http://127.0.0.1:\(ports.plain)"
         // Sparse: it takes no room, and nothing of it is read from a disk.
-        let large = open(folder.path(of: "large"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let large = open(directory.path(of: "large"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard large >= 0, ftruncate(large, 16 << 30) == 0 else {
             throw BenchmarkError("make the large object", errno: errno)
         }
         close(large)
-        let configuration = try folder.write(
-            Self.configuration(ports.secure, ports.plain, certificates, folder.path),
+        let configuration = try directory.write(
+            Self.configuration(ports.secure, ports.plain, certificates, directory.path),
             to: "objects.conf"
         )
-        let log = folder.path(of: "objects.log")
-        child = try ChildProcess(path, ["-c", configuration, "-p", folder.path, "-e", log])
+        let log = directory.path(of: "objects.log")
+        child = try ChildProcess(path, ["-c", configuration, "-p", directory.path, "-e", log])
         do {
             try Loopback.waitForListener(on: ports.secure, of: child, named: path)
         } catch {
@@ -36,21 +36,21 @@ final class ObjectServer {
         _ secure: UInt16,
         _ plain: UInt16,
         _ certificates: ServerCertificates,
-        _ folder: String
+        _ directory: String
     ) -> String {
         """
         daemon off;
         master_process off;
-        pid \(folder)/objects.pid;
-        error_log \(folder)/objects.log warn;
+        pid \(directory)/objects.pid;
+        error_log \(directory)/objects.log warn;
         events { worker_connections 1024; }
         http {
             access_log off;
-            client_body_temp_path \(folder)/objects-body;
-            proxy_temp_path \(folder)/objects-proxy;
-            fastcgi_temp_path \(folder)/objects-fastcgi;
-            uwsgi_temp_path \(folder)/objects-uwsgi;
-            scgi_temp_path \(folder)/objects-scgi;
+            client_body_temp_path \(directory)/objects-body;
+            proxy_temp_path \(directory)/objects-proxy;
+            fastcgi_temp_path \(directory)/objects-fastcgi;
+            uwsgi_temp_path \(directory)/objects-uwsgi;
+            scgi_temp_path \(directory)/objects-scgi;
             ssl_certificate \(certificates.chainFile);
             ssl_certificate_key \(certificates.keyFile);
             ssl_protocols TLSv1.3;
@@ -61,16 +61,16 @@ final class ObjectServer {
             server {
                 listen 127.0.0.1:\(secure) ssl http2 backlog=1024;
                 listen 127.0.0.1:\(plain) backlog=1024;
-                location = /large { root \(folder); default_type application/octet-stream; }
+                location = /large { root \(directory); default_type application/octet-stream; }
                 location = /small { return 200 "ok\\n"; }
                 location = /upload {
-                    proxy_pass http://unix:\(folder)/sink;
+                    proxy_pass http://unix:\(directory)/sink;
                     proxy_pass_request_body off;
                     proxy_set_header Content-Length "";
                 }
             }
             server {
-                listen unix:\(folder)/sink;
+                listen unix:\(directory)/sink;
                 location / { return 204; }
             }
         }

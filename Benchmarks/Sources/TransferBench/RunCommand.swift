@@ -50,9 +50,9 @@ struct RunCommand: ParsableCommand {
         guard let curl = Executable.find("curl") else {
             throw BenchmarkError("find 'curl'", cause: "it is not installed (apt-get install curl)")
         }
-        let folder = try TemporaryFolder("transfer-bench")
-        let certificates = try ServerCertificates(in: folder)
-        let server = try ObjectServer(nginx, certificates: certificates, in: folder)
+        let directory = try TemporaryDirectory("transfer-bench")
+        let certificates = try ServerCertificates(in: directory)
+        let server = try ObjectServer(nginx, certificates: certificates, in: directory)
         var report = TransferBenchReport(
             curlVersion: try Executable.firstLine(curl, ["--version"]),
             serverVersion: try Executable.firstLine(nginx, ["-v"])
@@ -65,8 +65,8 @@ struct RunCommand: ParsableCommand {
                 let order = round % 2 == 0 ? Contender.allCases : Contender.allCases.reversed()
                 for contender in order {
                     let path = contender == .curl ? curl : "/proc/self/exe"
-                    let arguments = try contender.arguments(scenario, bytes, server, certificates, in: folder)
-                    let run = try ProgramRun(path, arguments, outputFile: folder.path(of: "output"))
+                    let arguments = try contender.arguments(scenario, bytes, server, certificates, in: directory)
+                    let run = try ProgramRun(path, arguments, outputFile: directory.path(of: "output"))
                     guard run.output.split(separator: "\n").last.flatMap({ Int($0) }) == bytes else {
                         throw BenchmarkError("\(scenario.rawValue) by \(contender.rawValue)", cause: run.output)
                     }
@@ -79,9 +79,9 @@ struct RunCommand: ParsableCommand {
         }
         if seconds > 0 {
             // A single process serves one fast connection until that cannot take more, and small ones after it.
-            let checksFolder = try TemporaryFolder("transfer-bench-checks")
-            let checksServer = try ObjectServer(nginx, certificates: certificates, in: checksFolder)
-            report.lateness = try lateness(server, checksServer, certificates, in: folder)
+            let checksDirectory = try TemporaryDirectory("transfer-bench-checks")
+            let checksServer = try ObjectServer(nginx, certificates: certificates, in: checksDirectory)
+            report.lateness = try lateness(server, checksServer, certificates, in: directory)
         }
         report.loadAfter = Host.load
         report.judge()
@@ -92,7 +92,7 @@ struct RunCommand: ParsableCommand {
         _ server: ObjectServer,
         _ checksServer: ObjectServer,
         _ certificates: ServerCertificates,
-        in folder: TemporaryFolder
+        in directory: TemporaryDirectory
     ) throws(BenchmarkError) -> [LatenessMeasurement] {
         var measurements: [LatenessMeasurement] = []
         for more in [[], ["--transfers"]] {
@@ -103,7 +103,7 @@ struct RunCommand: ParsableCommand {
                     "lateness", "--origin", server.secure, "--checks-origin", checksServer.secure, "--ca-file",
                     certificates.rootFile, "--probes", "\(probes)", "--seconds", "\(seconds)",
                 ] + more,
-                outputFile: folder.path(of: "output")
+                outputFile: directory.path(of: "output")
             )
             measurements.append(try LatenessMeasurement(text: run.output))
         }

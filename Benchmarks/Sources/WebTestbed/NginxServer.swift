@@ -7,15 +7,17 @@ package final class NginxServer {
     package let url: String
     private let child: ChildProcess
 
-    package init(_ path: String, certificates: ServerCertificates, in folder: TemporaryFolder) throws(BenchmarkError) {
+    package init(_ path: String, certificates: ServerCertificates, in directory: TemporaryDirectory)
+        throws(BenchmarkError)
+    {
         let port = try Loopback.freePort()
-        let configuration = try folder.write(
-            Self.configuration(port: port, certificates: certificates, folder: folder.path),
+        let configuration = try directory.write(
+            Self.configuration(port: port, certificates: certificates, directory: directory.path),
             to: "nginx.conf"
         )
         url = "https://127.0.0.1:\(port)/"
-        let log = folder.path(of: "nginx.log")
-        child = try ChildProcess(path, ["-c", configuration, "-p", folder.path, "-e", log])
+        let log = directory.path(of: "nginx.log")
+        child = try ChildProcess(path, ["-c", configuration, "-p", directory.path, "-e", log])
         do {
             try Loopback.waitForListener(on: port, of: child, named: path)
         } catch {
@@ -26,20 +28,20 @@ package final class NginxServer {
     /// Time on a CPU that it has used.
     package var cpuNanoseconds: UInt64 { ProcessUsage.cpuNanoseconds(of: child.identifier) }
 
-    private static func configuration(port: UInt16, certificates: ServerCertificates, folder: String) -> String {
+    private static func configuration(port: UInt16, certificates: ServerCertificates, directory: String) -> String {
         """
         daemon off;
         master_process off;
-        pid \(folder)/nginx.pid;
-        error_log \(folder)/nginx.log warn;
+        pid \(directory)/nginx.pid;
+        error_log \(directory)/nginx.log warn;
         events { worker_connections 1024; }
         http {
             access_log off;
-            client_body_temp_path \(folder)/body;
-            proxy_temp_path \(folder)/proxy;
-            fastcgi_temp_path \(folder)/fastcgi;
-            uwsgi_temp_path \(folder)/uwsgi;
-            scgi_temp_path \(folder)/scgi;
+            client_body_temp_path \(directory)/body;
+            proxy_temp_path \(directory)/proxy;
+            fastcgi_temp_path \(directory)/fastcgi;
+            uwsgi_temp_path \(directory)/uwsgi;
+            scgi_temp_path \(directory)/scgi;
             keepalive_timeout 0;
             ssl_certificate \(certificates.chainFile);
             ssl_certificate_key \(certificates.keyFile);

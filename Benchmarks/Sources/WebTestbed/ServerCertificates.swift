@@ -10,7 +10,7 @@ package struct ServerCertificates {
     package let chainFile: String
     package let keyFile: String
 
-    package init(in folder: TemporaryFolder) throws(BenchmarkError) {
+    package init(in directory: TemporaryDirectory) throws(BenchmarkError) {
         let authority: TestAuthority
         do {
             authority = try TestAuthority(
@@ -21,9 +21,9 @@ package struct ServerCertificates {
         } catch {
             throw BenchmarkError("make certificates", cause: "\(error)")
         }
-        rootFile = try folder.write(authority.root.pem, to: "root.pem")
-        chainFile = try folder.write(authority.presentedPEM, to: "chain.pem")
-        keyFile = try folder.write(authority.leaf.key.pkcs8PEM, to: "key.pem")
+        rootFile = try directory.write(authority.root.pem, to: "root.pem")
+        chainFile = try directory.write(authority.presentedPEM, to: "chain.pem")
+        keyFile = try directory.write(authority.leaf.key.pkcs8PEM, to: "key.pem")
     }
 
     private static func validToday(_ template: CertificateTemplate) -> CertificateTemplate {

@@ -2,7 +2,7 @@
 public struct HookCompletion: Codable, Sendable, Hashable {
     /// The hook's name.
     public var hook: String
-    /// `folder`, `command` or `webhook`.
+    /// `directory`, `command` or `webhook`.
     public var kind: String
     /// The type of the event that it ran for, without the prefix.
     public var trigger: String
@@ -143,7 +143,7 @@ public struct HookEnding: Codable, Sendable, Hashable {
     public struct Refusal: Codable, Sendable, Hashable {
         /// The code.
         public var code: String
-        /// The file or folder at fault.
+        /// The file or directory at fault.
         public var path: String
         /// The evidence.
         public var evidence: String

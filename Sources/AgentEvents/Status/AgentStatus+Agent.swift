@@ -227,8 +227,8 @@ extension AgentStatus {
 
     /// The hooks as a whole.
     public struct HookSetup: Codable, Sendable, Hashable {
-        /// The folders whose files are run, by descending priority.
-        @List public var folders: [String]
+        /// The directories whose files are run, by descending priority.
+        @List public var directories: [String]
         /// The method by which the processes of a run are found: `control_groups` or `descendants`; `nil` before the
         /// first run.
         public var containment: String?
@@ -236,13 +236,13 @@ extension AgentStatus {
         public var containmentDetail: String?
 
         private enum CodingKeys: String, CodingKey {
-            case folders, containment
+            case directories, containment
             case containmentDetail = "containment_detail"
         }
 
         /// Creates a hook setup.
-        public init(folders: [String], containment: String? = nil, containmentDetail: String? = nil) {
-            self.folders = folders
+        public init(directories: [String], containment: String? = nil, containmentDetail: String? = nil) {
+            self.directories = directories
             self.containment = containment
             self.containmentDetail = containmentDetail
         }

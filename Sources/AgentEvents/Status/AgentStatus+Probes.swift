@@ -196,7 +196,7 @@ extension AgentStatus {
     public struct HookStatus: Codable, Sendable, Hashable {
         /// The hook's name.
         public var hook: String
-        /// `folder`, `command` or `webhook`.
+        /// `directory`, `command` or `webhook`.
         public var kind: String?
         /// The number of runs that ended.
         public var runs: UInt64?

@@ -24,7 +24,7 @@ public struct AgentStatus: Sendable, Hashable {
     public var schedule: Schedule?
     /// The configuration; `nil` for an agent without configuration files.
     public var configuration: Configuration?
-    /// The folders and the containment of hooks.
+    /// The directories and the containment of hooks.
     public var hookSetup: HookSetup?
     /// The hooks; failing ones come first.
     public var hooks: [HookStatus]

@@ -8,14 +8,14 @@ struct HooksKeys: KeyTable {
     /// The maximum grace period: all parts of the agent must have stopped within eight seconds.
     private static let longestGrace: Duration = .seconds(5)
 
-    let folders = Setting(
-        "folders",
-        unset: \.hookFolders,
+    let directories = Setting(
+        "directories",
+        unset: \.hookDirectories,
         ValueFormat<String>.absolutePath.list(0...16),
         says: "for the system's service `/etc/reachagent/hooks.d` and `/usr/lib/reachagent/hooks.d`",
         example: "[\"/etc/reachagent/hooks.d\", \"/usr/lib/reachagent/hooks.d\"]",
         """
-        Up to 16 absolute paths of folders whose files are run; a file of an earlier one hides one of the same name in a \
+        Up to 16 absolute paths of directories whose files are run; a file of an earlier one hides one of the same name in a \
         later one. `[]`: none
         """
     )
@@ -24,7 +24,7 @@ struct HooksKeys: KeyTable {
         \.runsHooks,
         .boolean,
         """
-        `false`: no hook runs, neither those of the folders nor those below; folders that the command line names \
+        `false`: no hook runs, neither those of the directories nor those below; directories that the command line names \
         (`--hooks`) are run all the same
         """
     )
@@ -51,7 +51,7 @@ struct HooksKeys: KeyTable {
     )
     let timeout = Setting(
         "timeout",
-        \.hooks.folderTimeout,
+        \.hooks.directoryTimeout,
         .duration(HookKeys.timeouts),
         "The timeout of a run, for hooks without a `timeout` of their own: 100 ms to 1 h"
     )
@@ -78,7 +78,7 @@ struct HookKeys: KeyTable {
         for: .program,
         """
         The program and its arguments, an array of at most 64 strings. No shell reads it. The program is an absolute path, \
-        or a name that is looked up in the usual folders
+        or a name that is looked up in the usual directories
         """
     )
     let url = Key(
@@ -115,7 +115,7 @@ struct HookKeys: KeyTable {
     let timeout = Key(
         "timeout",
         .duration(timeouts),
-        default: HookSettings().folderTimeout,
+        default: HookSettings().directoryTimeout,
         says: "that of `[hooks]`",
         "The timeout of a run; for a request, of each attempt"
     )

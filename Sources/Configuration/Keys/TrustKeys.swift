@@ -9,7 +9,7 @@ struct TrustKeys: KeyTable {
         says: "the system's roots",
         example: "\"/etc/reachagent/our-ca.pem\"",
         for: .requests,
-        "These roots instead: a file or a folder"
+        "These roots instead: a file or a directory"
     )
     let pinMode = Key(
         "pin_mode",
@@ -37,7 +37,7 @@ struct TrustKeys: KeyTable {
         optional: ValueFormat<String>.path.list(1...64),
         example: "[\"/etc/reachagent/web.pem\"]",
         for: .requests,
-        "Files or folders with certificates"
+        "Files or directories with certificates"
     )
     let allowInvalidCertificates = Key(
         "allow_invalid_certificates",

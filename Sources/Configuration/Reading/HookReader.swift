@@ -199,7 +199,7 @@ struct HookReader: RequestTableReader {
         let user = table.read(keys.user)
         let group = table.read(keys.group)
         let environment = table.read(keys.environment)
-        let folder = table.read(keys.workingDirectory)
+        let directory = table.read(keys.workingDirectory)
         if table.notes.checksMachine {
             if let program = arguments?.first { warn(ofProgram: program) }
             if let user, Account.isUnknown(user: user) { table.warn("user", "there is no user '\(user)' here") }
@@ -211,7 +211,7 @@ struct HookReader: RequestTableReader {
             user: user,
             group: group,
             environment: environment,
-            workingDirectory: folder
+            workingDirectory: directory
         )
     }
 

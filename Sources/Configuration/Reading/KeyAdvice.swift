@@ -93,7 +93,9 @@ enum KeyAdvice {
     private static let synonyms: [String: [String: Synonym]] = [
         "": [
             "log": .sentence("the log's level is 'log_level' in [agent]"),
-            "include": .sentence("files beside this one, in its folder with '.d' at the end, are read by themselves"),
+            "include": .sentence(
+                "files beside this one, in its directory with '.d' at the end, are read by themselves"
+            ),
         ],
         "agent": [
             "level": .key("log_level"), "loglevel": .key("log_level"), "verbosity": .key("log_level"),
@@ -162,7 +164,7 @@ enum KeyAdvice {
             "port": .sentence("the port is part of 'url', as in tls://nats.example.org:4222"),
             "name": .sentence("the name of a sink is that of its table, as in [sink.fleet]"),
         ],
-        "hooks": ["folder": .key("folders"), "directory": .key("folders"), "directories": .key("folders")],
+        "hooks": ["directory": .key("directories"), "folder": .key("directories"), "folders": .key("directories")],
         "metered": [
             "budget": .key("bytes_per_day"), "limit": .key("bytes_per_day"), "max_bytes": .key("bytes_per_day"),
             "factor": .key("interval_factor"),

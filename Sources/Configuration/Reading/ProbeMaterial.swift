@@ -61,6 +61,6 @@ final class ProbeMaterial {
     /// Rejects a FIFO, which would block the reader.
     private static func refuseSpecialFile(_ path: String) throws(SecurityPolicyError) {
         guard RegularFile.isSpecial(path) else { return }
-        throw .unreadable(path: path, reason: "it is neither a regular file nor a folder")
+        throw .unreadable(path: path, reason: "it is neither a regular file nor a directory")
     }
 }

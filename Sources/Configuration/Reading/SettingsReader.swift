@@ -45,7 +45,7 @@ struct SettingsReader {
                 in: hooks,
                 material: material,
                 subjects: subjects,
-                timeout: settings.hooks.folderTimeout
+                timeout: settings.hooks.directoryTimeout
             )
         }
         if let sinks = root.table(RootKeys.keys.sink) {

@@ -194,7 +194,7 @@ struct SinkReader {
         guard let path, Self.isReadable(path) else { return path }
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-            table.report("ca_file", "\(path) is a folder; a sink needs one file with all authorities")
+            table.report("ca_file", "\(path) is a directory; a sink needs one file with all authorities")
             return nil
         }
         do throws(SecurityPolicyError) {

@@ -50,9 +50,9 @@ package enum RegularFile {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Returns the names in a directory, sorted by their bytes; empty if the directory does not exist.
-    static func listing(of folder: String) throws(Failure) -> [String] {
+    static func listing(of directory: String) throws(Failure) -> [String] {
         do throws(SystemError) {
-            return try DirectoryStream.names(in: folder)
+            return try DirectoryStream.names(in: directory)
                 .sorted { $0.lexicographicallyPrecedes($1) }
                 .map { String(decoding: $0, as: UTF8.self) }
         } catch {
@@ -97,7 +97,7 @@ extension RegularFile {
 
 /// The directory in which the service manager stores the credentials of a service (`LoadCredential=` in
 /// systemd.exec(5)).
-struct CredentialFolder: Sendable {
+struct CredentialDirectory: Sendable {
     /// The prefix of a path that refers to a credential by its name.
     static let scheme = "credential:"
     /// The directory of the agent's service while it runs.
@@ -105,14 +105,14 @@ struct CredentialFolder: Sendable {
     /// The maximum length of a file name (NAME_MAX).
     private static let longestName = 255
 
-    let folder: String
+    let path: String
 
     /// The directory of this process, or else that of the agent's service, for a command on a terminal.
-    static var current: CredentialFolder {
+    static var current: CredentialDirectory {
         guard let value = getenv("CREDENTIALS_DIRECTORY"), value.pointee == CChar(UInt8(ascii: "/")) else {
-            return CredentialFolder(folder: service)
+            return CredentialDirectory(path: service)
         }
-        return CredentialFolder(folder: String(cString: value))
+        return CredentialDirectory(path: String(cString: value))
     }
 
     /// Returns the path to which `credential:NAME` refers; `nil` for any other string.
@@ -123,7 +123,7 @@ struct CredentialFolder: Sendable {
         guard isName, name != ".", name != ".." else {
             throw ValueError(message: "'\(text)' is not a valid credential; the form is \(Self.scheme)NAME")
         }
-        return "\(folder)/\(name)"
+        return "\(path)/\(name)"
     }
 }
 

@@ -110,7 +110,7 @@ struct Origin: Sendable {
     var ordinal = 0
 
     /// The directory of the file, against which relative paths are resolved.
-    var folder: String {
+    var directory: String {
         guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(Substring(file.utf8[...slash]))
     }

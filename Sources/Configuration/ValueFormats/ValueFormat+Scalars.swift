@@ -174,7 +174,7 @@ extension ValueFormat where Value == String {
     static var path: ValueFormat { path(credentials: { .current }) }
 
     /// Returns the format for a file path, with credentials in a directory that is looked up on each read.
-    static func path(credentials: @escaping @Sendable () -> CredentialFolder) -> ValueFormat {
+    static func path(credentials: @escaping @Sendable () -> CredentialDirectory) -> ValueFormat {
         ValueFormat(
             kind: "path",
             read: { node, errors in
@@ -193,7 +193,7 @@ extension ValueFormat where Value == String {
                     errors.append(error)
                     return nil
                 }
-                return path.utf8.first == UInt8(ascii: "/") ? path : node.origin.folder + path
+                return path.utf8.first == UInt8(ascii: "/") ? path : node.origin.directory + path
             },
             text: TOMLText.quoted
         )

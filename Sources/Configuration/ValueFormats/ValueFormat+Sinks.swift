@@ -20,7 +20,7 @@ extension ValueFormat where Value == String {
     static var sinkCredentials: String { "/run/credentials/reachagent-sink.service" }
 
     /// The path of a file that `reachagent-sink` reads; `credential:NAME` is a credential of its service.
-    static var sinkPath: ValueFormat { path(credentials: { CredentialFolder(folder: sinkCredentials) }) }
+    static var sinkPath: ValueFormat { path(credentials: { CredentialDirectory(path: sinkCredentials) }) }
 
     /// The name of a device: one token of a subject, or one level of a topic.
     static var deviceName: ValueFormat {

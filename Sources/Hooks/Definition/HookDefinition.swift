@@ -144,7 +144,7 @@ public struct Webhook: Sendable {
 /// The settings of all hooks.
 public struct HookSettings: Sendable {
     /// The hook directories in order of precedence: a file hides those of the same name in later directories.
-    public var folders: [String]
+    public var directories: [String]
     /// The configured hooks.
     public var definitions: [HookDefinition]
     /// The maximum number of concurrent programs, of all hooks together.
@@ -152,29 +152,29 @@ public struct HookSettings: Sendable {
     /// The limits on the programs of all hooks together, if control groups are delegated.
     public var limits: HookLimits
     /// The timeout of a hook in the directories.
-    public var folderTimeout: Duration
+    public var directoryTimeout: Duration
     /// The time that running programs get when the agent stops.
     public var stopGrace: Duration
 
     /// Creates settings; by default without hooks and directories.
     public init(
-        folders: [String] = [],
+        directories: [String] = [],
         definitions: [HookDefinition] = [],
         maximumRunning: Int = 64,
         limits: HookLimits = HookLimits(),
-        folderTimeout: Duration = .seconds(30),
+        directoryTimeout: Duration = .seconds(30),
         stopGrace: Duration = .seconds(3)
     ) {
-        self.folders = folders
+        self.directories = directories
         self.definitions = definitions
         self.maximumRunning = maximumRunning
         self.limits = limits
-        self.folderTimeout = folderTimeout
+        self.directoryTimeout = directoryTimeout
         self.stopGrace = stopGrace
     }
 
     /// The directories of a system service: the administrator's, then those of packages.
-    public static let systemFolders = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
+    public static let systemDirectories = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
 }
 
 /// The limits on the programs of all hooks together, if the service manager delegates control groups.

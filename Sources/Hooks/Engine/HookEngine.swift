@@ -100,7 +100,7 @@ final class HookEngine: @unchecked Sendable {
     private func take(_ event: Event, at delivered: Instant) {
         let event = HookEvent(event)
         if event.type == .reachabilityChanged { isOnline = event.to.isOnline }
-        if HookOccasion.types.contains(event.type), !settings.folders.isEmpty { offerToFiles(event, at: delivered) }
+        if HookOccasion.types.contains(event.type), !settings.directories.isEmpty { offerToFiles(event, at: delivered) }
         for state in configured where state.definition?.matches(event) == .matches {
             state.offer(HookOffer(event), at: delivered)
         }
@@ -110,12 +110,12 @@ final class HookEngine: @unchecked Sendable {
     private func offerToFiles(_ event: HookEvent, at delivered: Instant) {
         let occasions = HookOccasion.occasions(of: event)
         var known: [String: HookState] = [:]
-        for state in files + leaving where state.key.isFolder { known[state.key.name] = state }
+        for state in files + leaving where state.key.isDirectory { known[state.key.name] = state }
         var present: [HookState] = []
-        for file in HookFolders(settings.folders).hooks(for: Set(HookOccasion.allCases)) {
+        for file in HookDirectories(settings.directories).hooks(for: Set(HookOccasion.allCases)) {
             let isConcerned = occasions.contains(file.occasion)
             guard isConcerned || known[file.name] != nil else { continue }
-            let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.folderTimeout)
+            let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.directoryTimeout)
             let state = known.removeValue(forKey: file.name) ?? HookState(file: hook, on: file.occasion)
             state.take(file: hook)
             if isConcerned { state.offer(HookOffer(event), at: delivered) }
@@ -131,7 +131,7 @@ final class HookEngine: @unchecked Sendable {
         containment?.apply(new.limits)
         let now = Instant.now
         var known: [String: HookState] = [:]
-        for state in configured + leaving where !state.key.isFolder { known[state.key.name] = state }
+        for state in configured + leaving where !state.key.isDirectory { known[state.key.name] = state }
         var present: [HookState] = []
         for definition in new.definitions {
             let state: HookState
@@ -153,7 +153,7 @@ final class HookEngine: @unchecked Sendable {
         configured = present
         leaving.removeAll { state in present.contains { $0 === state } }
         for state in known.values where !state.isGone { leave(state) }
-        if new.folders.isEmpty {
+        if new.directories.isEmpty {
             for state in files { leave(state) }
             files = []
         }

@@ -65,12 +65,12 @@ struct HookInbox: Sendable {
 
 extension HookSettings {
     /// `true` if there is nothing to run.
-    var isEmpty: Bool { folders.isEmpty && definitions.isEmpty }
+    var isEmpty: Bool { directories.isEmpty && definitions.isEmpty }
 
     /// The event types of all hooks, and those that determine whether the machine is online if there are webhooks.
     var wantedTypes: Set<EventType> {
         var types = Set(definitions.flatMap(\.trigger.types))
-        if !folders.isEmpty { types.formUnion(HookOccasion.types) }
+        if !directories.isEmpty { types.formUnion(HookOccasion.types) }
         if definitions.contains(where: \.isWebhook) { types.insert(.reachabilityChanged) }
         return types
     }

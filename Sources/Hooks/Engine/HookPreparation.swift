@@ -20,7 +20,7 @@ struct HookPreparation: Sendable {
         let path = try Self.path(of: command)
         let searchPath = command.environment["PATH"] ?? HookEnvironment.path
         let file = try HookFile.open(path, runAs: account, searchPath: searchPath)
-        try Self.checkFolder(command.workingDirectory)
+        try Self.checkDirectory(command.workingDirectory)
         variables = hook.variables(for: offer, path: file.path, superseded: superseded)
         launch = HookLaunch(
             file: file,
@@ -50,7 +50,7 @@ struct HookPreparation: Sendable {
         )
     }
 
-    private static func checkFolder(_ path: String) throws(HookRefusal) {
+    private static func checkDirectory(_ path: String) throws(HookRefusal) {
         var status = stat()
         if stat(path, &status) != 0 {
             let reason = String(cString: strerror(errno))
@@ -65,8 +65,8 @@ struct HookPreparation: Sendable {
             throw HookRefusal(
                 .workingDirectory,
                 path: path,
-                evidence: "it is not a folder",
-                remedy: "configure the path of a folder"
+                evidence: "it is not a directory",
+                remedy: "configure the path of a directory"
             )
         }
     }

@@ -4,7 +4,7 @@ internal import Glibc
 /// The kinds of hook.
 public enum HookKind: String, Sendable, Hashable {
     /// A file in the hook directories.
-    case folder
+    case directory
     /// A configured program.
     case command
     /// A request.

@@ -8,10 +8,10 @@ final class HookState {
     /// The key of a hook; a file and a configured hook may have the same name.
     struct Key: Hashable, Comparable, Sendable {
         var name: String
-        var isFolder: Bool
+        var isDirectory: Bool
 
         static func < (left: Key, right: Key) -> Bool {
-            (left.name, left.isFolder ? 0 : 1) < (right.name, right.isFolder ? 0 : 1)
+            (left.name, left.isDirectory ? 0 : 1) < (right.name, right.isDirectory ? 0 : 1)
         }
     }
 
@@ -34,7 +34,7 @@ final class HookState {
 
     /// Creates a configured hook.
     init(_ definition: HookDefinition) {
-        key = Key(name: definition.name, isFolder: false)
+        key = Key(name: definition.name, isDirectory: false)
         hook = RunnableHook(definition)
         self.definition = definition
         occasion = nil
@@ -44,7 +44,7 @@ final class HookState {
 
     /// Creates a hook from a file in the directories.
     init(file hook: RunnableHook, on occasion: HookOccasion) {
-        key = Key(name: hook.name, isFolder: true)
+        key = Key(name: hook.name, isDirectory: true)
         self.hook = hook
         self.occasion = occasion
         queue = HookQueue(occasion.pace)

@@ -81,12 +81,12 @@ package final class HookFile: Sendable {
     ///
     /// - Returns: The first file that the agent can execute, or else the first regular file of that name; nil without
     ///   either.
-    package static func program(_ name: String, in folders: String = HookEnvironment.path) -> String? {
+    package static func program(_ name: String, in directories: String = HookEnvironment.path) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) { return name }
         guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
         var unfit: String?
-        for folder in folders.utf8.split(separator: UInt8(ascii: ":")) {
-            let path = "\(Substring(folder))/\(name)"
+        for directory in directories.utf8.split(separator: UInt8(ascii: ":")) {
+            let path = "\(Substring(directory))/\(name)"
             var entry = stat()
             guard stat(path, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG else { continue }
             if faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 { return path }
@@ -102,7 +102,7 @@ package final class HookFile: Sendable {
             throw HookRefusal(
                 .missing,
                 path: given,
-                evidence: "is in none of the folders \(HookEnvironment.path)",
+                evidence: "is in none of the directories \(HookEnvironment.path)",
                 remedy: "install it, or write its whole path"
             )
         }
@@ -129,7 +129,7 @@ private struct OpenedFile {
         guard entry.st_nlink > 0 else { throw .badPath(given, "was deleted during the check") }
         guard let bytes = SymbolicLink.target(of: link) else { throw .notFound(given, errno) }
         guard let real = String(validating: bytes, as: UTF8.self), real.utf8.first == UInt8(ascii: "/") else {
-            throw .badPath(given, "has a real path that is not UTF-8 or lies outside of the agent's root folder")
+            throw .badPath(given, "has a real path that is not UTF-8 or lies outside of the agent's root directory")
         }
         var walk = TrustedPath(agent: agent)
         // Otherwise a part of the path was replaced in the meantime, and the checks of the path do not apply to this

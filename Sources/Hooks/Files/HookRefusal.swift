@@ -16,7 +16,7 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         /// It is writable by its group or others.
         case writable = "hook_writable"
         /// A parent directory has another owner, or is writable by others.
-        case folder = "hook_folder"
+        case directory = "hook_directory"
         /// It has the set-user-ID or set-group-ID bit.
         case setuid = "hook_setuid"
         /// It is not executable at all, or not by the user to run as.
@@ -95,7 +95,7 @@ extension HookRefusal {
                 .unreadable,
                 path: path,
                 evidence: "cannot be examined: \(SystemText.of(error))",
-                remedy: "let the agent's user search the folders above it (namei -l \(ShellWord.quoted(path)))"
+                remedy: "let the agent's user search the directories above it (namei -l \(ShellWord.quoted(path)))"
             )
         default:
             HookRefusal(
@@ -207,7 +207,7 @@ enum SystemText {
     static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFREG: "a regular file"
-        case S_IFDIR: "a folder"
+        case S_IFDIR: "a directory"
         case S_IFIFO: "a named pipe"
         case S_IFSOCK: "a socket"
         case S_IFCHR, S_IFBLK: "a device"

@@ -110,11 +110,13 @@ struct InterpreterCheck {
             let evidence = "its first line does not determine which program env starts"
             throw refusal(script, evidence, "name the interpreter itself after '#!'")
         }
-        let folders = searchPath.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard folders.allSatisfy({ $0.first == UInt8(ascii: "/") }), let path = HookFile.program(name, in: searchPath)
+        let directories = searchPath.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard directories.allSatisfy({ $0.first == UInt8(ascii: "/") }),
+            let path = HookFile.program(name, in: searchPath)
         else {
             let word = ShellWord.quoted(name)
-            let evidence = "env finds its interpreter \(word) in none of the folders \(ShellWord.quoted(searchPath))"
+            let evidence =
+                "env finds its interpreter \(word) in none of the directories \(ShellWord.quoted(searchPath))"
             throw refusal(script, evidence, "install \(word), or correct the first line")
         }
         guard path.hasPrefix("/") else { throw .start(script, .relative(path)) }

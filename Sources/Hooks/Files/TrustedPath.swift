@@ -65,7 +65,7 @@ struct TrustedPath {
         guard kind == S_IFDIR || kind == S_IFLNK, checked.insert(Array(path.utf8)).inserted else { return entry }
         guard entry.st_uid == 0 || entry.st_uid == agent else {
             throw .owner(
-                kind == S_IFDIR ? .folder : .owner,
+                kind == S_IFDIR ? .directory : .owner,
                 path,
                 owner: entry.st_uid,
                 agent: agent,
@@ -73,7 +73,7 @@ struct TrustedPath {
             )
         }
         if kind == S_IFDIR, entry.st_mode & (S_IWGRP | S_IWOTH) != 0, entry.st_mode & S_ISVTX == 0 {
-            throw .writable(.folder, path, entry.st_mode)
+            throw .writable(.directory, path, entry.st_mode)
         }
         return entry
     }

@@ -166,8 +166,8 @@ final class HookControlGroups: Sendable {
         throw Unavailable(description: "cannot \(action): \(SystemText.of(number))")
     }
 
-    private static func names(in folder: String) -> [String] {
-        DirectoryStream.readableNames(in: folder)
+    private static func names(in directory: String) -> [String] {
+        DirectoryStream.readableNames(in: directory)
             .map { String(decoding: $0, as: UTF8.self) }
             .filter { $0.hasPrefix("run-") }
     }

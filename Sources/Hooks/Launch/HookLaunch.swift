@@ -74,7 +74,7 @@ struct HookStartFailure: Error, Sendable, Hashable {
                     .workingDirectory,
                     path: launch.workingDirectory,
                     evidence: "cannot be entered: \(reason)",
-                    remedy: "make the folder, or let the hook's user enter it"
+                    remedy: "make the directory, or let the hook's user enter it"
                 )
             )
         case reachagent_step_program: outcome = Self.program(error, reason, launch.file)

@@ -38,8 +38,8 @@ public enum NetworkdPortal {
     ///   - root: The directory used as `/`.
     public static func uri(interfaceIndex: Int, root: String = "/") -> PortalURI? {
         guard interfaceIndex > 0 else { return nil }
-        let folder = root.hasSuffix("/") ? String(root.dropLast()) : root
-        guard let file = try? OpenFile(path: "\(folder)/run/systemd/netif/links/\(interfaceIndex)"),
+        let directory = root.hasSuffix("/") ? String(root.dropLast()) : root
+        guard let file = try? OpenFile(path: "\(directory)/run/systemd/netif/links/\(interfaceIndex)"),
             file.length <= maximumBytes, let bytes = try? file.read(at: 0, upTo: maximumBytes)
         else { return nil }
         return uri(inStateFile: bytes)

@@ -7,7 +7,7 @@ internal import StateClient
 
 /// The files that a command works on: those of the running agent, or else those that `reachagent run` would use.
 ///
-/// Every command that reads a configuration, hook folders or a journal finds them here, so that all commands refer to
+/// Every command that reads a configuration, hook directories or a journal finds them here, so that all commands refer to
 /// the same agent.
 struct AgentFiles {
     /// The main configuration file; `nil` for none.

@@ -78,8 +78,8 @@ enum AgentQuestion {
 
     /// Returns true when systemd has a unit of the agent (systemd.unit(5)).
     static func isInstalled(root: String = "") -> Bool {
-        ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { folder in
-            access("\(root)\(folder)/systemd/system/reachagent.service", F_OK) == 0
+        ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { directory in
+            access("\(root)\(directory)/systemd/system/reachagent.service", F_OK) == 0
         }
     }
 

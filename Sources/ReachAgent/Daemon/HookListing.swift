@@ -9,11 +9,11 @@ struct HookListing: Sendable {
     let files: AgentFiles
     /// `true` if the configuration switches hooks off.
     let isSwitchedOff: Bool
-    /// The folders, by falling priority.
-    let folders: [String]
-    /// The time for files of the folders.
-    let folderTimeout: Duration
-    /// The configured hooks by name, then what lies in the folders.
+    /// The directories, by falling priority.
+    let directories: [String]
+    /// The time for files of the directories.
+    let directoryTimeout: Duration
+    /// The configured hooks by name, then what lies in the directories.
     let hooks: [ListedHook]
 
     /// Finds the hooks that the settings name.
@@ -23,18 +23,18 @@ struct HookListing: Sendable {
         self.user = user
         self.files = files
         self.isSwitchedOff = isSwitchedOff
-        folders = settings.folders
-        folderTimeout = settings.folderTimeout
+        directories = settings.directories
+        directoryTimeout = settings.directoryTimeout
         hooks =
             settings.definitions.sorted { $0.name < $1.name }.map { ListedHook($0) }
-            + HookFolders(settings.folders).entries().map { ListedHook($0) }
+            + HookDirectories(settings.directories).entries().map { ListedHook($0) }
     }
 
     /// The hooks that run for an event, in the order in which they are started: the files, then the configured ones.
     func started(for event: HookEvent) -> [ListedHook] {
         let wanted = hooks.filter { $0.obstacle == nil && $0.matches(event) == .matches }
         let configured = wanted.filter { if case .configured = $0.kind { true } else { false } }
-        let order = HookFolders(folders).hooks(for: HookOccasion.occasions(of: event)).map(\.path)
+        let order = HookDirectories(directories).hooks(for: HookOccasion.occasions(of: event)).map(\.path)
         let files = wanted.compactMap { hook in
             hook.path.flatMap { path in order.firstIndex(of: path).map { (place: $0, hook: hook) } }
         }
@@ -52,15 +52,15 @@ struct HookListing: Sendable {
 struct ListedHook: Sendable {
     /// The kind of a hook.
     enum Kind: Sendable {
-        /// A file of the folders, which runs on an occasion.
-        case folder(HookOccasion)
+        /// A file of the directories, which runs on an occasion.
+        case directory(HookOccasion)
         /// A table of the configuration.
         case configured(HookDefinition)
     }
 
     /// The reason that a hook never runs.
     enum Obstacle: Sendable, Hashable {
-        /// A file of a folder before this one hides it.
+        /// A file of a directory before this one hides it.
         case masked(by: String)
         /// The file is not trusted, or cannot be run.
         case refused(HookRefusal)
@@ -87,7 +87,7 @@ struct ListedHook: Sendable {
     /// The types of event that it is for.
     var types: Set<EventType> {
         switch kind {
-        case .folder(let occasion): [occasion.type]
+        case .directory(let occasion): [occasion.type]
         case .configured(let definition): definition.trigger.types
         }
     }
@@ -96,28 +96,28 @@ struct ListedHook: Sendable {
     func matches(_ event: HookEvent) -> HookMatch {
         switch kind {
         case .configured(let definition): return definition.matches(event)
-        case .folder(let occasion):
+        case .directory(let occasion):
             guard event.type == occasion.type else { return .type }
             guard HookOccasion.occasions(of: event).contains(occasion) else {
-                return .filter(name: "folder", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
+                return .filter(name: "directory", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
             }
             return .matches
         }
     }
 
-    /// Returns the hook's run for an event; nil for an entry that is not a hook, such as a folder.
+    /// Returns the hook's run for an event; nil for an entry that is not a hook, such as a directory.
     func run(for event: HookEvent, timeout: Duration) -> SingleRun? {
         switch kind {
         case .configured(let definition): SingleRun(.configured(definition), event: event)
-        case .folder: path.map { SingleRun(.folder(name: name, path: $0, timeout: timeout), event: event) }
+        case .directory: path.map { SingleRun(.directory(name: name, path: $0, timeout: timeout), event: event) }
         }
     }
 }
 
 extension ListedHook {
-    /// A file, or something else, that lies in the folders.
-    init(_ entry: FolderEntry) {
-        self.init(name: entry.name, kind: .folder(entry.occasion), path: entry.path)
+    /// A file, or something else, that lies in the directories.
+    init(_ entry: DirectoryEntry) {
+        self.init(name: entry.name, kind: .directory(entry.occasion), path: entry.path)
         func skipped(_ code: String) -> Obstacle { .skipped(code: code, words: entry.reason ?? code) }
         obstacle =
             switch entry.state {
@@ -126,7 +126,7 @@ extension ListedHook {
             case .refused(let refusal): .refused(refusal)
             case .disabled: skipped("disabled")
             case .leftOver: skipped("left_over")
-            case .unknownFolder: skipped("unknown_folder")
+            case .unknownDirectory: skipped("unknown_directory")
             case .badName: skipped("bad_name")
             case .beyondLimit: skipped("beyond_limit")
             }
@@ -142,7 +142,7 @@ extension ListedHook {
 }
 
 extension HookOccasion {
-    /// Returns the change in an event that selects the folders.
+    /// Returns the change in an event that selects the directories.
     fileprivate static func change(of event: HookEvent) -> String {
         func words(_ name: String, _ from: String?, _ to: String?) -> String {
             "\(name) \(from ?? "unknown") → \(to ?? "unknown")"

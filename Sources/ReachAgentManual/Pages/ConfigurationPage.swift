@@ -6,8 +6,8 @@ extension Manual {
     func configurationPage() throws -> RoffPage {
         var page = page("reachagent.toml", 5, "configuration of the reachability agent")
         page.section("Synopsis")
-        let folder = "/etc/reachagent/reachagent.toml"
-        page.lines([[.literal(folder)], [.literal("\(folder).d/"), .emphasis("*"), .literal(".toml")]])
+        let directory = "/etc/reachagent/reachagent.toml"
+        page.lines([[.literal(directory)], [.literal("\(directory).d/"), .emphasis("*"), .literal(".toml")]])
         page.section("Description")
         page.set(try Self.blocks(Self.configurationDescription, page: "reachagent.toml"))
         page.section("Files and precedence")

@@ -13,16 +13,16 @@ public enum CertificateFile {
     /// - Returns: Certificates in DER, at least one.
     /// - Throws: ``SecurityPolicyError``: a decoding error names the file and, in PEM, the block.
     public static func certificates(at path: String) throws(SecurityPolicyError) -> [[UInt8]] {
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        var isDirectory = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             throw .unreadable(path: path, reason: "there is no such file")
         }
-        guard isFolder else { return try certificates(decoding: try bytes(of: path), source: path) }
+        guard isDirectory else { return try certificates(decoding: try bytes(of: path), source: path) }
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         } catch {
-            throw .unreadable(path: path, reason: "the folder cannot be listed")
+            throw .unreadable(path: path, reason: "the directory cannot be listed")
         }
         var certificates: [[UInt8]] = []
         for name in names where extensions.contains(where: { name.lowercased().hasSuffix($0) }) {

@@ -75,8 +75,8 @@ struct BasicCredentialsTests {
         ("jürgen:geheim€\n", "jürgen", "geheim€"),
     ])
     func `the first line of a file is read`(text: String, user: String, password: String) throws {
-        let folder = try TemporaryFolder()
-        let credentials = try BasicCredentials(file: folder.file("auth", text.utf8))
+        let directory = try TemporaryDirectory()
+        let credentials = try BasicCredentials(file: directory.file("auth", text.utf8))
         #expect(credentials == (try BasicCredentials(user: user, password: password)))
     }
 
@@ -88,15 +88,15 @@ struct BasicCredentialsTests {
         (Array(repeating: UInt8(ascii: "a"), count: 4097), "is longer than 4096 bytes"),
     ])
     func `a file without usable credentials is an error that names it`(bytes: [UInt8], reason: String) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file("auth", bytes)
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("auth", bytes)
         #expect(throws: RequestError.file(path: path, reason: reason)) { try BasicCredentials(file: path) }
     }
 
     @Test(arguments: [(0o600, true), (0o400, true), (0o640, true), (0o644, false), (0o602, false), (0o666, false)])
     func `a file that others can read or write is rejected`(mode: Int, isAccepted: Bool) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file("auth", "user:secret".utf8, mode: mode)
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("auth", "user:secret".utf8, mode: mode)
         if isAccepted {
             #expect(try BasicCredentials(file: path).user == "user")
         } else {
@@ -108,10 +108,10 @@ struct BasicCredentialsTests {
 
     @Test
     func `a missing file, or a path that is not a regular file, is an error`() throws {
-        let folder = try TemporaryFolder()
-        let fifo = folder.path + "/fifo"
+        let directory = try TemporaryDirectory()
+        let fifo = directory.path + "/fifo"
         #expect(mkfifo(fifo, 0o600) == 0)
-        for path in [folder.path, folder.path + "/missing", fifo, "", "/etc/hostname\u{0}.txt"] {
+        for path in [directory.path, directory.path + "/missing", fifo, "", "/etc/hostname\u{0}.txt"] {
             let error = #expect(throws: RequestError.self) { try BasicCredentials(file: path) }
             #expect(error?.code == .badURL)
         }

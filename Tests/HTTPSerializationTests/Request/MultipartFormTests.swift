@@ -31,11 +31,11 @@ struct MultipartFormTests {
 
     @Test
     func `fields, bytes, files and parts of one's own make the whole, byte for byte`() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         var form = form()
         try form.append(field: "a", value: "ä")
         try form.append(bytes: [0, 13, 10], name: "b", fileName: "x.bin")
-        try form.append(file: folder.file("root.cer", [1, 2, 3]), name: "c")
+        try form.append(file: directory.file("root.cer", [1, 2, 3]), name: "c")
         try form.append(headers: HeaderFields([HeaderField(name: "X-Own", value: "1")]), bytes: [])
         let b = form.boundary
         let expected =
@@ -53,13 +53,13 @@ struct MultipartFormTests {
 
     @Test(arguments: [1, 2, 3, 7, 61, 1000, 1 << 30, 0, -5])
     func `the length equals the bytes read, in pieces of any size`(count: Int) throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         var form = form()
         let large = (0..<5003).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try form.append(file: folder.file("empty", []), name: "empty")
-        try form.append(file: folder.file("large", large), name: "large")
+        try form.append(file: directory.file("empty", []), name: "empty")
+        try form.append(file: directory.file("large", large), name: "large")
         try form.append(field: "", value: "")
-        try form.append(file: folder.file("last", [9]), name: "last")
+        try form.append(file: directory.file("last", [9]), name: "last")
         let body = RequestBody.multipart(form)
         let bytes = try body.readAll(by: count)
         #expect(bytes.count == body.length)
@@ -127,8 +127,8 @@ struct MultipartFormTests {
         ("cer", "application/octet-stream"), ("a.", "application/octet-stream"),
     ])
     func `the media type is derived from the extension unless it is given`(name: String, type: String) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file(name, [1])
+        let directory = try TemporaryDirectory()
+        let path = try directory.file(name, [1])
         var form = form()
         try form.append(file: path, name: "n")
         #expect(try post(form).bodyText().contains("\r\nContent-Type: \(type)\r\n"))
@@ -152,9 +152,9 @@ struct MultipartFormTests {
 
     @Test
     func `a path that is not a readable file is an error that names it`() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         for path in [
-            "https://example.com/a", "file:///etc/hostname", folder.path + "/missing", folder.path, "/dev/zero",
+            "https://example.com/a", "file:///etc/hostname", directory.path + "/missing", directory.path, "/dev/zero",
         ] {
             var form = form()
             let error = #expect(throws: RequestError.self) { try form.append(file: path, name: "a") }

@@ -12,9 +12,9 @@ struct RequestBodyTests {
 
     @Test
     func `a file is read in pieces and can be read again`() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
-        let body = RequestBody.file(try FileContent(path: folder.file("a", bytes)))
+        let body = RequestBody.file(try FileContent(path: directory.file("a", bytes)))
         #expect(body.length == 10_000)
         #expect(try body.readAll(by: 333) == bytes)
         #expect(try body.readAll(by: 1 << 30) == bytes)
@@ -22,8 +22,8 @@ struct RequestBodyTests {
 
     @Test
     func `a copied reader reads on by itself`() throws {
-        let folder = try TemporaryFolder()
-        let body = RequestBody.file(try FileContent(path: folder.file("a", [1, 2, 3, 4])))
+        let directory = try TemporaryDirectory()
+        let body = RequestBody.file(try FileContent(path: directory.file("a", [1, 2, 3, 4])))
         var reader = try body.makeReader()
         #expect(try reader.read(upTo: 2) == [1, 2])
         var copy = reader
@@ -33,8 +33,8 @@ struct RequestBodyTests {
 
     @Test
     func `no piece is longer than the bound`() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file("a", [])
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("a", [])
         try resize(path, to: 3 << 20)
         var reader = try RequestBody.file(FileContent(path: path)).makeReader()
         #expect(try reader.read(upTo: Int.max).count == RequestBodyReader.maximumCount)
@@ -42,8 +42,8 @@ struct RequestBodyTests {
 
     @Test(arguments: [0, 99, 101, 5000])
     func `a file that has another length when reading begins is an error`(length: Int) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file("a", Array(repeating: 1, count: 100))
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("a", Array(repeating: 1, count: 100))
         let body = RequestBody.file(try FileContent(path: path))
         try resize(path, to: length)
         #expect(throws: RequestError.fileChanged(path: path, announced: 100)) { try body.makeReader() }
@@ -51,8 +51,8 @@ struct RequestBodyTests {
 
     @Test(arguments: [0, 60, 99, 101, 5000])
     func `a file that changes its length while it is read is an error`(length: Int) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file("a", Array(repeating: 1, count: 100))
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("a", Array(repeating: 1, count: 100))
         for body in [RequestBody.file(try FileContent(path: path)), .multipart(try form(with: path))] {
             try resize(path, to: 100)
             var reader = try body.makeReader()
@@ -68,8 +68,8 @@ struct RequestBodyTests {
 
     @Test
     func `a file that is gone when reading begins is an error that names it`() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.file("a", [1])
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("a", [1])
         let body = RequestBody.file(try FileContent(path: path))
         try FileManager.default.removeItem(atPath: path)
         let error = #expect(throws: RequestError.self) { try body.makeReader() }

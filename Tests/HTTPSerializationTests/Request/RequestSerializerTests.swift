@@ -239,8 +239,8 @@ struct RequestSerializerTests {
 
     @Test
     func `a file is sent with the type of its name unless one is given`() throws {
-        let folder = try TemporaryFolder()
-        let file = try FileContent(path: folder.file("a.json", "{}".utf8))
+        let directory = try TemporaryDirectory()
+        let file = try FileContent(path: directory.file("a.json", "{}".utf8))
         let request = try RequestSerializer().serialize(ProbeRequest(method: "PUT", body: .file(file)), to: url)
         #expect(request.header("Content-Type") == "application/json")
         #expect(request.header("Content-Length") == "2")

@@ -23,8 +23,8 @@ extension RequestBody {
     }
 }
 
-/// A folder that is removed when nobody refers to it any more.
-final class TemporaryFolder {
+/// A directory that is removed when nobody refers to it any more.
+final class TemporaryDirectory {
     let path: String
 
     init() throws {

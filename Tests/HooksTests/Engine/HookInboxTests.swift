@@ -7,10 +7,10 @@ import Testing
 struct HookInboxTests {
     private let now = SuspendingClock.Instant.now
 
-    private func settings(_ types: EventType..., folders: [String] = []) -> HookSettings {
+    private func settings(_ types: EventType..., directories: [String] = []) -> HookSettings {
         let action = HookDefinition.Action.command(HookCommand(arguments: ["true"]))
         return HookSettings(
-            folders: folders,
+            directories: directories,
             definitions: types.map { HookDefinition(name: "\($0)", action: action, trigger: HookTrigger(types: [$0])) }
         )
     }
@@ -52,7 +52,7 @@ struct HookInboxTests {
         #expect(!deliver(SampleEvent.reachability(1), to: &inbox))
         inbox.configure(settings(.probeChanged))
         #expect(!deliver(SampleEvent.reachability(2), to: &inbox))
-        inbox.configure(settings(folders: ["/nowhere"]))
+        inbox.configure(settings(directories: ["/nowhere"]))
         #expect(deliver(SampleEvent.reachability(3), to: &inbox))
         #expect(!deliver(SampleEvent.probe("web", 4), to: &inbox))
         #expect(take(&inbox) == [0, 0, 3])

@@ -22,7 +22,7 @@ struct HookOccasionTests {
             (("wifi", "full"), ("unknown", "unknown"), [.every]),
         ] as [(Side, Side, Set<HookOccasion>)]
     )
-    func `a transition is an occasion for the folders of the new state`(
+    func `a transition is an occasion for the directories of the new state`(
         from: Side,
         to: Side,
         expected: Set<HookOccasion>
@@ -32,7 +32,7 @@ struct HookOccasionTests {
     }
 
     @Test
-    func `an uplink's change is the occasion of one folder, in which none replaces another`() throws {
+    func `an uplink's change is the occasion of one directory, in which none replaces another`() throws {
         let event = try #require(HookEvent(line: try SampleEvent.golden("uplink.changed")))
         #expect(HookOccasion.occasions(of: event) == [.uplink])
         #expect(HookOccasion.allCases.filter { $0.type == .uplinkChanged } == [.uplink])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite
 struct HookRunnerTests {
-    /// A runner, what it reported, and the folder with its programs.
+    /// A runner, what it reported, and the directory with its programs.
     private struct Scene {
         let fixture: HookFixture
         let log = CompletionLog()
@@ -80,11 +80,11 @@ struct HookRunnerTests {
     }
 
     @Test
-    func `files of the folders are started in the order of their names, on their occasions`() async throws {
+    func `files of the directories are started in the order of their names, on their occasions`() async throws {
         let fixture = try HookFixture()
-        for folder in ["wifi.d", "wired.d"] {
+        for directory in ["wifi.d", "wired.d"] {
             try FileManager.default.createDirectory(
-                atPath: "\(fixture.folder)/\(folder)",
+                atPath: "\(fixture.directory)/\(directory)",
                 withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o755]
             )
@@ -92,17 +92,17 @@ struct HookRunnerTests {
         for name in ["10-a", "wifi.d/15-b", "20-c", "wired.d/05-x", "30-d"] {
             _ = try Self.script(fixture, name, "echo $$")
         }
-        let scene = Scene(fixture, HookSettings(folders: [fixture.folder]))
+        let scene = Scene(fixture, HookSettings(directories: [fixture.directory]))
         scene.runner.deliver(SampleEvent.reachability(1, cause: "start"))
         let reports = await scene.log.reports(4)
-        #expect(reports.count == 4 && reports.allSatisfy { $0.ending.isSuccess && $0.kind == "folder" })
+        #expect(reports.count == 4 && reports.allSatisfy { $0.ending.isSuccess && $0.kind == "directory" })
         // Identifiers of processes rise, so they tell in which order the programs were started.
         func process(_ report: HookCompletion) -> Int { Int(report.output?.dropLast() ?? "") ?? 0 }
         let started = reports.sorted { process($0) < process($1) }
         #expect(started.map(\.hook) == ["10-a", "wifi.d/15-b", "20-c", "30-d"])
         // A file that is put there later runs without anything else, and one that is gone is forgotten.
         _ = try Self.script(fixture, "40-e", "true")
-        try FileManager.default.removeItem(atPath: fixture.folder + "/10-a")
+        try FileManager.default.removeItem(atPath: fixture.directory + "/10-a")
         scene.runner.deliver(SampleEvent.reachability(2, from: ("wifi", "full"), to: ("wifi", "unknown")))
         let all = await scene.log.reports(7)
         #expect(Set(all.dropFirst(4).map(\.hook)) == ["20-c", "30-d", "40-e"])
@@ -169,9 +169,9 @@ struct HookRunnerTests {
             fixture,
             "crowd",
             """
-            mkdir "\(fixture.folder)/a" 2>/dev/null && place=a || { mkdir "\(fixture.folder)/b" && place=b; } || exit 9
+            mkdir "\(fixture.directory)/a" 2>/dev/null && place=a || { mkdir "\(fixture.directory)/b" && place=b; } || exit 9
             sleep 0.05
-            rmdir "\(fixture.folder)/$place"
+            rmdir "\(fixture.directory)/$place"
             """
         )
         let hooks = (0..<12).map { Self.hook("hook-\($0)", path) }
@@ -188,11 +188,11 @@ struct HookRunnerTests {
         let writable = try Self.script(fixture, "writable", "true")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: writable)
         let sound = try Self.script(fixture, "sound", "true")
-        let lost = HookCommand(arguments: [sound], workingDirectory: fixture.folder + "/nowhere")
+        let lost = HookCommand(arguments: [sound], workingDirectory: fixture.directory + "/nowhere")
         let log = CompletionLog()
         let runner = HookRunner(
             HookSettings(definitions: [
-                Self.hook("missing", fixture.folder + "/nothing"), Self.hook("unknown", "no-such-program-anywhere"),
+                Self.hook("missing", fixture.directory + "/nothing"), Self.hook("unknown", "no-such-program-anywhere"),
                 Self.hook("writable", writable), HookDefinition(name: "lost", action: .command(lost)),
             ])
         ) { log.note($0) }
@@ -281,7 +281,7 @@ struct HookRunnerTests {
     @Test
     func `stopping gives running hooks their grace period, and starts no more`() async throws {
         let fixture = try HookFixture()
-        let go = fixture.folder + "/go"
+        let go = fixture.directory + "/go"
         let waits = try Self.script(fixture, "waits", "while [ ! -e '\(go)' ]; do sleep 0.02; done")
         let scene = Scene(fixture, HookSettings(definitions: [Self.hook("waits", waits)]))
         scene.runner.deliver(SampleEvent.reachability(1))
@@ -297,18 +297,18 @@ struct HookRunnerTests {
         // Where the machine is so slow that its file was still being looked at, it was not begun.
         #expect(["succeeded", "stopped"].contains(scene.log.completions.first?.ending.outcome))
         scene.runner.deliver(SampleEvent.reachability(3))
-        scene.runner.configure(HookSettings(folders: [fixture.folder]))
+        scene.runner.configure(HookSettings(directories: [fixture.directory]))
         #expect(scene.log.completions.count == 1)
     }
 
     @Test
-    func `a runner without a hook or a folder has no thread`() async {
+    func `a runner without a hook or a directory has no thread`() async {
         let runner = HookRunner(HookSettings()) { _ in }
         #expect(!runner.hasThread)
         runner.deliver(SampleEvent.reachability(1))
         runner.configure(HookSettings())
         #expect(!runner.hasThread)
-        runner.configure(HookSettings(folders: ["/nowhere"]))
+        runner.configure(HookSettings(directories: ["/nowhere"]))
         #expect(runner.hasThread)
         await runner.stopped()
         #expect(!runner.hasThread)

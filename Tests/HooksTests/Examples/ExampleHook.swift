@@ -4,11 +4,11 @@ import Glibc
 
 /// A script of `examples/hooks`, and tools that only record their calls.
 final class ExampleHook: Sendable {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples/hooks")
 
     /// The scripts' names, in order.
-    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
+    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path())) ?? [])
         .filter { $0.first?.isNumber == true }.sorted()
 
     /// The result of a script, and the calls that it made: words joined by bars.
@@ -24,14 +24,14 @@ final class ExampleHook: Sendable {
 
     private let script: String
     private let workspace: URL
-    /// A folder for the files that the script is to find.
+    /// A directory for the files that the script is to find.
     let files: URL
 
     /// - Parameters:
     ///   - standIns: The programs that `stand-in.sh` stands for.
     ///   - tools: Programs of the machine that the script finds as they are.
     init(_ name: String, standIns: [String] = [], tools: [String] = []) throws {
-        script = Self.folder.appending(path: name).path()
+        script = Self.directory.appending(path: name).path()
         workspace = FileManager.default.temporaryDirectory.appending(path: "hook-\(UUID().uuidString.prefix(8))")
         files = workspace.appending(path: "f")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
@@ -83,8 +83,8 @@ func transition(_ from: String, _ to: String, _ others: [String: String] = [:]) 
     return variables.merging(others) { $1 }
 }
 
-/// A stand-in for /run/user: a folder for each user, with the socket of the user's bus, which is not listened on.
-final class RuntimeFolders {
+/// A stand-in for /run/user: a directory for each user, with the socket of the user's bus, which is not listened on.
+final class RuntimeDirectories {
     /// The reason that there is no socket.
     struct Failure: Error {
         let code: Int32
@@ -109,7 +109,7 @@ final class RuntimeFolders {
     /// The path of a user's bus.
     func bus(_ user: String) -> String { "\(path)/\(user)/bus" }
 
-    /// Makes a user's folder, without a bus.
+    /// Makes a user's directory, without a bus.
     func add(_ user: String) throws {
         try FileManager.default.createDirectory(atPath: "\(path)/\(user)", withIntermediateDirectories: true)
     }

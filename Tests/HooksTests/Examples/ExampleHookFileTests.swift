@@ -16,14 +16,14 @@ import Testing
     @Test(.enabled(if: shellcheck != nil, "shellcheck is not installed"), arguments: ExampleHook.names)
     func `shellcheck has no findings`(_ name: String) async throws {
         let path = try #require(Self.shellcheck)
-        let script = ExampleHook.folder.appending(path: name).path()
+        let script = ExampleHook.directory.appending(path: name).path()
         let result = try await FinishedCommand.run(["--shell=sh", script], of: path)
         #expect(result.status == 0, "\(result.output)\(result.error)")
     }
 
     @Test(arguments: ExampleHook.names)
     func `each is executable, strict, and says where it belongs`(_ name: String) throws {
-        let file = ExampleHook.folder.appending(path: name).path()
+        let file = ExampleHook.directory.appending(path: name).path()
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(
             separator: "\n",
             omittingEmptySubsequences: false
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: ExampleHook.names + ["post-to-chat.toml"])
     func `it uses only variables that hooks have`(_ name: String) throws {
-        let text = try String(contentsOf: ExampleHook.folder.appending(path: name), encoding: .utf8)
+        let text = try String(contentsOf: ExampleHook.directory.appending(path: name), encoding: .utf8)
         let used = Set(text.matches(of: /REACH_[A-Z_]+/).map { String($0.output) })
         #expect(!used.isEmpty)
         #expect(used.subtracting(HookEnvironment.variables.map(\.name)).isEmpty)
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: ExampleHook.names + ["metered.target", "post-to-chat.toml", "unmetered.target"])
     func `the list names it`(_ name: String) throws {
-        let list = try String(contentsOf: ExampleHook.folder.appending(path: "README.md"), encoding: .utf8)
+        let list = try String(contentsOf: ExampleHook.directory.appending(path: "README.md"), encoding: .utf8)
         #expect(list.contains("[\(name)](\(name))"))
     }
 }

@@ -60,7 +60,7 @@ import Testing
         #expect(outcome.command.status == 69)
         #expect(
             outcome.command.error
-                == "there is no LED '/nonexistent/led' that this user may write: set LED to a folder of /sys/class/leds\n"
+                == "there is no LED '/nonexistent/led' that this user may write: set LED to a directory of /sys/class/leds\n"
         )
     }
 }

@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [("metered", "unmetered"), ("unmetered", "metered")])
     func `the targets exclude each other`(_ target: String, _ other: String) throws {
-        let file = ExampleHook.folder.appending(path: "\(target).target")
+        let file = ExampleHook.directory.appending(path: "\(target).target")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         #expect(lines.contains("[Unit]"))
         #expect(lines.contains("Conflicts=\(other).target"))

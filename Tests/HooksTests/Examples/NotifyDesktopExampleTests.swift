@@ -54,26 +54,26 @@ import Testing
 
     @Test
     func `root notifies each user on the user's own bus`() async throws {
-        let folders = try RuntimeFolders(["1000", "1001"])
+        let directories = try RuntimeDirectories(["1000", "1001"])
         // No socket, and so no bus.
-        try folders.add("1002")
-        try Data().write(to: URL(filePath: folders.bus("1002")))
+        try directories.add("1002")
+        try Data().write(to: URL(filePath: directories.bus("1002")))
 
-        let event = transition("none", "wifi wlan0 full", ["RUNTIME_FOLDERS": folders.path])
+        let event = transition("none", "wifi wlan0 full", ["RUNTIME_DIRECTORIES": directories.path])
         let outcome = try await Self.outcome(user: 0, event)
         let words = "notify-send|--app-name=ReachAgent|--icon=network-transmit-receive|--|"
         #expect(
             outcome.done
                 == ["1000", "1001"].map {
-                    "unix:path=\(folders.bus($0)) \(words)Connected to wifi (wlan0)|It was none before"
+                    "unix:path=\(directories.bus($0)) \(words)Connected to wifi (wlan0)|It was none before"
                 }
         )
     }
 
     @Test
     func `a user without a desktop is not a failure`() async throws {
-        let folders = try RuntimeFolders(["1000"])
-        let others = ["RUNTIME_FOLDERS": folders.path, "STAND_IN_DENIED": NSUserName()]
+        let directories = try RuntimeDirectories(["1000"])
+        let others = ["RUNTIME_DIRECTORIES": directories.path, "STAND_IN_DENIED": NSUserName()]
         let outcome = try await Self.outcome(user: 0, transition("none", "wifi wlan0 full", others))
         #expect(outcome.command.status == 0)
         #expect(outcome.command.error == "the desktop of \(NSUserName()) could not be notified\n")

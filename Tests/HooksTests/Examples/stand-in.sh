@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands for the program by whose name it is linked into a folder `bin`: it writes down how it is called, in the file
-# `calls` beside that folder, and ends with the status STAND_IN_STATUS. As `id` it is the user STAND_IN_ID.
+# Stands for the program by whose name it is linked into a directory `bin`: it writes down how it is called, in the file
+# `calls` beside that directory, and ends with the status STAND_IN_STATUS. As `id` it is the user STAND_IN_ID.
 set -eu
 
 case ${0##*/} in

@@ -8,7 +8,7 @@ import Testing
 struct HookFileFault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: HookRefusal.Code
-    /// The name of the file or folder at fault; `hook` unless it is another one.
+    /// The name of the file or directory at fault; `hook` unless it is another one.
     var culprit = "hook"
     let evidence: String
     /// The remedy, with `PATH` in place of the culprit's path.
@@ -17,9 +17,9 @@ struct HookFileFault: Sendable, CustomTestStringConvertible {
     /// `true` when only root can make the fault.
     var takesRoot = false
     /// The action that replaces the remedy when the remedy is not a command.
-    var mend: (@Sendable (ScratchFolder) throws -> Void)?
+    var mend: (@Sendable (ScratchDirectory) throws -> Void)?
     /// Makes it, below `hook`.
-    let make: @Sendable (ScratchFolder) throws -> Void
+    let make: @Sendable (ScratchDirectory) throws -> Void
 }
 
 @Suite
@@ -37,7 +37,7 @@ struct HookFileRefusalTests {
     }
 
     private func check(_ fault: HookFileFault) async throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try fault.make(scratch)
         let culprit = fault.culprit.hasPrefix("/") ? fault.culprit : scratch(fault.culprit)
         let refusal = HookRefusal(
@@ -58,8 +58,8 @@ struct HookFileRefusalTests {
         #expect(throws: Never.self) { try HookFile.open(scratch("hook"), runAs: fault.runAs) }
     }
 
-    private static let replaced: @Sendable (ScratchFolder) throws -> Void = { scratch in
-        try ScratchFolder.check("remove", remove(scratch("hook")))
+    private static let replaced: @Sendable (ScratchDirectory) throws -> Void = { scratch in
+        try ScratchDirectory.check("remove", remove(scratch("hook")))
         try scratch.file("hook")
     }
 
@@ -67,7 +67,8 @@ struct HookFileRefusalTests {
     private static let correct = "put the file there, or correct the path"
     private static let program = "put a program or a script in its place"
 
-    private static let faults: [HookFileFault] = presence + kinds + rights + folders + interpreters + interpreterTrust
+    private static let faults: [HookFileFault] =
+        presence + kinds + rights + directories + interpreters + interpreterTrust
 
     private static let presence = [
         HookFileFault(
@@ -100,12 +101,12 @@ struct HookFileRefusalTests {
 
     private static let kinds = [
         HookFileFault(
-            testDescription: "a folder",
+            testDescription: "a directory",
             code: .notRegular,
-            evidence: "is a folder, not a regular file",
+            evidence: "is a directory, not a regular file",
             remedy: program,
             mend: replaced,
-            make: { try $0.folder("hook") }
+            make: { try $0.directory("hook") }
         ),
         HookFileFault(
             testDescription: "a named pipe",
@@ -113,7 +114,7 @@ struct HookFileRefusalTests {
             evidence: "is a named pipe, not a regular file",
             remedy: program,
             mend: replaced,
-            make: { try ScratchFolder.check("mkfifo", mkfifo($0("hook"), 0o755)) }
+            make: { try ScratchDirectory.check("mkfifo", mkfifo($0("hook"), 0o755)) }
         ),
         HookFileFault(
             testDescription: "a device",
@@ -131,7 +132,7 @@ struct HookFileRefusalTests {
             mend: replaced
         ) { scratch in
             // mknod(2) makes sockets without root, and none has to be listened on.
-            try ScratchFolder.check("mknod", mknod(scratch("hook"), S_IFSOCK | 0o755, 0))
+            try ScratchDirectory.check("mknod", mknod(scratch("hook"), S_IFSOCK | 0o755, 0))
         },
     ]
 
@@ -206,87 +207,87 @@ struct HookFileRefusalTests {
         ),
     ]
 
-    private static let folders = [
+    private static let directories = [
         HookFileFault(
-            testDescription: "in a folder that its group can write to",
-            code: .folder,
+            testDescription: "in a directory that its group can write to",
+            code: .directory,
             culprit: "in",
             evidence: "has mode 0775: its group can write to it",
             remedy: "chmod go-w PATH"
         ) {
-            try $0.folder("in", mode: 0o775)
+            try $0.directory("in", mode: 0o775)
             try $0.file("in/file")
             try $0.link("hook", to: "in/file")
         },
         HookFileFault(
-            testDescription: "below a folder that everybody can write to",
-            code: .folder,
+            testDescription: "below a directory that everybody can write to",
+            code: .directory,
             culprit: "above",
             evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH"
         ) {
-            try $0.folder("above", mode: 0o777)
-            try $0.folder("above/in")
+            try $0.directory("above", mode: 0o777)
+            try $0.directory("above/in")
             try $0.file("above/in/file")
             try $0.link("hook", to: $0("above/in/file"))
         },
         HookFileFault(
-            testDescription: "reached by a link in a folder that everybody can write to",
-            code: .folder,
+            testDescription: "reached by a link in a directory that everybody can write to",
+            code: .directory,
             culprit: "open",
             evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH"
         ) {
             try $0.file("file")
-            try $0.folder("open", mode: 0o777)
+            try $0.directory("open", mode: 0o777)
             try $0.link("open/link", to: "../file")
             try $0.link("hook", to: "open/link")
         },
         HookFileFault(
-            testDescription: "in a folder that everybody can write to, with a combining mark after the slash",
-            code: .folder,
+            testDescription: "in a directory that everybody can write to, with a combining mark after the slash",
+            code: .directory,
             culprit: "in",
             evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH"
         ) {
-            try $0.folder("in", mode: 0o777)
+            try $0.directory("in", mode: 0o777)
             try $0.file("in/\u{301}file")
             try $0.link("hook", to: "in/\u{301}file")
         },
         HookFileFault(
-            testDescription: "reached through the parent of a folder whose name begins with a combining mark",
-            code: .folder,
+            testDescription: "reached through the parent of a directory whose name begins with a combining mark",
+            code: .directory,
             culprit: "open",
             evidence: "has mode 0777: all users can write to it",
             remedy: "chmod go-w PATH"
         ) {
-            try $0.folder("open", mode: 0o777)
-            try $0.folder("open/\u{301}in")
+            try $0.directory("open", mode: 0o777)
+            try $0.directory("open/\u{301}in")
             try $0.file("open/file")
             try $0.link("hook", to: "open/\u{301}in/../file")
         },
         HookFileFault(
-            testDescription: "in somebody else's folder",
-            code: .folder,
+            testDescription: "in somebody else's directory",
+            code: .directory,
             culprit: "in",
             evidence: "belongs to UID 12345, not to root",
             remedy: "chown root:root PATH",
             takesRoot: true
         ) {
-            try $0.folder("in")
+            try $0.directory("in")
             try $0.file("in/file")
             try $0.give("in")
             try $0.link("hook", to: "in/file")
         },
         HookFileFault(
-            testDescription: "in somebody else's sticky folder",
-            code: .folder,
+            testDescription: "in somebody else's sticky directory",
+            code: .directory,
             culprit: "in",
             evidence: "belongs to UID 12345, not to root",
             remedy: "chown root:root PATH",
             takesRoot: true
         ) {
-            try $0.folder("in", mode: 0o1777)
+            try $0.directory("in", mode: 0o1777)
             try $0.file("in/file")
             try $0.give("in")
             try $0.link("hook", to: "in/file")
@@ -320,7 +321,7 @@ struct HookFileRefusalTests {
         )
         if let repaired {
             fault.mend = { scratch in
-                try ScratchFolder.check("remove", remove(scratch("hook")))
+                try ScratchDirectory.check("remove", remove(scratch("hook")))
                 try scratch.file("hook", repaired)
             }
         }
@@ -350,13 +351,13 @@ struct HookFileRefusalTests {
             try $0.file("hook", "#!\($0("shell"))\n")
         },
         HookFileFault(
-            testDescription: "an interpreter in a folder that anybody may write",
-            code: .folder,
+            testDescription: "an interpreter in a directory that anybody may write",
+            code: .directory,
             culprit: "open",
             evidence: "has mode 0777: all users can write to it; HOOK is run by it",
             remedy: "chmod go-w PATH"
         ) {
-            try $0.folder("open", mode: 0o777)
+            try $0.directory("open", mode: 0o777)
             try $0.file("open/shell")
             try $0.file("hook", "#!\($0("open/shell")) -e\n")
         },
@@ -384,7 +385,7 @@ struct HookFileRefusalTests {
         interpreter(
             "an interpreter that env does not find",
             "#!/usr/bin/env no-such-program-anywhere\n",
-            "env finds its interpreter no-such-program-anywhere in none of the folders \(HookEnvironment.path)",
+            "env finds its interpreter no-such-program-anywhere in none of the directories \(HookEnvironment.path)",
             "install no-such-program-anywhere, or correct the first line",
             repaired: "#!/usr/bin/env -S sh -e\n"
         ),
@@ -418,9 +419,9 @@ struct HookFileRefusalTests {
             repaired: "#!/bin/sh\n"
         ),
         interpreter(
-            "an interpreter that is a folder",
+            "an interpreter that is a directory",
             "#!/usr\n",
-            "its interpreter /usr is a folder",
+            "its interpreter /usr is a directory",
             "install /usr, or correct the first line",
             repaired: "#!/bin/sh\n"
         ),

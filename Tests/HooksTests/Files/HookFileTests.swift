@@ -8,9 +8,9 @@ import Testing
 struct HookFileTests {
     @Test
     func `a script is opened with its interpreter and its real path`() throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("script", "#!/bin/sh -e\nexit 0\n")
-        try scratch.folder("links")
+        try scratch.directory("links")
         try scratch.link("links/hook", to: "../script")
         let file = try HookFile.open(scratch("links/../links/./hook"), runAs: nil)
         #expect(file.path == scratch("script"))
@@ -36,7 +36,7 @@ struct HookFileTests {
 
     @Test(arguments: [
         ("", "has no name"), ("./hook", "is not an absolute path"), ("/bin/sh\0x", "has a zero byte in its path"),
-        ("no-such-program-anywhere", "is in none of the folders \(HookEnvironment.path)"),
+        ("no-such-program-anywhere", "is in none of the directories \(HookEnvironment.path)"),
         ("/" + String(repeating: "x", count: 300), "there is no such file"),
         (String(repeating: "/x", count: 5000), "there is no such file"), ("/bin/sh/x", "there is no such file"),
     ])
@@ -49,7 +49,7 @@ struct HookFileTests {
 
     @Test
     func `a refused file leaves no descriptor open`() throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("hook", mode: 0o777)
         try scratch.file("good")
         let path = scratch("hook")
@@ -62,17 +62,17 @@ struct HookFileTests {
     }
 
     @Test
-    func `a sticky folder of root's is accepted`() throws {
-        let scratch = try ScratchFolder()
-        try scratch.folder("sticky", mode: 0o1777)
+    func `a sticky directory of root's is accepted`() throws {
+        let scratch = try ScratchDirectory()
+        try scratch.directory("sticky", mode: 0o1777)
         try scratch.file("sticky/hook")
         #expect(try HookFile.open(scratch("sticky/hook"), runAs: nil).path == scratch("sticky/hook"))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `another user's link in a sticky folder is refused`() throws {
-        let scratch = try ScratchFolder()
-        try scratch.folder("sticky", mode: 0o1777)
+    func `another user's link in a sticky directory is refused`() throws {
+        let scratch = try ScratchDirectory()
+        try scratch.directory("sticky", mode: 0o1777)
         try scratch.file("file")
         try scratch.link("sticky/hook", to: "../file")
         try scratch.give("sticky/hook")
@@ -83,8 +83,8 @@ struct HookFileTests {
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
     func `an agent that is not root trusts its own user's files and root's`() throws {
-        let scratch = try ScratchFolder()
-        try scratch.folder("home")
+        let scratch = try ScratchDirectory()
+        try scratch.directory("home")
         try scratch.file("home/hook")
         try scratch.give("home")
         #expect(throws: Never.self) { try HookFile.open(scratch("home/hook"), runAs: nil, agent: 12345) }
@@ -106,7 +106,7 @@ struct HookFileTests {
         ] as [(mode_t, Bool)]
     )
     func `a member of the file's group has the group's rights and no others`(mode: mode_t, isAccepted: Bool) throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("hook", mode: mode)
         let account = HookAccount(uid: 12345, gid: 12345, groups: [12345, getegid()])
         let file = try? HookFile.open(scratch("hook"), runAs: account)
@@ -115,7 +115,7 @@ struct HookFileTests {
 
     @Test(.enabled(if: geteuid() != 0, "root can read everything"))
     func `a program that can be executed but not read is accepted`() throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("program", "\u{7F}ELF", mode: 0o111)
         let file = try HookFile.open(scratch("program"), runAs: nil)
         #expect(file.isScript)
@@ -124,14 +124,14 @@ struct HookFileTests {
 
     @Test
     func `a deleted file is distinguished from one whose name says deleted`() throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("hook (deleted)")
         #expect(try HookFile.open(scratch("hook (deleted)"), runAs: nil).path == scratch("hook (deleted)"))
 
         let path = try scratch.file("hook")
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
-        try ScratchFolder.check("unlink", unlink(path))
+        try ScratchDirectory.check("unlink", unlink(path))
         let refusal = #expect(throws: HookRefusal.self) {
             try HookFile.open("/proc/self/fd/\(descriptor)", runAs: nil)
         }
@@ -140,11 +140,11 @@ struct HookFileTests {
 
     @Test
     func `the descriptor keeps referring to the checked file`() throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("hook", "#!/bin/sh\nexit 1\n")
         let file = try HookFile.open(scratch("hook"), runAs: nil)
         try scratch.file("other", "#!/bin/sh\nexit 2\n")
-        try ScratchFolder.check("rename", rename(scratch("other"), scratch("hook")))
+        try ScratchDirectory.check("rename", rename(scratch("other"), scratch("hook")))
         let descriptor = open("/proc/self/fd/\(file.descriptor)", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 64)
@@ -161,8 +161,8 @@ struct HookFileTests {
             close(descriptor)
             unlink(path)
         }
-        try ScratchFolder.check("write", Int32(clamping: write(descriptor, "#!/bin/sh\n", 10)))
-        try ScratchFolder.check("fchmod", fchmod(descriptor, 0o755))
+        try ScratchDirectory.check("write", Int32(clamping: write(descriptor, "#!/bin/sh\n", 10)))
+        try ScratchDirectory.check("fchmod", fchmod(descriptor, 0o755))
         let refusal = #expect(throws: HookRefusal.self) { try HookFile.open(path, runAs: nil) }
         #expect(refusal?.code == .notExecutable)
         #expect(refusal?.evidence == "lies on a file system that is mounted noexec")
@@ -170,7 +170,7 @@ struct HookFileTests {
 
     @Test
     func `a remedy can be copied whatever the file is named`() throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchDirectory()
         try scratch.file("it's here", mode: 0o777)
         let refusal = #expect(throws: HookRefusal.self) { try HookFile.open(scratch("it's here"), runAs: nil) }
         #expect(refusal?.remedy == #"chmod go-w '\#(scratch.path)/it'\''s here'"#)

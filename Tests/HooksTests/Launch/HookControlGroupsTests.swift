@@ -3,14 +3,14 @@ import Testing
 
 @testable import Hooks
 
-/// The groups of runs, with folders in the place of the kernel's: one with something in it cannot be removed either.
+/// The groups of runs, with directories in the place of the kernel's: one with something in it cannot be removed either.
 struct HookControlGroupsTests {
-    let folder = URL.temporaryDirectory.appending(path: "groups-\(UUID().uuidString)")
+    let directory = URL.temporaryDirectory.appending(path: "groups-\(UUID().uuidString)")
     let groups: HookControlGroups
 
     init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        groups = HookControlGroups(in: ControlGroup(path: folder.path()), HookLimits())
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        groups = HookControlGroups(in: ControlGroup(path: directory.path()), HookLimits())
     }
 
     private func putProcess(in group: ControlGroup) -> Bool { group.child("process").make() == 0 }
@@ -18,7 +18,7 @@ struct HookControlGroupsTests {
 
     @Test
     func `the group of a run without remaining processes is removed with it`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
+        defer { try? FileManager.default.removeItem(at: directory) }
         let run = try #require(groups.begin())
         #expect(groups.end(run))
         #expect(!run.has(""))
@@ -26,7 +26,7 @@ struct HookControlGroupsTests {
 
     @Test
     func `the group of a run is removed when its remaining processes have ended`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
+        defer { try? FileManager.default.removeItem(at: directory) }
         let (first, second) = try (#require(groups.begin()), #require(groups.begin()))
         #expect(putProcess(in: first))
         #expect(putProcess(in: second))
@@ -45,7 +45,7 @@ struct HookControlGroupsTests {
 
     @Test
     func `no sign of an ended process is lost beside the ends of runs`() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
+        defer { try? FileManager.default.removeItem(at: directory) }
         let runs = try (0..<200).map { _ in try #require(groups.begin()) }
         #expect(runs.allSatisfy(putProcess))
         // As over there SIGCHLD, each end is followed by one look, whatever else is going on.
@@ -63,17 +63,17 @@ struct HookControlGroupsTests {
 
     @Test
     func `a controller that could not be enabled at the start limits hooks from the next run on`() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let hooks = folder.appending(path: "hooks")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let hooks = directory.appending(path: "hooks")
         try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
         let group = ControlGroup(path: hooks.path())
         var limits = HookLimits()
         limits.tasks = 321
-        let groups = HookControlGroups(in: group, below: ControlGroup(path: folder.path()), limits)
+        let groups = HookControlGroups(in: group, below: ControlGroup(path: directory.path()), limits)
         #expect(groups.missingControllers == ["pids", "memory"])
 
         for file in ["cgroup.subtree_control", "hooks/cgroup.subtree_control", "hooks/pids.max", "hooks/memory.max"] {
-            try Data().write(to: folder.appending(path: file))
+            try Data().write(to: directory.appending(path: file))
         }
         _ = try #require(groups.begin())
         #expect(groups.missingControllers.isEmpty)

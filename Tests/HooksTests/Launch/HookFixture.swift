@@ -7,25 +7,25 @@ import NIOPosix
 
 @testable import Hooks
 
-/// A folder with programs, and the means to run them in tests.
+/// A directory with programs, and the means to run them in tests.
 final class HookFixture: Sendable {
     static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-    let folder: String
+    let directory: String
 
     init() throws {
         var template = Array("/tmp/reachagent-hooks-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        chmod(folder, 0o755)
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        chmod(directory, 0o755)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// Writes a file, executable by all.
     @discardableResult
     func file(_ name: String, _ content: some DataProtocol) throws -> String {
-        let path = folder + "/" + name
+        let path = directory + "/" + name
         try Data(content).write(to: URL(filePath: path))
         chmod(path, 0o755)
         return path

@@ -67,8 +67,8 @@ struct HookProcessTests {
     @Test
     func `the working directory is the configured one`() async throws {
         let script = try fixture.script("pwd -P")
-        let here = await HookFixture.run(HookFixture.launch(script, workingDirectory: fixture.folder))
-        #expect(here.output.text == fixture.folder + "\n")
+        let here = await HookFixture.run(HookFixture.launch(script, workingDirectory: fixture.directory))
+        #expect(here.output.text == fixture.directory + "\n")
     }
 
     @Test
@@ -101,7 +101,7 @@ struct HookProcessTests {
         let end = await HookFixture.run(
             HookFixture.launch(try HookFile.open("/bin/ls", runAs: nil), ["-l", "/proc/self/fd"])
         )
-        // The fourth is the folder that ls itself lists.
+        // The fourth is the directory that ls itself lists.
         let links = end.output.text.split(separator: "\n").filter { $0.contains(" -> ") }
         #expect(links.count == 4)
         #expect(links.last?.contains(" 3 -> /proc/") == true)
@@ -173,7 +173,7 @@ struct HookProcessTests {
     }
 
     @Test
-    func `an invalid program and a missing folder are refused with a remedy`() async throws {
+    func `an invalid program and a missing directory are refused with a remedy`() async throws {
         let bytes = [0x7f, 0x45, 0x4c, 0x46] + [UInt8](repeating: 0xff, count: 100)
         let noise = try HookFile.open(fixture.file("noise", Data(bytes)), runAs: nil)
         let cases: [(HookLaunch, HookRefusal.Code)] = [

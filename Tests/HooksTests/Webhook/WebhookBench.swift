@@ -185,21 +185,21 @@ final class ClosedPort: Sendable {
     deinit { close(descriptor) }
 }
 
-/// A folder with a file that holds a secret; gone with the value.
+/// A directory with a file that holds a secret; gone with the value.
 final class SecretFileBench: Sendable {
     let path: String
-    private let folder: String
+    private let directory: String
 
     init(_ content: String, mode: mode_t = 0o600) throws {
-        folder = NSTemporaryDirectory() + "webhook-\(UUID().uuidString)"
-        path = folder + "/secret"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        directory = NSTemporaryDirectory() + "webhook-\(UUID().uuidString)"
+        path = directory + "/secret"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try Data(content.utf8).write(to: URL(fileURLWithPath: path))
         guard chmod(path, mode) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// Another path beside the file.
-    func sibling(_ name: String) -> String { folder + "/" + name }
+    func sibling(_ name: String) -> String { directory + "/" + name }
 }

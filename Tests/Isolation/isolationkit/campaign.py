@@ -23,7 +23,7 @@ class Round:
     kind: str                    # servers or clients
     names: list[str]
     program: list[str]
-    folder: str
+    directory: str
     seconds: float
     tolerant: bool
 
@@ -78,7 +78,7 @@ def start(one: Round) -> Record:
 def play_round() -> int:
     """The process of one round: its setup on standard input, its record on standard output."""
     one = Round(**json.load(sys.stdin))
-    setup = rounds.Setup(one.names, one.program, one.folder, one.seconds, one.tolerant)
+    setup = rounds.Setup(one.names, one.program, one.directory, one.seconds, one.tolerant)
     record = clientrounds.play(setup) if one.kind == "clients" else rounds.play(setup)
     print(json.dumps(record.plain()), flush=True)
     return 0

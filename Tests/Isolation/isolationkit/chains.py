@@ -13,11 +13,11 @@ ROOT = "Isolation Root"
 
 
 class Workshop:
-    """The keys and the folder for the certificates."""
+    """The keys and the directory for the certificates."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.root, self.middle, self.server = (Key(folder / f"{one}.key") for one in ("root", "middle", "server"))
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.root, self.middle, self.server = (Key(directory / f"{one}.key") for one in ("root", "middle", "server"))
 
     def leaf(self, issuer: str, extensions: list[bytes], subject: str = "host.test") -> bytes:
         signer = self.root if issuer == ROOT else self.middle
@@ -28,7 +28,7 @@ class Workshop:
         return issue(subject, issuer, self.middle, signer, [*authority(), *extensions])
 
     def write(self, name: str, certificates: list[bytes]) -> None:
-        (self.folder / f"{name}.pem").write_text("".join(map(pem, certificates)))
+        (self.directory / f"{name}.pem").write_text("".join(map(pem, certificates)))
 
 
 def common_name(shop: Workshop) -> list[bytes]:
@@ -86,9 +86,9 @@ CHAINS: list[Callable[[Workshop], list[bytes]]] = [
     extensions]
 
 
-def make(folder: Path, wanted: set[str]) -> None:
-    """Write the healthy servers' certificate and those wanted into the folder."""
-    shop = Workshop(folder)
+def make(directory: Path, wanted: set[str]) -> None:
+    """Write the healthy servers' certificate and those wanted into the directory."""
+    shop = Workshop(directory)
     shop.write("root", [issue(ROOT, ROOT, shop.root, shop.root, authority())])
     shop.write("server", [shop.leaf(ROOT, [names(dns_name("host.test"))])])
     for chain in CHAINS:

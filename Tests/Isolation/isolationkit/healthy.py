@@ -22,10 +22,10 @@ PROBES: dict[str, dict[str, object]] = {
 }
 
 
-def run(folder: str) -> None:
+def run(directory: str) -> None:
     """Serve until the process ends."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(os.path.join(folder, "server.pem"), os.path.join(folder, "server.key"))
+    context.load_cert_chain(os.path.join(directory, "server.pem"), os.path.join(directory, "server.key"))
     context.set_alpn_protocols(["http/1.1"])
     for port, wrap in ((WEB, None), (SECURE, context)):
         listener = socket.create_server(("127.0.0.1", port), backlog=128)

@@ -28,7 +28,7 @@ class Setup:
 
     names: list[str]
     program: list[str]
-    folder: str                  # the certificates
+    directory: str                  # the certificates
     seconds: float
     tolerant: bool = False
 
@@ -46,7 +46,7 @@ def prepare_network() -> None:
 def configuration(setup: Setup, chosen: list[steps.Hostile]) -> str:
     # A busy machine needs time for what is healthy; the deadline is then no finding.
     interval, timeout = ("1s", "1s") if setup.tolerant else ("250ms", "250ms")
-    trust = {"ca_file": str(Path(setup.folder) / "root.pem")}
+    trust = {"ca_file": str(Path(setup.directory) / "root.pem")}
     text = ""
     pause = f"{max(500, 1000 * len(chosen) // CHECKS_A_SECOND)}ms"
     if len(chosen) > 1:
@@ -70,7 +70,7 @@ def play(setup: Setup) -> Record:
     record = Record(chosen[0].name if len(chosen) == 1 else "together")
     prepare_network()
     visits, most = multiprocessing.Value("q", 0), multiprocessing.Value("q", 0)
-    processes = [multiprocessing.Process(target=healthy.run, args=(setup.folder,), daemon=True)]
+    processes = [multiprocessing.Process(target=healthy.run, args=(setup.directory,), daemon=True)]
     processes[0].start()
     with tempfile.TemporaryDirectory(prefix="isolation.") as directory:
         agent = Agent(setup.program, Path(directory), configuration(setup, chosen))
@@ -100,7 +100,7 @@ def _play(setup: Setup, chosen: list[steps.Hostile], agent: Agent, record: Recor
     memory, processor, begun, begun_wall = agent.resident(), agent.processor(), time.monotonic(), time.time()
     # Not before now: a port without a listener refuses, which costs the agent nothing.
     for number, one in enumerate(chosen):
-        arguments = (one, FIRST_PORT + number, setup.folder, visits, most)
+        arguments = (one, FIRST_PORT + number, setup.directory, visits, most)
         processes.append(multiprocessing.Process(target=serving.run, args=arguments, daemon=True))
         processes[-1].start()
     samples = watch(agent, record, begun + setup.seconds)

@@ -17,12 +17,12 @@ SERVER, CLIENT = "chunk_extension", "check_flood"
 def run(jobs: int) -> int:
     """Returns the exit status."""
     failed = unjudged = 0
-    with tempfile.TemporaryDirectory(prefix="isolation.") as folder:
-        os.chmod(folder, 0o755)
-        chains.make(Path(folder), set())
+    with tempfile.TemporaryDirectory(prefix="isolation.") as directory:
+        os.chmod(directory, 0o755)
+        chains.make(Path(directory), set())
         for kind, name, lies in (("servers", SERVER, LIES), ("clients", CLIENT, CLIENT_LIES)):
             for lie, wanted in lies.items():
-                one = campaign.Round(kind, [name], [sys.executable, str(LIAR), lie], folder, SECONDS, False)
+                one = campaign.Round(kind, [name], [sys.executable, str(LIAR), lie], directory, SECONDS, False)
                 record, found = next(campaign.run([one], Limits(), jobs))
                 good = not record.error and (wanted <= set(found) if wanted else not found)
                 failed += not good and not record.error

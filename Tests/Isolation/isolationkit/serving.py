@@ -25,10 +25,10 @@ class Gone(Exception):
 class Connection:
     """A connection without waiting in `recv` and `send`, so that a server may read while it writes."""
 
-    def __init__(self, plain: socket.socket, one: Hostile, folder: str) -> None:
+    def __init__(self, plain: socket.socket, one: Hostile, directory: str) -> None:
         self.stream: Any = plain
         self.request = b""
-        self.folder = folder
+        self.directory = directory
         self._one = one
         self._plain = plain
         self._session: tuple[ssl.MemoryBIO, ssl.MemoryBIO, ssl.SSLObject] | None = None
@@ -99,7 +99,7 @@ class Connection:
     def flight(self) -> bytes:
         if self._session is None:
             incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-            context = contexts(self.folder, self._one)
+            context = contexts(self.directory, self._one)
             self._session = incoming, outgoing, context.wrap_bio(incoming, outgoing, server_side=True)
         incoming, outgoing, session = self._session
         while not outgoing.pending:
@@ -137,9 +137,9 @@ class Connection:
         self.request = self.request[2:]
 
 
-def contexts(folder: str, one: Hostile) -> ssl.SSLContext:
+def contexts(directory: str, one: Hostile) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(os.path.join(folder, f"{one.certificate}.pem"), os.path.join(folder, "server.key"))
+    context.load_cert_chain(os.path.join(directory, f"{one.certificate}.pem"), os.path.join(directory, "server.key"))
     context.set_alpn_protocols(["h2"] if one.layer == "h2" else ["http/1.1"])
     return context
 
@@ -147,10 +147,10 @@ def contexts(folder: str, one: Hostile) -> ssl.SSLContext:
 class Server:
     """A hostile server on a port of 127.0.0.1, in a process of its own (see `rounds.py`)."""
 
-    def __init__(self, one: Hostile, port: int, folder: str, visits: "Synchronized[int]", most: "Synchronized[int]"
+    def __init__(self, one: Hostile, port: int, directory: str, visits: "Synchronized[int]", most: "Synchronized[int]"
                  ) -> None:
-        self._one, self._folder, self._visits, self._most = one, folder, visits, most
-        self._context = contexts(folder, one) if one.layer in ("https", "h2") else None
+        self._one, self._directory, self._visits, self._most = one, directory, visits, most
+        self._context = contexts(directory, one) if one.layer in ("https", "h2") else None
         if one.layer in ("dns", "dns_tcp"):
             datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             datagrams.bind(("127.0.0.1", port))
@@ -176,7 +176,7 @@ class Server:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, plain: socket.socket) -> None:
-        connection = Connection(plain, self._one, self._folder)
+        connection = Connection(plain, self._one, self._directory)
         self._visit()
         try:
             if self._context:
@@ -224,7 +224,7 @@ class Server:
                 threading.Thread(target=self._datagrams, args=(datagrams, query, client), daemon=True).start()
 
     def _datagrams(self, datagrams: socket.socket, query: bytes, client: Any) -> None:
-        peer = Question(query, self._folder)
+        peer = Question(query, self._directory)
         begun = time.monotonic()
         for step in self._one.script(peer):
             if isinstance(step, Pause):
@@ -245,8 +245,8 @@ class Server:
 class Question:
     """The peer of a DNS server."""
 
-    def __init__(self, request: bytes, folder: str) -> None:
-        self.request, self.folder = request, folder
+    def __init__(self, request: bytes, directory: str) -> None:
+        self.request, self.directory = request, directory
 
     def flight(self) -> bytes:
         return b""
@@ -257,9 +257,9 @@ def question(query: bytes) -> bytes:
     return of_query(query)
 
 
-def run(one: Hostile, port: int, folder: str, visits: "Synchronized[int]", most: "Synchronized[int]") -> None:
+def run(one: Hostile, port: int, directory: str, visits: "Synchronized[int]", most: "Synchronized[int]") -> None:
     """Serve until the process ends."""
     os.nice(10)              # it stands for another machine: its work is not to slow the agent
-    server = Server(one, port, folder, visits, most)
+    server = Server(one, port, directory, visits, most)
     threading.Event().wait()
     del server               # it keeps its sockets until here

@@ -30,7 +30,7 @@ class Peer(Protocol):
     """What a generator may know of its connection."""
 
     request: bytes                                   # a request's head, HTTP/2 frames, or a DNS message
-    folder: str                                      # where the certificates are
+    directory: str                                      # where the certificates are
 
     def flight(self) -> bytes:
         """The next bytes that an honest TLS server would send; reads those of the client before."""

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A tree like `/sys` in a temporary folder, removed with the object.
+/// A tree like `/sys` in a temporary directory, removed with the object.
 final class SysfsTree {
     let root: String
 
     init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "reachagent-sysfs-\(UUID().uuidString)")
-        root = folder.path()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "reachagent-sysfs-\(UUID().uuidString)")
+        root = directory.path()
         try FileManager.default.createDirectory(atPath: "\(root)/class/net", withIntermediateDirectories: true)
     }
 

@@ -7,9 +7,9 @@ internal import Testing
 /// The seeds that the fuzzer begins with are what the test kit builds, file by file.
 ///
 /// With `REACHAGENT_WRITE_CORPUS=1` in the environment the files are written instead of compared. Other files in the
-/// folder are inputs that once were trouble; they are only read.
+/// directory are inputs that once were trouble; they are only read.
 struct FuzzCorpusTests {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpus/netlink")
 
     /// The seeds by name: one of each message, recordings, and some that are broken.
@@ -47,7 +47,7 @@ struct FuzzCorpusTests {
         let seeds = try Self.seeds()
         let isWriting = ProcessInfo.processInfo.environment["REACHAGENT_WRITE_CORPUS"] == "1"
         for (name, datagram) in seeds {
-            let file = Self.folder.appending(path: name)
+            let file = Self.directory.appending(path: name)
             if isWriting { try Data(datagram.bytes).write(to: file) }
             #expect(try [UInt8](Data(contentsOf: file)) == datagram.bytes, "\(name)")
         }
@@ -56,7 +56,7 @@ struct FuzzCorpusTests {
 
     @Test("no file of the corpus breaks the parser or the view")
     func regressions() throws {
-        let files = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
+        let files = try FileManager.default.contentsOfDirectory(at: Self.directory, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)
         for file in files {
             let parsed = ParsedDatagram(NetlinkDatagram(bytes: [UInt8](try Data(contentsOf: file))))

@@ -207,10 +207,10 @@ struct TLSCheckTests {
     @Test
     func `a key that others can read, and a path that is not a regular file, are rejected`() throws {
         let client = try CheckBench.authority.get().intermediate.issue(.client())
-        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (certificate, key) = (folder.appending(path: "c.pem").path, folder.appending(path: "k.pem").path)
+        let directory = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (certificate, key) = (directory.appending(path: "c.pem").path, directory.appending(path: "k.pem").path)
         try Data(client.pem.utf8).write(to: URL(filePath: certificate))
         try Data(client.key.pkcs8PEM.utf8).write(to: URL(filePath: key))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)

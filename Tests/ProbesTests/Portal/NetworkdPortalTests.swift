@@ -5,7 +5,7 @@ import Testing
 
 @Suite
 struct NetworkdPortalTests {
-    /// A folder that stands for `/`, with the state file of link 3 unless there is none.
+    /// A directory that stands for `/`, with the state file of link 3 unless there is none.
     private func withRoot(_ content: String?, _ body: (URL) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "networkd-\(UUID().uuidString)")
         let links = root.appending(path: "run/systemd/netif/links")

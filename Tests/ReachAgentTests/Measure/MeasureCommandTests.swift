@@ -49,8 +49,8 @@ import Testing
     // MARK: Subject
 
     private static func settings(_ text: String) throws -> Settings {
-        let folder = try TemporaryFile(text)
-        return try ConfigurationFile.load(folder.path).settings
+        let directory = try TemporaryFile(text)
+        return try ConfigurationFile.load(directory.path).settings
     }
 
     /// A file that goes with the value.

@@ -9,16 +9,16 @@ import Testing
 /// The file of metrics for node_exporter: when it is written, how, and when it goes.
 @Suite(.onOwnThread, .timeLimit(.minutes(1)))
 struct MetricsFileTests {
-    /// A folder and a file in it, whose content counts its writings.
+    /// A directory and a file in it, whose content counts its writings.
     private final class Bench: Sendable {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)").path()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)").path()
         let count = Mutex(0)
 
-        init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+        init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
 
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
+        deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-        var path: String { "\(folder)/agent.prom" }
+        var path: String { "\(directory)/agent.prom" }
 
         func file(interval: Duration, size: Int = 0) -> MetricsFile {
             MetricsFile(path: path, interval: interval) { [self] in
@@ -61,9 +61,9 @@ struct MetricsFileTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: bench.path)
         #expect(attributes[.posixPermissions] as? Int == 0o644)
         #expect(attributes[.size] as? Int == (1 << 20) + 10)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["agent.prom"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory) == ["agent.prom"])
         file.stop()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory) == [])
         #expect(bench.count.withLock { $0 } == 1)
     }
 
@@ -93,9 +93,9 @@ struct MetricsFileTests {
         #expect(start.duration(to: .now) < .seconds(5))
     }
 
-    @Test func `a link in place of the new file is not followed, and a missing folder is tolerated`() throws {
+    @Test func `a link in place of the new file is not followed, and a missing directory is tolerated`() throws {
         let bench = try Bench()
-        let victim = "\(bench.folder)/victim"
+        let victim = "\(bench.directory)/victim"
         try "kept".write(toFile: victim, atomically: true, encoding: .utf8)
         symlink(victim, "\(bench.path).new")
         let file = bench.file(interval: .zero)
@@ -105,7 +105,7 @@ struct MetricsFileTests {
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "kept")
         file.stop()
 
-        try FileManager.default.removeItem(atPath: bench.folder)
+        try FileManager.default.removeItem(atPath: bench.directory)
         let homeless = bench.file(interval: .zero)
         try homeless.start()
         homeless.take(Self.event(.reachabilityChanged))

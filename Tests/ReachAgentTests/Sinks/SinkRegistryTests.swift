@@ -10,18 +10,18 @@ import Testing
 
 /// The agent's registry of sinks: the settings it hands over, the reports it takes, and the losses it announces.
 @Suite(.onOwnThread) final class SinkRegistryTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "sinks-\(UUID().uuidString)").path()
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "sinks-\(UUID().uuidString)").path()
     private static let origin = EventOrigin(streamID: "s", host: "edge-7")
     private static let patience: Duration = .seconds(30)
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// A journal of four small files.
     private func journal() throws -> EventJournal {
         let configuration = JournalConfiguration(
-            directory: folder + "/journal",
+            directory: directory + "/journal",
             sync: .never,
             segmentBytes: 2048,
             totalBytes: 8192
@@ -297,7 +297,7 @@ import Testing
 
     @Test func `the settings are passed, replaced, and removed`() throws {
         let agent = Agent(try journal())
-        let file = SinkDocumentFile(in: folder, host: "edge-7")
+        let file = SinkDocumentFile(in: directory, host: "edge-7")
         var sink = try SinkProgressTests.settings("a")
         sink.credentials.tokenFile = "secrets/token"
         sink.authorities = "/etc/ca.pem"
@@ -317,22 +317,22 @@ import Testing
         registry.configure([])
         #expect(!FileManager.default.fileExists(atPath: file.path))
         try agent.end(registry)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["journal"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["journal"])
     }
 
     @Test func `a left-over file is removed when there is no sink`() throws {
         let agent = Agent(try journal())
-        let file = SinkDocumentFile(in: folder, host: "edge-7")
+        let file = SinkDocumentFile(in: directory, host: "edge-7")
         #expect(file.write([try SinkProgressTests.settings("a")]) == nil)
         let registry = agent.registry([], document: file)
         registry.start()
         #expect(!FileManager.default.fileExists(atPath: file.path))
         try agent.end(registry)
-        #expect(!FileManager.default.fileExists(atPath: folder + "/journal/\(SinkProgressWriter.name)"))
+        #expect(!FileManager.default.fileExists(atPath: directory + "/journal/\(SinkProgressWriter.name)"))
     }
 
-    @Test func `a folder that is not there is a reason`() throws {
-        let file = SinkDocumentFile(in: folder + "/nowhere", host: "edge-7")
+    @Test func `a directory that is not there is a reason`() throws {
+        let file = SinkDocumentFile(in: directory + "/nowhere", host: "edge-7")
         #expect(file.write([try SinkProgressTests.settings("a")])?.contains("No such file or directory") == true)
     }
 }

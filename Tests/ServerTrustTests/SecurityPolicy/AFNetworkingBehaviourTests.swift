@@ -46,19 +46,19 @@ struct AFNetworkingBehaviourTests {
     }
 
     @Test(arguments: [(9, SecurityPolicy.PinningMode.publicKey), (21, .certificate)])
-    func `9, 10, 21, 22: pins are loaded from a folder, and are the certificates in it`(
+    func `9, 10, 21, 22: pins are loaded from a directory, and are the certificates in it`(
         number: Int,
         mode: SecurityPolicy.PinningMode
     ) async throws {
         let fixtures = try TrustFixtures.shared
-        let folder = FileManager.default.temporaryDirectory.appending(path: "pins-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data(fixtures.site.leaf.der).write(to: folder.appending(path: "leaf.cer"))
-        try Data(fixtures.other.leaf.pem.utf8).write(to: folder.appending(path: "other.pem"))
-        try Data("no certificate".utf8).write(to: folder.appending(path: "readme.txt"))
+        let directory = FileManager.default.temporaryDirectory.appending(path: "pins-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try Data(fixtures.site.leaf.der).write(to: directory.appending(path: "leaf.cer"))
+        try Data(fixtures.other.leaf.pem.utf8).write(to: directory.appending(path: "other.pem"))
+        try Data("no certificate".utf8).write(to: directory.appending(path: "readme.txt"))
 
-        let pins = try CertificateFile.certificates(at: folder.path).map { try PinnedCertificate(der: $0) }
+        let pins = try CertificateFile.certificates(at: directory.path).map { try PinnedCertificate(der: $0) }
         #expect(pins.filter { $0.der == fixtures.site.leaf.der }.count == 1)
         #expect(pins.count == 2)
         let policy = SecurityPolicy(pinningMode: mode, pinnedCertificates: pins)

@@ -54,7 +54,7 @@ clean_files() {
     local name
     cp /lab/hosts /etc/hosts
     for name in $(ls -A /run); do
-        # A folder in a whole system's /run may be anybody's.
+        # A directory in a whole system's /run may be anybody's.
         grep -qx "$name" /lab/run-files || { [ -n "$LAB_SYSTEMD" ] && [ -d "/run/$name" ]; } || rm -rf "/run/$name"
     done
     rm -rf /tmp/* /var/tmp/*

@@ -44,7 +44,7 @@ class Scenario:
 
 
 def read(path):
-    """The scenario in a file, or of that name in the lab's own folder."""
+    """The scenario in a file, or of that name in the lab's own directory."""
     if not path.exists() and path.parent == Path("."):
         path = DIRECTORY / f"{path.name.removesuffix('.sh')}.sh"
     try:

@@ -36,7 +36,7 @@ def make(work, target):
     codename = mirrors[0].split()[2]
     run([*command, codename, archive, *mirrors], timeout=BUILD_LIMIT)
     # Not packed small, but read quickly by an emulated processor. What mksquashfs has no place for
-    # (access control lists of the journal's folder) is made again by systemd-tmpfiles.
+    # (access control lists of the journal's directory) is made again by systemd-tmpfiles.
     with open(archive, "rb") as source:
         run(["mksquashfs", "-", target, "-tar", "-comp", "lz4", "-noappend", "-quiet",
              "-no-progress"], timeout=300, stdin=source)

@@ -45,11 +45,11 @@ class Programs:
     nginx: str
 
 
-def play(case: Case, programs: Programs, folder: Path) -> Outcome:
+def play(case: Case, programs: Programs, directory: Path) -> Outcome:
     """Measure a link by the agent and by its peers."""
     outcome = Outcome(case)
     with Link(case.shape, programs.forwarder, case.congestion):
-        with Nginx(programs.nginx, folder) as server:
+        with Nginx(programs.nginx, directory) as server:
             _measure(case, programs, server, outcome)
         outcome.peer_rate = iperf3(case.direction, case.seconds, 2 * case.shape.delay)
     _judge(outcome)

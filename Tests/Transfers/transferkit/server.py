@@ -10,26 +10,26 @@ OBJECT_BYTES = 4 << 30
 
 
 class Nginx:
-    """Runs on the far host, in a folder of its own; a context manager."""
+    """Runs on the far host, in a directory of its own; a context manager."""
 
-    def __init__(self, program: str, folder: Path) -> None:
-        self.certificate = folder / "server.pem"
+    def __init__(self, program: str, directory: Path) -> None:
+        self.certificate = directory / "server.pem"
         self.url = f"https://{FAR_ADDRESS}/large"
         self.upload_url = f"https://{FAR_ADDRESS}/upload"
-        self._folder = folder
-        key = folder / "server.key"
+        self._directory = directory
+        key = directory / "server.key"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                         "-keyout", key, "-out", self.certificate, "-days", "2", "-subj", "/CN=server",
                         "-addext", f"subjectAltName=IP:{FAR_ADDRESS}", "-addext", "basicConstraints=critical,CA:TRUE",
                         "-addext", "extendedKeyUsage=serverAuth"],
                        check=True, stderr=subprocess.DEVNULL)
         # Sparse: it takes no room, and nothing of it is read from a disk.
-        with open(folder / "large", "wb") as large:
+        with open(directory / "large", "wb") as large:
             large.truncate(OBJECT_BYTES)
-        (folder / "example.conf").write_text(example(folder))
-        (folder / "nginx.conf").write_text(CONFIGURATION.format(folder=folder))
-        self._words = command("far", program, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e",
-                              str(folder / "error.log"))
+        (directory / "example.conf").write_text(example(directory))
+        (directory / "nginx.conf").write_text(CONFIGURATION.format(directory=directory))
+        self._words = command("far", program, "-p", str(directory), "-c", str(directory / "nginx.conf"), "-e",
+                              str(directory / "error.log"))
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Nginx":
@@ -53,7 +53,7 @@ class Nginx:
     @property
     def log(self) -> str:
         try:
-            return (self._folder / "error.log").read_text()
+            return (self._directory / "error.log").read_text()
         except OSError:
             return ""
 
@@ -77,25 +77,25 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "examples/transfer/nginx.conf"
 CONFIGURATION = """
 daemon off;
 master_process off;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log warn;
+pid {directory}/nginx.pid;
+error_log {directory}/error.log warn;
 events {{ worker_connections 256; }}
 http {{
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    include {folder}/example.conf;
+    client_body_temp_path {directory}/body;
+    proxy_temp_path {directory}/proxy;
+    fastcgi_temp_path {directory}/fastcgi;
+    uwsgi_temp_path {directory}/uwsgi;
+    scgi_temp_path {directory}/scgi;
+    include {directory}/example.conf;
 }}
 """
 
 
-def example(folder: Path) -> str:
-    """The example with this folder's files; the paths are those that a reader replaces."""
+def example(directory: Path) -> str:
+    """The example with this directory's files; the paths are those that a reader replaces."""
     text = EXAMPLE.read_text()
-    for line, mine in ((r"listen \[::\]:443 .*", ""), (r"server_name .*", ""), (r"ssl_certificate ", f"ssl_certificate {folder}/server.pem;"),
-                       (r"ssl_certificate_key ", f"ssl_certificate_key {folder}/server.key;"), (r"root ", f"root {folder};")):
+    for line, mine in ((r"listen \[::\]:443 .*", ""), (r"server_name .*", ""), (r"ssl_certificate ", f"ssl_certificate {directory}/server.pem;"),
+                       (r"ssl_certificate_key ", f"ssl_certificate_key {directory}/server.key;"), (r"root ", f"root {directory};")):
         text, count = re.subn(rf"(?m)^    {line}.*$", f"    {mine}", text)
         if count != 1:
             raise RuntimeError(f"{EXAMPLE.name} has {count} lines like '{line}'")

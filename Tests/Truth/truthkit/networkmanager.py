@@ -52,8 +52,8 @@ class NetworkManagerAgent(Agent):
 
     def start(self) -> None:
         read_only_sysfs()
-        for folder in ("/run/NetworkManager", "/run/dbus"):
-            Path(folder).mkdir(exist_ok=True)
+        for directory in ("/run/NetworkManager", "/run/dbus"):
+            Path(directory).mkdir(exist_ok=True)
         profiles = self.directory / "profiles"
         profiles.mkdir()
         for uplink in self._stage.scenario.uplinks:

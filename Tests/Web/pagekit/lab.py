@@ -66,10 +66,10 @@ def run(*words: str) -> None:
 class Server:
     """A web server behind the uplinks that does as it is told: see Tests/IntegrationTests/web-server.py."""
 
-    def __init__(self, folder: Path, address: str) -> None:
+    def __init__(self, directory: Path, address: str) -> None:
         program = ROOT / "Tests/IntegrationTests/web-server.py"
         self._process = subprocess.Popen(
-            ["ip", "netns", "exec", "far", sys.executable, program, folder, "80", "443", address],
+            ["ip", "netns", "exec", "far", sys.executable, program, directory, "80", "443", address],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent)
         self._answers: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -131,11 +131,11 @@ class Lab:
         self._openssl("req", "-x509", *key, "-days", "900", "-subj", "/CN=Example Root CA", "-keyout", root_key, "-out",
                       root, "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign")
         for name, days in (("www", 10), ("api", 62), ("portal", 62)):
-            folder = self.directory / name
-            folder.mkdir()
+            directory = self.directory / name
+            directory.mkdir()
             self._openssl(
-                "req", "-x509", *key, "-days", days, "-subj", f"/CN={name}.example.org", "-keyout", folder / "server.key",
-                "-out", folder / "server.pem", "-CA", root, "-CAkey", root_key, "-addext",
+                "req", "-x509", *key, "-days", days, "-subj", f"/CN={name}.example.org", "-keyout", directory / "server.key",
+                "-out", directory / "server.pem", "-CA", root, "-CAkey", root_key, "-addext",
                 f"subjectAltName=DNS:{name}.example.org", "-addext", "basicConstraints=critical,CA:FALSE",
                 "-addext", "extendedKeyUsage=serverAuth")
 

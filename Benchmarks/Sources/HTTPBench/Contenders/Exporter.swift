@@ -21,12 +21,12 @@ enum Exporter: String, CaseIterable {
     }
 
     /// Starts it as its package does, with what it collects without options; `nil` if it is not installed.
-    func start(in folder: TemporaryFolder) throws(BenchmarkError) -> MetricsServer? {
+    func start(in directory: TemporaryDirectory) throws(BenchmarkError) -> MetricsServer? {
         guard let path = Executable.find(program) else { return nil }
         let port = try Loopback.freePort()
         var arguments = ["--web.listen-address=127.0.0.1:\(port)", "--log.level=error"]
         if self == .blackbox {
-            let file = try folder.write("modules: {http: {prober: http}}\n", to: "blackbox.yml")
+            let file = try directory.write("modules: {http: {prober: http}}\n", to: "blackbox.yml")
             arguments.append("--config.file=\(file)")
         }
         let child = try MetricsServer.start(path, arguments)

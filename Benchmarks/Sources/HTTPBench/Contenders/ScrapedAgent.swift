@@ -15,19 +15,19 @@ struct ScrapedAgent {
         probes: Int,
         of server: NginxServer,
         _ certificates: ServerCertificates,
-        in folder: TemporaryFolder
+        in directory: TemporaryDirectory
     ) throws(BenchmarkError) {
         let port = try Loopback.freePort()
-        let configuration = try folder.write(
+        let configuration = try directory.write(
             Self.configuration(port: port, probes: probes, of: server, certificates),
             to: "reachagent.toml"
         )
-        let socket = folder.path(of: "http.sock")
+        let socket = directory.path(of: "http.sock")
         let child = try MetricsServer.start(
             path,
             [
                 "run", "--format", "none", "--log-level", "critical", "--config", configuration,
-                "--journal-directory", folder.path(of: "journal"), "--socket-directory", folder.path,
+                "--journal-directory", directory.path(of: "journal"), "--socket-directory", directory.path,
             ],
             error: STDERR_FILENO
         )

@@ -16,7 +16,7 @@ struct IdleBenchmark {
     let agents: Int
     let settleSeconds: Int
     let seconds: Int
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     /// Measures all agents at the same time: sleeping, they do not disturb each other.
     func run(progress: (String) -> Void) throws(BenchmarkError) -> [IdleResult] {
@@ -48,23 +48,23 @@ struct IdleBenchmark {
     }
 
     private func start(_ port: Port, in name: String) throws(BenchmarkError) -> ChildProcess {
-        let directory = folder.path(of: name)
+        let sockets = directory.path(of: name)
         var arguments = [
             "run", "--format", "none", "--log-level", "critical", "--journal-directory",
-            folder.path(of: "\(name)-journal"), "--socket-directory", directory,
+            directory.path(of: "\(name)-journal"), "--socket-directory", sockets,
         ]
         var number: UInt16?
         if port != .off {
             let free = try Loopback.freePort()
             let text = "[http]\nlisten = \"127.0.0.1:\(free)\"\n"
-            arguments += ["--config", try folder.write(text, to: "\(name).toml")]
+            arguments += ["--config", try directory.write(text, to: "\(name).toml")]
             number = free
         } else {
             // All kinds read a configuration file, so that they do not differ in that.
-            arguments += ["--config", try folder.write("[http]\n", to: "\(name).toml")]
+            arguments += ["--config", try directory.write("[http]\n", to: "\(name).toml")]
         }
         let child = try ChildProcess(agent, arguments, error: STDERR_FILENO)
-        for _ in 0..<500 where access("\(directory)/http.sock", F_OK) != 0 && child.isRunning { usleep(10_000) }
+        for _ in 0..<500 where access("\(sockets)/http.sock", F_OK) != 0 && child.isRunning { usleep(10_000) }
         guard let number, port == .scraped else { return child }
         try Loopback.waitForListener(on: number, of: child, named: agent)
         _ = try Scraper(.port(number)).page()

@@ -40,12 +40,12 @@ extension Contender {
     static func agent(
         _ path: String,
         _ program: HookProgram,
-        in folder: TemporaryFolder
+        in directory: TemporaryDirectory
     ) throws(BenchmarkError) -> Contender {
-        let configuration = try folder.write(
+        let configuration = try directory.write(
             """
             [hooks]
-            folders = []
+            directories = []
 
             [hook.bench]
             command = ["\(program.path)"]

@@ -9,10 +9,10 @@ struct BlackboxDaemon: LoadGenerator {
     let contender = Contender.blackbox
     let version: String
     let path: String
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     func run(_ load: Load) throws(BenchmarkError) -> Measurement {
-        let configuration = try folder.write(BlackboxModule.configuration(caFile: load.caFile), to: "blackbox.yml")
+        let configuration = try directory.write(BlackboxModule.configuration(caFile: load.caFile), to: "blackbox.yml")
         let port = try Loopback.freePort()
         let daemon = try ChildProcess(
             path,

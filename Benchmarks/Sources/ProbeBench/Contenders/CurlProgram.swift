@@ -7,11 +7,11 @@ struct CurlProgram: LoadGenerator {
     let contender = Contender.curl
     let version: String
     let path: String
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     func run(_ load: Load) throws(BenchmarkError) -> Measurement {
-        let configuration = try folder.write(Self.configuration(load), to: "curl.conf")
-        let run = try ProgramRun(path, ["--config", configuration], outputFile: folder.path(of: "output"))
+        let configuration = try directory.write(Self.configuration(load), to: "curl.conf")
+        let run = try ProgramRun(path, ["--config", configuration], outputFile: directory.path(of: "output"))
         var latencies = LatencyHistogram()
         var failures = load.count
         var failure: String?

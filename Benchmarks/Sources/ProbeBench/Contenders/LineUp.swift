@@ -11,8 +11,8 @@ struct LineUp {
     init(
         _ wanted: [Contender],
         probeLoad: String?,
-        peersFolder: String,
-        folder: TemporaryFolder
+        peersDirectory: String,
+        directory: TemporaryDirectory
     ) throws(BenchmarkError) {
         var goProgram: String?
         for contender in Contender.allCases where wanted.contains(contender) {
@@ -25,16 +25,17 @@ struct LineUp {
                         version: "this source",
                         path: path,
                         extraArguments: contender == .probesAnew ? ["--trust-anew"] : [],
-                        folder: folder
+                        directory: directory
                     )
                 )
             case .curl:
                 guard let path = find("curl", package: "curl", for: .curl) else { continue }
                 let version = try Executable.firstLine(path, ["--version"])
-                generators.append(CurlProgram(version: version, path: path, folder: folder))
+                generators.append(CurlProgram(version: version, path: path, directory: directory))
             case .go, .goSingle:
                 guard let go = find("go", package: "golang-go", for: contender) else { continue }
-                let path = if let goProgram { goProgram } else { try Self.buildGoProgram(go, peersFolder, folder) }
+                let path =
+                    if let goProgram { goProgram } else { try Self.buildGoProgram(go, peersDirectory, directory) }
                 goProgram = path
                 generators.append(
                     LoadProgram(
@@ -42,14 +43,14 @@ struct LineUp {
                         version: try Executable.firstLine(go, ["version"]),
                         path: path,
                         extraArguments: contender == .goSingle ? ["--procs", "1"] : [],
-                        folder: folder
+                        directory: directory
                     )
                 )
             case .blackbox:
                 let name = "prometheus-blackbox-exporter"
                 guard let path = find(name, package: name, for: .blackbox) else { continue }
                 let version = try Executable.firstLine(path, ["--version"])
-                generators.append(BlackboxDaemon(version: version, path: path, folder: folder))
+                generators.append(BlackboxDaemon(version: version, path: path, directory: directory))
             }
         }
     }
@@ -93,11 +94,11 @@ struct LineUp {
 
     private static func buildGoProgram(
         _ go: String,
-        _ peersFolder: String,
-        _ folder: TemporaryFolder
+        _ peersDirectory: String,
+        _ directory: TemporaryDirectory
     ) throws(BenchmarkError) -> String {
-        let path = folder.path(of: "go-probe")
-        let built = try Executable.run(go, ["build", "-o", path, "\(peersFolder)/go-probe/main.go"])
+        let path = directory.path(of: "go-probe")
+        let built = try Executable.run(go, ["build", "-o", path, "\(peersDirectory)/go-probe/main.go"])
         guard built.status == 0 else { throw BenchmarkError("build go-probe", cause: built.text) }
         return path
     }

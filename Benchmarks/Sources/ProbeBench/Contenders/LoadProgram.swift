@@ -7,7 +7,7 @@ struct LoadProgram: LoadGenerator {
     let path: String
     /// The arguments in addition to those of the load.
     var extraArguments: [String] = []
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     func run(_ load: Load) throws(BenchmarkError) -> Measurement {
         let run = try ProgramRun(
@@ -16,7 +16,7 @@ struct LoadProgram: LoadGenerator {
                 "--url", load.url, "--ca-file", load.caFile, "--count", "\(load.count)", "--warm-up", "\(load.warmUp)",
                 "--concurrency", "\(load.concurrency)",
             ] + extraArguments,
-            outputFile: folder.path(of: "output")
+            outputFile: directory.path(of: "output")
         )
         let line = run.output.split(separator: "\n").last.map(String.init) ?? ""
         return Measurement(

@@ -34,9 +34,9 @@ extension Contender {
         _ path: String,
         _ server: NginxServer,
         _ certificates: ServerCertificates,
-        in folder: TemporaryFolder
+        in directory: TemporaryDirectory
     ) throws(BenchmarkError) -> Contender {
-        let configuration = try folder.write(
+        let configuration = try directory.write(
             """
             [probe.bench]
             target = "\(server.url)"
@@ -51,7 +51,7 @@ extension Contender {
             path: path,
             arguments: [
                 "run", "--format", "none", "--log-level", "critical", "--config", configuration,
-                "--journal-directory", folder.path(of: "journal"), "--socket-directory", folder.path,
+                "--journal-directory", directory.path(of: "journal"), "--socket-directory", directory.path,
             ],
             readiness: .notification
         )
@@ -77,10 +77,10 @@ extension Contender {
     /// Returns blackbox_exporter, a third-party daemon for HTTPS probes; `nil` if it is not installed.
     static func blackbox(
         _ certificates: ServerCertificates,
-        in folder: TemporaryFolder
+        in directory: TemporaryDirectory
     ) throws(BenchmarkError) -> Contender? {
         guard let path = Executable.find("prometheus-blackbox-exporter") else { return nil }
-        let configuration = try folder.write(
+        let configuration = try directory.write(
             BlackboxModule.configuration(caFile: certificates.rootFile),
             to: "blackbox.yml"
         )

@@ -12,11 +12,13 @@ struct SampleJournal {
     let bytesPerLine: Double
 
     /// Writes it.
-    init(_ form: Storage, count: UInt64, _ program: LoadProgram, in folder: TemporaryFolder) throws(BenchmarkError) {
+    init(_ form: Storage, count: UInt64, _ program: LoadProgram, in directory: TemporaryDirectory)
+        throws(BenchmarkError)
+    {
         self.form = form
         self.count = count
-        directory = folder.path(of: "journal-\(form.rawValue)")
-        let arguments = ["fill", "--journal", directory, "--count", "\(count)"]
+        self.directory = directory.path(of: "journal-\(form.rawValue)")
+        let arguments = ["fill", "--journal", self.directory, "--count", "\(count)"]
         let bytes = try program.run(arguments + (form == .compressed ? ["--compress"] : []))
         bytesPerLine = (Double(bytes) ?? .nan) / Double(count)
     }

@@ -11,9 +11,9 @@ struct EdgeBenchmark {
 
     let agent: String
     let testbed: Testbed
-    /// The folders of the sockets, whose paths must be short, and of the journals.
-    let sockets: TemporaryFolder
-    let disk: TemporaryFolder
+    /// The directories of the sockets, whose paths must be short, and of the journals.
+    let sockets: TemporaryDirectory
+    let disk: TemporaryDirectory
     /// The number of edges of each kind.
     let edges: Int
 
@@ -35,7 +35,7 @@ struct EdgeBenchmark {
         _ contender: FanOutContender,
         _ count: Int
     ) throws(BenchmarkError) -> EdgeResult {
-        let place = try TemporaryFolder("agent", in: disk.path)
+        let place = try TemporaryDirectory("agent", in: disk.path)
         let socket = sockets.path(of: contender.socket)
         unlink(socket)
         try Affinity.pin(to: EventServer.cpu)

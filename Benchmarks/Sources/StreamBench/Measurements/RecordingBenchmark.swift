@@ -4,7 +4,7 @@ internal import StreamTestbed
 /// The throughput of recording events with each policy, compared with a file that is written and synced directly.
 struct RecordingBenchmark {
     let program: LoadProgram
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let milliseconds: Int
     let rounds: Int
 
@@ -27,8 +27,8 @@ struct RecordingBenchmark {
             for turn in rows.indices {
                 let index = (turn + round) % rows.count
                 let row = rows[index]
-                // A separate folder each time, which is removed at once: otherwise gigabytes would wait for writeback.
-                let place = try TemporaryFolder("recording", in: folder.path)
+                // A separate directory each time, which is removed at once: otherwise gigabytes would wait for writeback.
+                let place = try TemporaryDirectory("recording", in: directory.path)
                 let line = try program.run([
                     "record", "--kind", row.kind, "--policy", row.policy, "--batch", "\(row.batch)", "--directory",
                     place.path(of: "journal"), "--milliseconds", "\(milliseconds)",

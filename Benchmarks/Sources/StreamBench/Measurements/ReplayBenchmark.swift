@@ -9,7 +9,7 @@ struct ReplayBenchmark {
     static let liveRate = 100
 
     let program: LoadProgram
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let journal: SampleJournal
     let rounds: Int
 
@@ -35,7 +35,7 @@ struct ReplayBenchmark {
     }
 
     private func replay(to clients: Int) throws(BenchmarkError) -> ReplayMeasurement {
-        let server = try EventServer(.control, program, in: folder, journal: journal.directory)
+        let server = try EventServer(.control, program, in: directory, journal: journal.directory)
         let newest = server.newest
         // This subscriber is connected before the replay, which must not affect it.
         let live = Followers(try server.connect(1, to: "events.sock", request: nil), first: newest + 1)
@@ -79,7 +79,7 @@ struct ReplayBenchmark {
 
     /// Copies the files through a pipe into a socket; the subscriber checks them in the same way.
     private func copy(with socat: String) throws(BenchmarkError) -> ReplayMeasurement {
-        let path = folder.path(of: "copy.sock")
+        let path = directory.path(of: "copy.sock")
         unlink(path)
         try Affinity.pin(to: EventServer.cpu)
         let shell = try ChildProcess(

@@ -13,7 +13,7 @@ enum Contender: String, Codable, Sendable, CaseIterable {
         _ bytes: Int,
         _ server: ObjectServer,
         _ certificates: ServerCertificates,
-        in folder: TemporaryFolder
+        in directory: TemporaryDirectory
     ) throws(BenchmarkError) -> [String] {
         let origin = scenario.origin(server)
         switch self {
@@ -30,7 +30,7 @@ enum Contender: String, Codable, Sendable, CaseIterable {
             guard scenario.isUpload else {
                 return common + ["--range", "0-\(bytes - 1)", "--write-out", "\n%{size_download}\n", "\(origin)/large"]
             }
-            let file = folder.path(of: "upload-\(bytes)")
+            let file = directory.path(of: "upload-\(bytes)")
             _ = try Executable.run("/usr/bin/truncate", ["--size=\(bytes)", file])
             return common + [
                 "--request", "POST", "--upload-file", file, "--write-out", "\n%{size_upload}\n", "\(origin)/upload",

@@ -204,7 +204,7 @@ enum NewFile {
 
     /// Writes a text to a new file and creates its parent directories; a partially written file is removed.
     static func write(_ text: String, to path: String) throws(Failure) {
-        try makeFolders(above: path)
+        try makeDirectories(above: path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         defer { close(descriptor) }
@@ -220,7 +220,7 @@ enum NewFile {
         }
     }
 
-    private static func makeFolders(above path: String) throws(Failure) {
+    private static func makeDirectories(above path: String) throws(Failure) {
         for end in path.indices.dropFirst() where path[end] == "/" {
             guard mkdir(String(path[..<end]), 0o755) != 0, errno != EEXIST else { continue }
             let code = errno

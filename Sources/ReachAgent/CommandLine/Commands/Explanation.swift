@@ -64,7 +64,7 @@ extension HookRefusal.Code {
             ("The owner of the hook's file is neither root nor the agent's user.", "`chown root:root PATH`")
         case .writable:
             ("The hook's file is writable by its group or others, who could replace it.", "`chmod go-w PATH`")
-        case .folder:
+        case .directory:
             (
                 "A directory above the hook's file has another owner, or is writable by others and not sticky.",
                 "`chown root:root DIRECTORY`, `chmod go-w DIRECTORY`; `reachagent hooks list` names it."

@@ -11,7 +11,7 @@ struct HooksCommand: ParsableCommand {
         abstract: "Show what runs when something changes; run a hook now.",
         discussion: """
             A hook is a program in /etc/reachagent/hooks.d, or a table [hook.NAME] of the configuration. These commands \
-            read the folders and the configuration of the running agent, or those of 'reachagent run' without one. See \
+            read the directories and the configuration of the running agent, or those of 'reachagent run' without one. See \
             reachagent.toml(5).
             """,
         subcommands: [HooksListCommand.self, HooksRunCommand.self]
@@ -125,7 +125,7 @@ struct HooksRunCommand: ParsableCommand {
         let event = try source.event(event).event(of: hook.types) { event in
             hook.matches(event) == .matches
         }
-        guard let run = hook.run(for: event, timeout: listing.folderTimeout) else {
+        guard let run = hook.run(for: event, timeout: listing.directoryTimeout) else {
             return try end(hook.name, because: "is not a program")
         }
         let number = event.sequence.map { " \($0)" } ?? ""
@@ -175,11 +175,11 @@ struct HooksRunCommand: ParsableCommand {
     }
 }
 
-/// The files and folders that `reachagent hooks` works on: those of the running agent, unless others are named.
+/// The files and directories that `reachagent hooks` works on: those of the running agent, unless others are named.
 struct HookSourceOptions: ParsableArguments {
     @OptionGroup var source: AgentFileOptions
 
-    @OptionGroup var place: HookFolderOptions
+    @OptionGroup var place: HookDirectoryOptions
 
     @Option(
         help: ArgumentHelp(
@@ -190,7 +190,7 @@ struct HookSourceOptions: ParsableArguments {
     )
     var directory: String?
 
-    /// Reads the configuration and the folders.
+    /// Reads the configuration and the directories.
     ///
     /// Configuration errors are printed on standard error, and the exit status is 78.
     func listing() throws -> HookListing {

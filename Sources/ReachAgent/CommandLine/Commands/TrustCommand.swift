@@ -48,7 +48,10 @@ struct TrustEvaluateCommand: ParsableCommand {
     var leaf: String?
 
     @Option(
-        help: ArgumentHelp("Certificates that the server sends besides: PEM or DER, or a folder.", valueName: "path"),
+        help: ArgumentHelp(
+            "Certificates that the server sends besides: PEM or DER, or a directory.",
+            valueName: "path"
+        ),
         completion: .file()
     )
     var intermediates: String?

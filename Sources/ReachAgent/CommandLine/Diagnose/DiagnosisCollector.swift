@@ -170,8 +170,8 @@ extension DiagnosisCollector {
     }
 
     private static var hasService: Bool {
-        let folders = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
-        return folders.contains { access("\($0)/reachagent.service", F_OK) == 0 }
+        let directories = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+        return directories.contains { access("\($0)/reachagent.service", F_OK) == 0 }
     }
 
     private static func versions() -> [Diagnosis.Fact] {

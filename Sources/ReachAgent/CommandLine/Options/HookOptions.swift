@@ -6,13 +6,13 @@ internal import Hooks
 
 /// The hooks of an agent.
 struct HookOptions: ParsableArguments {
-    @OptionGroup var place: HookFolderOptions
+    @OptionGroup var place: HookDirectoryOptions
 
-    @Flag(help: "Run no hooks, whatever the folders and the configuration say.")
+    @Flag(help: "Run no hooks, whatever the directories and the configuration say.")
     var noHooks = false
 
     func validate() throws {
-        if noHooks, !place.folders.isEmpty {
+        if noHooks, !place.directories.isEmpty {
             throw ValidationError("'--hooks' and '--no-hooks' contradict each other")
         }
     }
@@ -21,38 +21,38 @@ struct HookOptions: ParsableArguments {
     func hooks(of settings: Settings) -> HookSettings { noHooks ? HookSettings() : place.hooks(of: settings) }
 }
 
-/// The folders of hooks.
-struct HookFolderOptions: ParsableArguments {
+/// The directories of hooks.
+struct HookDirectoryOptions: ParsableArguments {
     @Option(
         name: .customLong("hooks"),
         help: ArgumentHelp(
             """
-            Run the files of this folder; a file of an earlier one hides those of its name in later ones (repeatable; \
-            default: what the configuration says, else for services and root \(HookSettings.systemFolders[0]) and \
-            \(HookSettings.systemFolders[1]), for others $XDG_CONFIG_HOME/reachagent/hooks.d).
+            Run the files of this directory; a file of an earlier one hides those of its name in later ones (repeatable; \
+            default: what the configuration says, else for services and root \(HookSettings.systemDirectories[0]) and \
+            \(HookSettings.systemDirectories[1]), for others $XDG_CONFIG_HOME/reachagent/hooks.d).
             """,
             valueName: "dir"
         ),
         completion: .directory
     )
-    var folders: [String] = []
+    var directories: [String] = []
 
     func validate() throws {
-        if folders.contains("") { throw ValidationError("'--hooks' needs the path of a folder") }
+        if directories.contains("") { throw ValidationError("'--hooks' needs the path of a directory") }
     }
 
-    /// The hooks to run: the folders of the command line, else a running agent's, else the configuration's, else the
+    /// The hooks to run: the directories of the command line, else a running agent's, else the configuration's, else the
     /// standard ones.
     func hooks(of settings: Settings, agent: RunningAgent? = nil) -> HookSettings {
-        var active = settings.activeHooks(standardFolders: HookLocation().folders)
-        if let used = agent?.status.hookSetup?.folders { active.folders = used }
+        var active = settings.activeHooks(standardDirectories: HookLocation().directories)
+        if let used = agent?.status.hookSetup?.directories { active.directories = used }
         // Hook files need absolute paths, because every directory above them is checked.
-        if !folders.isEmpty { active.folders = folders.map(AbsolutePath.of) }
+        if !directories.isEmpty { active.directories = directories.map(AbsolutePath.of) }
         return active
     }
 }
 
-/// The folders of hooks where neither the command line nor the configuration names one.
+/// The directories of hooks where neither the command line nor the configuration names one.
 struct HookLocation {
     private let environment: [String: String]
     private let isRoot: Bool
@@ -63,11 +63,11 @@ struct HookLocation {
         self.isRoot = isRoot
     }
 
-    /// The folders, by falling priority; none for a user who has no home directory.
-    var folders: [String] {
+    /// The directories, by falling priority; none for a user who has no home directory.
+    var directories: [String] {
         // Set by systemd for services.
         let isService = environment["RUNTIME_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
-        if isRoot || isService { return HookSettings.systemFolders }
+        if isRoot || isService { return HookSettings.systemDirectories }
         if let configuration = AbsolutePath.named("XDG_CONFIG_HOME", in: environment) {
             return ["\(configuration)/reachagent/hooks.d"]
         }

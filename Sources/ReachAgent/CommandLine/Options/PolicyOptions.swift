@@ -6,7 +6,7 @@ internal import Probes
 struct PolicyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Trust these roots instead of the system's: a file in PEM or DER, or a folder.",
+            "Trust these roots instead of the system's: a file in PEM or DER, or a directory.",
             valueName: "path"
         ),
         completion: .file()
@@ -29,7 +29,7 @@ struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("pin-certificate"),
         help: ArgumentHelp(
-            "Pin these certificates: a file in PEM or DER, or a folder (repeatable).",
+            "Pin these certificates: a file in PEM or DER, or a directory (repeatable).",
             valueName: "path"
         ),
         completion: .file()

@@ -158,7 +158,7 @@ extension AgentStatus.Transition {
 }
 
 extension AgentStatus.HookSetup {
-    /// The folders of the settings in effect, and the means by which runs are contained.
+    /// The directories of the settings in effect, and the means by which runs are contained.
     init(_ settings: HookSettings, _ means: HookContainment.Means?) {
         let (containment, detail): (String?, String?) =
             switch means {
@@ -166,7 +166,7 @@ extension AgentStatus.HookSetup {
             case .descendants(let reason): ("descendants", reason)
             case nil: (nil, nil)
             }
-        self.init(folders: settings.folders, containment: containment, containmentDetail: detail)
+        self.init(directories: settings.directories, containment: containment, containmentDetail: detail)
     }
 }
 

@@ -9,8 +9,8 @@ struct HookListJSON: JSONRepresentable {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("judged_as", listing.user)
-            json.name("folders")
-            json.array(listing.folders) { $0.string($1) }
+            json.name("directories")
+            json.array(listing.directories) { $0.string($1) }
             json.member("configuration", ifPresent: listing.files.configuration)
             json.name("searched")
             json.array(listing.files.searched) { $0.string($1) }
@@ -38,9 +38,9 @@ struct HookListJSON: JSONRepresentable {
         json.object { json in
             json.member("hook", hook.name)
             switch hook.kind {
-            case .folder(let occasion):
-                json.member("kind", HookKind.folder.rawValue)
-                json.member("folder", occasion.rawValue)
+            case .directory(let occasion):
+                json.member("kind", HookKind.directory.rawValue)
+                json.member("directory", occasion.rawValue)
             case .configured(let definition): write(definition, to: &json)
             }
             json.member("path", ifPresent: hook.path)

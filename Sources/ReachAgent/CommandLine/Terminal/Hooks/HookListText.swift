@@ -19,10 +19,11 @@ struct HookListText {
     // MARK: Sources
 
     private var head: [String] {
-        let folders = listing.folders.isEmpty ? "none" : listing.folders.map(HookText.safe).joined(separator: ", ")
+        let directories =
+            listing.directories.isEmpty ? "none" : listing.directories.map(HookText.safe).joined(separator: ", ")
         var rows = [
             ("judged as", HookText.safe(listing.user) + "; an agent of another user may decide differently"),
-            ("folders", folders), ("configuration", configuration),
+            ("directories", directories), ("configuration", configuration),
         ]
         if let agent = listing.files.agent {
             rows.append(("used by", agent.name))
@@ -63,9 +64,9 @@ struct HookListText {
 
     private var occasions: [[String]] {
         HookOccasion.allCases.map { occasion in
-            let hooks = ready.filter { if case .folder(occasion) = $0.kind { true } else { false } }
-            let folder = occasion == .every ? "" : "\(occasion.rawValue): "
-            return section("\(folder)\(HookText.occasion(occasion)) (reachability.changed)", hooks.map { row($0) })
+            let hooks = ready.filter { if case .directory(occasion) = $0.kind { true } else { false } }
+            let directory = occasion == .every ? "" : "\(occasion.rawValue): "
+            return section("\(directory)\(HookText.occasion(occasion)) (reachability.changed)", hooks.map { row($0) })
         }
     }
 
@@ -118,7 +119,7 @@ struct HookListText {
         guard !rows.isEmpty else { return [] }
         var block = TextBlock(columns: style.columns)
         for row in rows {
-            let name = HookText.safe(row.name.isEmpty ? "(the folder)" : row.name)
+            let name = HookText.safe(row.name.isEmpty ? "(the directory)" : row.name)
             let label = name.displayWidth < Self.labelWidth ? name : name + " "
             for (index, line) in row.lines.enumerated() {
                 block.add(index == 0 ? label : "", line, indent: 2, labelWidth: Self.labelWidth)

@@ -54,7 +54,7 @@ enum HookText {
         HookTrigger.types.filter(types.contains).map(\.shortName).joined(separator: ", ")
     }
 
-    /// The events for which the hooks of a folder run.
+    /// The events for which the hooks of a directory run.
     static func occasion(_ occasion: HookOccasion) -> String {
         switch occasion {
         case .every: "every settled change of the default path"
@@ -107,7 +107,7 @@ struct HookPlanText {
                     ("program", HookText.safe(program.path)),
                     ("arguments", HookText.safe(program.arguments.map(ShellWord.quoted).joined(separator: " "))),
                     ("user", HookText.safe(account.isEmpty ? user : account)),
-                    ("folder", HookText.safe(program.workingDirectory)),
+                    ("directory", HookText.safe(program.workingDirectory)),
                     ("time-out", DurationText.coarse(program.timeout)),
                 ] + listed("environment", program.environment) + [("input", input)]
             )

@@ -3,7 +3,7 @@ internal import Glibc
 internal import LinuxSupport
 
 /// An entry of the hook directories, and its state.
-package struct FolderEntry: Sendable, Hashable {
+package struct DirectoryEntry: Sendable, Hashable {
     /// The state of an entry.
     package enum State: Sendable, Hashable {
         /// The hook runs.
@@ -15,7 +15,7 @@ package struct FolderEntry: Sendable, Hashable {
         /// Ignored, because its name is that of a backup file of an editor or package manager.
         case leftOver
         /// A directory with an unknown name.
-        case unknownFolder
+        case unknownDirectory
         /// Its name is not UTF-8, or has control characters.
         case badName
         /// Beyond the maximum number of files in a directory; of a directory itself: it has more names than are read.
@@ -49,22 +49,22 @@ package struct FolderEntry: Sendable, Hashable {
         case .masked(let path): "hidden by \(ShellWord.quoted(path))"
         case .disabled: "disabled: it is empty or a link to /dev/null"
         case .leftOver: "skipped: its name is that of a backup, hidden or README file"
-        case .unknownFolder: "skipped: hooks have no sub-folder of this name"
+        case .unknownDirectory: "skipped: hooks have no subdirectory of this name"
         case .badName: "skipped: its name is not UTF-8 or has control characters"
-        case .beyondLimit: "skipped: a folder may have \(HookFolders.maximumFiles) hooks"
+        case .beyondLimit: "skipped: a directory may have \(HookDirectories.maximumFiles) hooks"
         case .refused(let refusal): refusal.description
         }
     }
 }
 
 /// The entries of one directory, by name in byte order.
-struct FolderListing {
+struct DirectoryListing {
     /// The maximum number of names read from a directory, of any kind.
     static let maximumNames = 4096
 
     /// The type of an entry, after following links.
     enum Kind: Sendable, Hashable {
-        case folder
+        case directory
         /// Empty, or `/dev/null`.
         case nothing
         /// Anything else: a file, or an entry of a type that only opening it reveals.
@@ -81,18 +81,18 @@ struct FolderListing {
     var isCut = false
 
     /// Reads a directory; nil if it does not exist.
-    init?(of folder: String) throws(HookRefusal) {
-        guard folder.utf8.first == UInt8(ascii: "/"), !folder.utf8.contains(0) else {
-            throw .badPath(folder, "is not an absolute path")
+    init?(of directory: String) throws(HookRefusal) {
+        guard directory.utf8.first == UInt8(ascii: "/"), !directory.utf8.contains(0) else {
+            throw .badPath(directory, "is not an absolute path")
         }
         // With O_DIRECTORY only directories are opened, so a FIFO cannot block.
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             switch errno {
-            case ENOENT where SymbolicLink.target(of: folder) == nil: return nil
-            case ENOENT: throw .notOpened(folder, ENOENT)
-            case ENOTDIR: throw .noFolder(folder)
-            case let error: throw .notFound(folder, error)
+            case ENOENT where SymbolicLink.target(of: directory) == nil: return nil
+            case ENOENT: throw .notOpened(directory, ENOENT)
+            case ENOTDIR: throw .noDirectory(directory)
+            case let error: throw .notFound(directory, error)
             }
         }
         do throws(SystemError) {
@@ -105,21 +105,21 @@ struct FolderListing {
                 items.append(Item(name: name, kind: Self.kind(of: name, in: stream.descriptor)))
             }
         } catch {
-            throw .notFound(folder, error.errno)
+            throw .notFound(directory, error.errno)
         }
         items.sort { $0.name.lexicographicallyPrecedes($1.name) }
     }
 
-    private static func kind(of name: [UInt8], in folder: Int32) -> Kind {
+    private static func kind(of name: [UInt8], in directory: Int32) -> Kind {
         var entry = stat()
         let result = (name + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
-                text.baseAddress.map { fstatat(folder, $0, &entry, 0) } ?? -1
+                text.baseAddress.map { fstatat(directory, $0, &entry, 0) } ?? -1
             }
         }
         guard result == 0 else { return .file }
         switch entry.st_mode & S_IFMT {
-        case S_IFDIR: return .folder
+        case S_IFDIR: return .directory
         case S_IFREG: return entry.st_size == 0 ? .nothing : .file
         case S_IFCHR: return entry.st_rdev == KernelConstants.nullDevice ? .nothing : .file
         default: return .file
@@ -128,8 +128,8 @@ struct FolderListing {
 }
 
 extension HookRefusal {
-    fileprivate static func noFolder(_ path: String) -> HookRefusal {
-        HookRefusal(.folder, path: path, evidence: "is not a folder", remedy: "put a folder in its place")
+    fileprivate static func noDirectory(_ path: String) -> HookRefusal {
+        HookRefusal(.directory, path: path, evidence: "is not a directory", remedy: "put a directory in its place")
     }
 }
 

@@ -1,26 +1,26 @@
 internal import FoundationEssentials
 
-/// A folder that only this user can look into, and that is removed with the value that stands for it.
-package final class TemporaryFolder {
+/// A directory that only this user can look into, and that is removed with the value that stands for it.
+package final class TemporaryDirectory {
     package let path: String
 
     /// Makes it.
     ///
     /// - Parameters:
     ///   - name: What its name begins with: the benchmark's.
-    ///   - directory: Where; in the temporary folder unless given.
+    ///   - directory: Where; in the temporary directory unless given.
     package init(_ name: String, in directory: String? = nil) throws(BenchmarkError) {
         let parent = directory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
-        let folder = parent.appending(path: "\(name)-\(UUID().uuidString)")
-        path = folder.path
+        let directory = parent.appending(path: "\(name)-\(UUID().uuidString)")
+        path = directory.path
         do {
             try FileManager.default.createDirectory(
-                at: folder,
+                at: directory,
                 withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw BenchmarkError("make the folder \(path)", cause: "\(error)")
+            throw BenchmarkError("make the directory \(path)", cause: "\(error)")
         }
     }
 

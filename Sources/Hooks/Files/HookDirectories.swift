@@ -6,32 +6,32 @@ internal import Glibc
 /// They are read for each event, so a new file runs without a reload. A file hides those of the same name in later
 /// directories, including subdirectories, even if it does not run itself because it is empty or refused. A directory
 /// that cannot be read hides all later ones, because the files that it would have hidden are unknown.
-package struct HookFolders: Sendable, Hashable {
+package struct HookDirectories: Sendable, Hashable {
     /// The maximum number of files that run in a directory or subdirectory: the first ones by name.
     package static let maximumFiles = 256
 
-    private static let subfolders = Set(HookOccasion.allCases.map { Array($0.rawValue.utf8) })
+    private static let subdirectories = Set(HookOccasion.allCases.map { Array($0.rawValue.utf8) })
 
     /// The directories.
-    package let folders: [String]
+    package let directories: [String]
 
     /// Creates a list of directories, given as absolute paths in order of precedence.
-    package init(_ folders: [String]) {
-        self.folders = folders
+    package init(_ directories: [String]) {
+        self.directories = directories
     }
 
     /// Returns the files that run on these occasions, in the order of their start: by the bytes of the file name, then
     /// by the name of the subdirectory.
     ///
     /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
-    package func hooks(for occasions: Set<HookOccasion>) -> [FolderHook] {
-        var found: [(base: [UInt8], hook: FolderHook)] = []
+    package func hooks(for occasions: Set<HookOccasion>) -> [DirectoryHook] {
+        var found: [(base: [UInt8], hook: DirectoryHook)] = []
         // Most machines lack at least one directory, and each event would otherwise look for all of its subdirectories.
-        let present = HookFolders(folders.filter(mayExist))
+        let present = HookDirectories(directories.filter(mayExist))
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
             for entry in present.scan(occasion) where entry.state == .runs {
                 let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
-                found.append((base, FolderHook(name: entry.name, path: entry.path, occasion: occasion)))
+                found.append((base, DirectoryHook(name: entry.name, path: entry.path, occasion: occasion)))
             }
         }
         return found.sorted {
@@ -41,8 +41,8 @@ package struct HookFolders: Sendable, Hashable {
     }
 
     /// Returns whether a directory may exist; a dangling symbolic link counts as existing.
-    private func mayExist(_ folder: String) -> Bool {
-        let path = directory(.every, in: folder)
+    private func mayExist(_ directory: String) -> Bool {
+        let path = path(of: .every, in: directory)
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return true }
         var entry = stat()
         return lstat(path, &entry) == 0 || errno != ENOENT
@@ -52,37 +52,37 @@ package struct HookFolders: Sendable, Hashable {
     ///
     /// Ordered by occasion, then by directory, then by name. A directory itself is listed only if something is wrong
     /// with it.
-    package func entries() -> [FolderEntry] {
-        var entries: [FolderEntry] = []
+    package func entries() -> [DirectoryEntry] {
+        var entries: [DirectoryEntry] = []
         for occasion in HookOccasion.allCases {
-            for folder in folders {
-                guard let refusal = mistrust(directory(occasion, in: folder)) else { continue }
+            for directory in directories {
+                guard let refusal = mistrust(path(of: occasion, in: directory)) else { continue }
                 // A problem of a parent directory is already reported for the hook directory itself.
-                if occasion != .every, refusal == mistrust(directory(.every, in: folder)) { continue }
-                entries.append(folderItself(occasion, in: folder, .refused(refusal)))
+                if occasion != .every, refusal == mistrust(path(of: .every, in: directory)) { continue }
+                entries.append(directoryItself(occasion, in: directory, .refused(refusal)))
             }
             entries += scan(occasion).map(checked)
         }
         return entries
     }
 
-    private func scan(_ occasion: HookOccasion) -> [FolderEntry] {
-        var entries: [FolderEntry] = []
+    private func scan(_ occasion: HookOccasion) -> [DirectoryEntry] {
+        var entries: [DirectoryEntry] = []
         var hiding: [[UInt8]: String] = [:]
         var blind: String?
-        for folder in folders {
-            let directory = directory(occasion, in: folder)
-            let listing: FolderListing
+        for root in directories {
+            let directory = path(of: occasion, in: root)
+            let listing: DirectoryListing
             do throws(HookRefusal) {
-                guard let found = try FolderListing(of: directory) else { continue }
+                guard let found = try DirectoryListing(of: directory) else { continue }
                 listing = found
             } catch {
-                entries.append(folderItself(occasion, in: folder, .refused(error)))
+                entries.append(directoryItself(occasion, in: root, .refused(error)))
                 blind = blind ?? directory
                 continue
             }
             var count = 0
-            for item in listing.items where occasion != .every || !Self.subfolders.contains(item.name) {
+            for item in listing.items where occasion != .every || !Self.subdirectories.contains(item.name) {
                 var entry = entry(for: item, in: directory, occasion)
                 if entry.state == .runs || entry.state == .disabled {
                     if let path = blind ?? hiding[item.name] {
@@ -95,27 +95,29 @@ package struct HookFolders: Sendable, Hashable {
                 }
                 entries.append(entry)
             }
-            if listing.isCut { entries.append(folderItself(occasion, in: folder, .beyondLimit)) }
+            if listing.isCut { entries.append(directoryItself(occasion, in: root, .beyondLimit)) }
         }
         return entries
     }
 
-    private func entry(for item: FolderListing.Item, in directory: String, _ occasion: HookOccasion) -> FolderEntry {
+    private func entry(for item: DirectoryListing.Item, in directory: String, _ occasion: HookOccasion)
+        -> DirectoryEntry
+    {
         let text = HookFileName.text(item.name)
         let name = text ?? HookFileName.readable(item.name)
-        let state: FolderEntry.State =
+        let state: DirectoryEntry.State =
             if HookFileName.isLeftOver(item.name) {
                 .leftOver
             } else if text == nil {
                 .badName
             } else {
                 switch item.kind {
-                case .folder: .unknownFolder
+                case .directory: .unknownDirectory
                 case .nothing: .disabled
                 case .file: .runs
                 }
             }
-        return FolderEntry(
+        return DirectoryEntry(
             name: occasion.prefix + name,
             path: directory + "/" + name,
             occasion: occasion,
@@ -123,7 +125,7 @@ package struct HookFolders: Sendable, Hashable {
         )
     }
 
-    private func checked(_ entry: FolderEntry) -> FolderEntry {
+    private func checked(_ entry: DirectoryEntry) -> DirectoryEntry {
         guard entry.state == .runs else { return entry }
         var entry = entry
         do throws(HookRefusal) {
@@ -143,24 +145,26 @@ package struct HookFolders: Sendable, Hashable {
             return nil
         } catch {
             // A missing or unreadable directory is detected when it is read.
-            return error.code == .folder || error.code == .owner ? error : nil
+            return error.code == .directory || error.code == .owner ? error : nil
         }
     }
 
-    private func folderItself(_ occasion: HookOccasion, in folder: String, _ state: FolderEntry.State) -> FolderEntry {
-        FolderEntry(
+    private func directoryItself(_ occasion: HookOccasion, in directory: String, _ state: DirectoryEntry.State)
+        -> DirectoryEntry
+    {
+        DirectoryEntry(
             name: occasion.rawValue,
-            path: directory(occasion, in: folder),
+            path: path(of: occasion, in: directory),
             occasion: occasion,
             state: state
         )
     }
 
-    private func directory(_ occasion: HookOccasion, in folder: String) -> String {
-        var bytes = Substring(folder).utf8
+    private func path(of occasion: HookOccasion, in directory: String) -> String {
+        var bytes = Substring(directory).utf8
         while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
-        let folder = String(Substring(bytes))
-        return occasion == .every ? folder : folder + "/" + occasion.rawValue
+        let directory = String(Substring(bytes))
+        return occasion == .every ? directory : directory + "/" + occasion.rawValue
     }
 }
 
@@ -170,7 +174,7 @@ extension HookOccasion {
 }
 
 /// A file of the hook directories to run.
-package struct FolderHook: Sendable, Hashable {
+package struct DirectoryHook: Sendable, Hashable {
     /// The hook's name, such as `10-log` or `wifi.d/10-log`.
     package var name: String
     /// The path of the file.

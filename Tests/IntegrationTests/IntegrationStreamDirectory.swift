@@ -2,8 +2,8 @@ import AgentEvents
 import AgentTestKit
 import Foundation
 
-/// A folder where agents that follow one another keep their journal and their sockets; it goes with this object.
-final class StreamFolder: Sendable {
+/// A directory where agents that follow one another keep their journal and their sockets; it goes with this object.
+final class StreamDirectory: Sendable {
     private let namespace: NetworkNamespace
     /// Short, for the path of a socket must have less than 108 bytes.
     let path: String

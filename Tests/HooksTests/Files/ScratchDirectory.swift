@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A folder of a test's own in `/tmp`, which is sticky; it is gone with the object.
-final class ScratchFolder: Sendable {
+/// A directory of a test's own in `/tmp`, which is sticky; it is gone with the object.
+final class ScratchDirectory: Sendable {
     struct Failure: Error {
         let call: String
         let number: Int32
@@ -22,9 +22,9 @@ final class ScratchFolder: Sendable {
     /// The path of a name in it.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a folder, whose parent is there.
+    /// Makes a directory, whose parent is there.
     @discardableResult
-    func folder(_ name: String, mode: mode_t = 0o755) throws -> String {
+    func directory(_ name: String, mode: mode_t = 0o755) throws -> String {
         try Self.check("mkdir", mkdir(self(name), mode))
         // Whatever the umask is.
         try Self.check("chmod", chmod(self(name), mode))
@@ -50,7 +50,7 @@ final class ScratchFolder: Sendable {
         return self(name)
     }
 
-    /// Gives a file, folder or link to a user who is nobody in particular; takes root.
+    /// Gives a file, directory or link to a user who is nobody in particular; takes root.
     func give(_ name: String, to user: uid_t = 12345) throws {
         try Self.check("lchown", lchown(self(name), user, user))
     }

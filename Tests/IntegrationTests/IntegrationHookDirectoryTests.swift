@@ -3,9 +3,9 @@ import AgentTestKit
 import Foundation
 import Testing
 
-/// The folders of hooks: which files run, for what, and in which order.
+/// The directories of hooks: which files run, for what, and in which order.
 @Suite(.withHooks, .onOwnThread, .serialized)
-struct IntegrationHookFolderTests {
+struct IntegrationHookDirectoryTests {
     let lab: HookLab
 
     init() throws {
@@ -29,7 +29,7 @@ struct IntegrationHookFolderTests {
     private func forgetNotes() throws { try lab.write("", to: "\(lab.path)/notes") }
 
     @Test
-    func `the files of both folders are started in the order of their names`() async throws {
+    func `the files of both directories are started in the order of their names`() async throws {
         for name in ["etc/50-c", "lib/10-a", "etc/9-z", "lib/B", "etc/b", "lib/wifi.d/20-w", "etc/wifi.d/60-x"] {
             try lab.put(name, lab.note())
         }
@@ -45,7 +45,7 @@ struct IntegrationHookFolderTests {
         for hook in names {
             let run = try await agent.completed(hook, for: change)
             #expect(run.run?.ending.outcome == "succeeded")
-            #expect(run.run?.kind == "folder")
+            #expect(run.run?.kind == "directory")
             #expect(run.run?.trigger == "reachability.changed")
         }
         #expect(started() == names)
@@ -53,7 +53,7 @@ struct IntegrationHookFolderTests {
     }
 
     @Test
-    func `a file of the first folder hides one of the same name in the second, in the folders below as well`()
+    func `a file of the first directory hides one of the same name in the second, in the directories below as well`()
         async throws
     {
         try lab.put("etc/10-same", "echo first")
@@ -73,7 +73,7 @@ struct IntegrationHookFolderTests {
     @Test
     func `a link to dev-null and an empty file disable a hook, and left-over files are not hooks`() async throws {
         for name in ["10-null", "20-empty", "30-runs", "wired.d/40-null"] { try lab.put("lib/\(name)", lab.note()) }
-        try lab.makeFolder("\(lab.first)/wired.d")
+        try lab.makeDirectory("\(lab.first)/wired.d")
         for name in ["10-null", "wired.d/40-null"] {
             try FileManager.default.createSymbolicLink(
                 atPath: "\(lab.first)/\(name)",
@@ -97,9 +97,9 @@ struct IntegrationHookFolderTests {
     }
 
     @Test
-    func `the folders of a kind of uplink run when it becomes that one, and not when it stays so`() async throws {
-        for folder in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] {
-            try lab.put("etc/\(folder)/10-note", lab.note())
+    func `the directories of a kind of uplink run when it becomes that one, and not when it stays so`() async throws {
+        for directory in ["wired.d", "wifi.d", "none.d", "wwan.d", "other.d"] {
+            try lab.put("etc/\(directory)/10-note", lab.note())
         }
         let agent = try await HookAgent.start(in: lab)
         try await agent.completed("wired.d/10-note", for: agent.events.first(of: "reachability.changed"))
@@ -120,8 +120,8 @@ struct IntegrationHookFolderTests {
     }
 
     @Test
-    func `the folder of uplinks runs for a standby that loses its carrier, and the others do not`() async throws {
-        for folder in ["", "none.d/", "wired.d/"] { try lab.put("etc/\(folder)10-note", lab.note()) }
+    func `the directory of uplinks runs for a standby that loses its carrier, and the others do not`() async throws {
+        for directory in ["", "none.d/", "wired.d/"] { try lab.put("etc/\(directory)10-note", lab.note()) }
         try lab.put("etc/uplink.d/10-say", "echo $REACH_UPLINK $REACH_TO_USED $REACH_TO_CONNECTIVITY $REACH_REASON")
         try lab.namespace.ip("route add default via 198.51.100.1 dev wlan0 metric 700")
         let agent = try await HookAgent.start(in: lab)
