@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import EventLoopExecutor
+internal import ForeignText
 internal import NIOCore
 internal import Probes
 
@@ -109,14 +110,15 @@ final class HookEngine: @unchecked Sendable {
     /// Reads the directories, and offers an event to their hooks that run for it.
     private func offerToFiles(_ event: HookEvent, at delivered: Instant) {
         let occasions = HookOccasion.occasions(of: event)
-        var known: [String: HookState] = [:]
+        var known: [ForeignText: HookState] = [:]
         for state in files + leaving where state.key.isDirectory { known[state.key.name] = state }
         var present: [HookState] = []
         for file in HookDirectories(settings.directories).hooks(for: Set(HookOccasion.allCases)) {
             let isConcerned = occasions.contains(file.occasion)
-            guard isConcerned || known[file.name] != nil else { continue }
+            let name = ForeignText(file.name)
+            guard isConcerned || known[name] != nil else { continue }
             let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.directoryTimeout)
-            let state = known.removeValue(forKey: file.name) ?? HookState(file: hook, on: file.occasion)
+            let state = known.removeValue(forKey: name) ?? HookState(file: hook, on: file.occasion)
             state.take(file: hook)
             if isConcerned { state.offer(HookOffer(event), at: delivered) }
             present.append(state)
@@ -130,12 +132,12 @@ final class HookEngine: @unchecked Sendable {
         settings = new
         containment?.apply(new.limits)
         let now = Instant.now
-        var known: [String: HookState] = [:]
+        var known: [ForeignText: HookState] = [:]
         for state in configured + leaving where !state.key.isDirectory { known[state.key.name] = state }
         var present: [HookState] = []
         for definition in new.definitions {
             let state: HookState
-            if let old = known.removeValue(forKey: definition.name) {
+            if let old = known.removeValue(forKey: ForeignText(definition.name)) {
                 state = old
                 present.append(state)
                 guard state.take(definition) else { continue }

@@ -1,13 +1,15 @@
 internal import AgentEvents
+internal import ForeignText
 internal import Synchronization
 
 /// One hook of a runner: its definition, its queue, and its status.
 ///
 /// Used only on the runner's loop.
 final class HookState {
-    /// The key of a hook; a file and a configured hook may have the same name.
+    /// The key of a hook; a file and a configured hook may have the same name, and the names of two files may differ in
+    /// the form of an accent alone.
     struct Key: Hashable, Comparable, Sendable {
-        var name: String
+        var name: ForeignText
         var isDirectory: Bool
 
         static func < (left: Key, right: Key) -> Bool {
@@ -34,7 +36,7 @@ final class HookState {
 
     /// Creates a configured hook.
     init(_ definition: HookDefinition) {
-        key = Key(name: definition.name, isDirectory: false)
+        key = Key(name: ForeignText(definition.name), isDirectory: false)
         hook = RunnableHook(definition)
         self.definition = definition
         occasion = nil
@@ -44,7 +46,7 @@ final class HookState {
 
     /// Creates a hook from a file in the directories.
     init(file hook: RunnableHook, on occasion: HookOccasion) {
-        key = Key(name: hook.name, isDirectory: true)
+        key = Key(name: ForeignText(hook.name), isDirectory: true)
         self.hook = hook
         self.occasion = occasion
         queue = HookQueue(occasion.pace)

@@ -36,14 +36,16 @@ struct HookListing: Sendable {
         let configured = wanted.filter { if case .configured = $0.kind { true } else { false } }
         let order = HookDirectories(directories).hooks(for: HookOccasion.occasions(of: event)).map(\.path)
         let files = wanted.compactMap { hook in
-            hook.path.flatMap { path in order.firstIndex(of: path).map { (place: $0, hook: hook) } }
+            hook.path.flatMap { path in
+                order.firstIndex { $0.utf8.elementsEqual(path.utf8) }.map { (place: $0, hook: hook) }
+            }
         }
         return files.sorted { $0.place < $1.place }.map(\.hook) + configured
     }
 
     /// The hook of a name: a configured one, else a file that runs, else one that does not.
     func hook(named name: String) -> ListedHook? {
-        let all = hooks.filter { $0.name == name }
+        let all = hooks.filter { $0.name.utf8.elementsEqual(name.utf8) }
         return all.first { $0.obstacle == nil } ?? all.first { $0.obstacle?.code == "refused" } ?? all.first
     }
 }

@@ -111,6 +111,23 @@ struct HookRunnerTests {
     }
 
     @Test
+    func `two files whose names differ in the form of an accent alone are two hooks`() async throws {
+        let fixture = try HookFixture()
+        let names = ["10-caf\u{E9}", "10-cafe\u{301}"]
+        for (number, name) in names.enumerated() { _ = try Self.script(fixture, name, "echo \(number)") }
+        let scene = Scene(fixture, HookSettings(directories: [fixture.directory]))
+        for number in 1...2 as ClosedRange<UInt64> {
+            scene.runner.deliver(SampleEvent.reachability(number, to: (number == 1 ? "none" : "wifi", "full")))
+            let reports = await scene.log.reports(2 * Int(number))
+            #expect(Set(reports.suffix(2).compactMap(\.output)) == ["0\n", "1\n"])
+        }
+        let statuses = scene.runner.statuses
+        #expect(Set(statuses.map { Array($0.hook.utf8) }) == Set(names.map { Array($0.utf8) }))
+        #expect(statuses.map(\.runs) == [2, 2])
+        await scene.runner.stopped()
+    }
+
+    @Test
     func `a storm of a thousand transitions runs a hook a few times, and the last one always`() async throws {
         let fixture = try HookFixture()
         let latest = try Self.script(fixture, "latest", "sleep 0.05; echo $REACH_SEQ")

@@ -196,6 +196,18 @@ import Testing
         #expect(Diagnosis(evidence).finding == nil)
     }
 
+    @Test(arguments: [
+        ("down", FindingCode.tlsHostname as FindingCode?, Diagnosis.Verdict.ok), ("down", .httpStatus, .ok),
+        ("down", .dnsTimeout, .notChecked), ("unknown", nil, .notChecked), ("up", nil, .ok),
+    ])
+    func `connections work if a check got as far`(verdict: String, code: FindingCode?, expected: Diagnosis.Verdict) {
+        var evidence = Self.evidence()
+        var probe = Self.probe("web", code)
+        probe.verdict = verdict
+        evidence.agent = .success(Self.status([probe], connectivity: .local))
+        #expect(Diagnosis(evidence).sections.first { $0.layer == .connection }?.verdict == expected)
+    }
+
     @Test func `a certificate that appears expired is attributed to the clock until it is synchronized`() {
         var evidence = Self.evidence()
         evidence.clock = .init(isSynchronized: false, isBehindProgram: false)

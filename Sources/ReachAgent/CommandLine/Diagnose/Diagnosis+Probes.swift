@@ -31,9 +31,12 @@ extension Diagnosis {
 
     private static func connection(_ probes: ProbeEvidence) -> Section {
         if let section = section(.connection, probes) { return section }
-        let others = probes.failures(in: .resolver).filter(\.isLoss)
-        if others.count == probes.count {
-            return Section(.connection, .notChecked, "no check got as far: the names do not resolve")
+        // A check that fails in a handshake or for its response has a connection.
+        let isConnected = probes.upCount > 0 || [Layer.tls, .response].contains { !probes.failures(in: $0).isEmpty }
+        guard isConnected else {
+            let isUnresolved = probes.failures(in: .resolver).filter(\.isLoss).count == probes.count
+            let reason = isUnresolved ? ": the names do not resolve" : ""
+            return Section(.connection, .notChecked, "no check got as far\(reason)")
         }
         return Section(.connection, .ok, "\(counted(probes)); no check fails to connect")
     }
