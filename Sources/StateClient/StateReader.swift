@@ -16,6 +16,8 @@ package final class StateReader {
     private var connection: AgentConnection?
     /// The time of the next attempt to connect; `nil` with a connection.
     private var retry: ContinuousClock.Instant?
+    /// The time by which the agent must have sent its hello; `nil` once it has.
+    private var helloDeadline: ContinuousClock.Instant?
     /// The reason for the stream's end, until it is thrown.
     private var failure: ClientError?
     /// `true` if the last call may have left received lines behind.
@@ -35,19 +37,21 @@ package final class StateReader {
     /// Creates a reader whose waits inside ``take(maximum:)`` are interrupted by a wake-up, with
     /// ``ClientError/cancelled``.
     ///
-    /// - Parameter connectTimeout: The maximum time that an attempt to connect waits for an agent with many other
-    ///   clients.
+    /// - Parameters:
+    ///   - connectTimeout: The maximum time that an attempt to connect waits for an agent with many other clients.
+    ///   - patience: The time for which the agent may be silent on its first connection.
     init(
         _ location: SocketLocation,
         _ subscription: StateSubscription,
         wakeup: Wakeup,
-        connectTimeout: Duration? = nil
+        connectTimeout: Duration? = nil,
+        patience: Duration = StreamResumption.usualPatience
     ) {
         self.location = location
         self.wakeup = wakeup
         self.connectTimeout = connectTimeout
         watch = SocketWatch(location)
-        resumption = StreamResumption(subscription)
+        resumption = StreamResumption(subscription, patience: patience)
         retry = .now
     }
 
@@ -55,7 +59,7 @@ package final class StateReader {
     package var descriptor: Int32 { connection?.descriptor ?? (retry == nil ? -1 : watch.descriptor) }
 
     /// The time at which ``take(maximum:)`` must be called even if nothing is readable; `nil` for none.
-    package var deadline: ContinuousClock.Instant? { hasMore || failure != nil ? .now : retry }
+    package var deadline: ContinuousClock.Instant? { hasMore || failure != nil ? .now : retry ?? helloDeadline }
 
     /// Returns the received items, and connects if an attempt is due.
     ///
@@ -70,8 +74,10 @@ package final class StateReader {
         do throws(StreamResumption.End) {
             guard try isConnected() else { return [] }
             try read(&items, maximum)
+            try checkForHello()
         } catch {
             connection = nil
+            helloDeadline = nil
             hasMore = false
             switch resumption.connectionEnded(error, fraction: .random(in: 0...1)) {
             case .fail(let error):
@@ -96,13 +102,22 @@ package final class StateReader {
         }
         self.retry = nil
         let parameters = resumption.parameters
+        let helloDeadline = ContinuousClock.now.advanced(by: resumption.helloTimeout)
         connection = try failing { () throws(ClientError) in
-            let deadline = connectTimeout.map { ContinuousClock.now.advanced(by: $0) }
+            let deadline = connectTimeout.map { ContinuousClock.now.advanced(by: $0) } ?? helloDeadline
             let connection = try AgentConnection(to: location, wakeup: wakeup, deadline: deadline)
             try connection.send("subscribe", parameters: parameters, wantsMore: true, deadline: deadline)
             return connection
         }
+        self.helloDeadline = helloDeadline
         return true
+    }
+
+    /// Ends a connection on which the agent is silent: it hangs, or was stopped.
+    private func checkForHello() throws(StreamResumption.End) {
+        if resumption.isOpen { helloDeadline = nil }
+        guard let helloDeadline, helloDeadline <= .now else { return }
+        throw .failed(.timedOut(socket: location.path))
     }
 
     private func read(_ items: inout [StreamItem], _ maximum: Int) throws(StreamResumption.End) {

@@ -39,13 +39,22 @@ struct StreamResumption {
     private var time: Timestamp?
     private var loss: Loss?
     /// `true` once the agent has sent its hello on the current connection.
-    private var isOpen = false
+    private(set) var isOpen = false
     /// `true` once the agent has sent its hello on any connection.
     private var hasBegun = false
     private var backoff = Backoff()
+    /// The time for which an agent may be silent on a stream's first connection.
+    static let usualPatience: Duration = .seconds(10)
+    private let patience: Duration
+    /// The number of connections in a row on which the agent has sent nothing in time.
+    private var silentConnections = 0
 
-    init(_ subscription: StateSubscription) {
+    /// Creates the state of a stream before its first connection.
+    ///
+    /// - Parameter patience: The first ``helloTimeout``.
+    init(_ subscription: StateSubscription, patience: Duration = usualPatience) {
         self.subscription = subscription
+        self.patience = patience
         position = subscription.since
         time = subscription.since == nil ? subscription.sinceTime : nil
         stream = subscription.stream
@@ -53,6 +62,11 @@ struct StreamResumption {
 
     /// The parameters to subscribe with on the next connection.
     var parameters: [UInt8] { subscription.parameters(after: position, of: stream, from: time) }
+
+    /// The time for which the agent may be silent on a new connection.
+    ///
+    /// It doubles with each such connection, up to 16 times, so that an agent that is merely slow is heard in the end.
+    var helloTimeout: Duration { patience * (1 << min(silentConnections, 4)) }
 
     /// Handles an event of the current connection.
     ///
@@ -94,6 +108,7 @@ struct StreamResumption {
         stream = hello.stream
         isOpen = true
         hasBegun = true
+        silentConnections = 0
         return items
     }
 
@@ -116,6 +131,7 @@ struct StreamResumption {
     mutating func connectionEnded(_ end: End, fraction: Double) -> Continuation {
         let wasOpen = isOpen
         isOpen = false
+        if case .failed(.timedOut) = end, !wasOpen { silentConnections += 1 }
         switch end {
         case .refused(let reply):
             if let continuation = continuation(after: reply) { return continuation }

@@ -88,6 +88,31 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `an agent that takes a connection and says nothing is reported`(reconnects: Bool) throws {
+        let agent = try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.waitForClose()
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(1), Self.reply(1))
+                connection.waitForClose()
+            }
+        )
+        let wakeup = try Wakeup()
+        let location = SocketLocation(path: agent.path)
+        let subscription = StateSubscription(since: 0, reconnects: reconnects)
+        let reader = StateReader(location, subscription, wakeup: wakeup, patience: .seconds(1))
+        guard reconnects else {
+            #expect(throws: ClientError.timedOut(socket: agent.path)) { try Self.items(reader, until: "never") }
+            return
+        }
+        #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
+        #expect(reader.deadline == nil)
+    }
+
+    @Test(arguments: [false, true])
     func `events that expired while the connection was lost are skipped if the subscription says so`(
         resumesWithOldest: Bool
     ) throws {

@@ -189,6 +189,20 @@ import Testing
         }
     }
 
+    @Test func `the patience with a silent agent doubles, and starts over with a hello`() throws {
+        var resumption = StreamResumption(StateSubscription())
+        let silence = End.failed(.timedOut(socket: "s"))
+        let times = (0..<6).map { _ in
+            defer { _ = resumption.connectionEnded(silence, fraction: 0) }
+            return resumption.helloTimeout
+        }
+        #expect(times == [10, 20, 40, 80, 160, 160].map { .seconds($0) })
+        _ = resumption.connectionEnded(.failed(.noAgent(socket: "s", errno: 2)), fraction: 0)
+        #expect(resumption.helloTimeout == .seconds(160))
+        _ = try resumption.receive(line(AgentLines.hello(1)))
+        #expect(resumption.helloTimeout == .seconds(10))
+    }
+
     @Test func `attempts back off, and start over with a connection and with a new socket`() throws {
         var resumption = StreamResumption(StateSubscription())
         func time(_ fraction: Double) -> Duration? {

@@ -101,7 +101,7 @@ struct ListedHook: Sendable {
         case .directory(let occasion):
             guard event.type == occasion.type else { return .type }
             guard HookOccasion.occasions(of: event).contains(occasion) else {
-                return .filter(name: "directory", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
+                return .filter(name: "subdirectory", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
             }
             return .matches
         }
@@ -128,7 +128,7 @@ extension ListedHook {
             case .refused(let refusal): .refused(refusal)
             case .disabled: skipped("disabled")
             case .leftOver: skipped("left_over")
-            case .unknownDirectory: skipped("unknown_directory")
+            case .unknownDirectory: skipped("unknown_subdirectory")
             case .badName: skipped("bad_name")
             case .beyondLimit: skipped("beyond_limit")
             }

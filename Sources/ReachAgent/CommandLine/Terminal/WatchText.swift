@@ -95,6 +95,7 @@ struct WatchText {
         case .refused("agent_stopping", _): return "the agent at \(socket) has stopped; waiting for it"
         case .refused("subscriber_lagged", _):
             return "the agent closed the connection, because its output was not read; resuming"
+        case .timedOut: return "the agent at \(socket) does not answer; trying again"
         case .noAgent: return "\(ForeignText.line(error.description)); waiting for it"
         default: return "\(ForeignText.line(error.description)); trying again"
         }

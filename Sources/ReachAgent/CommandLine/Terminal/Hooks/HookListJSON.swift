@@ -40,7 +40,7 @@ struct HookListJSON: JSONRepresentable {
             switch hook.kind {
             case .directory(let occasion):
                 json.member("kind", HookKind.directory.rawValue)
-                json.member("directory", occasion.rawValue)
+                json.member("subdirectory", ifPresent: occasion == .every ? nil : occasion.rawValue)
             case .configured(let definition): write(definition, to: &json)
             }
             json.member("path", ifPresent: hook.path)
