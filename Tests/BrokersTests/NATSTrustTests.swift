@@ -173,6 +173,19 @@ struct NATSTrustTests {
         #expect(connections(to: server.port) == 0)
     }
 
+    @Test func `a server that takes no message is reported, and no event is lost to it`() throws {
+        let words = Self.words.replacing("1048576", with: "0") + "}\r\n"
+        let server = try RawServer(
+            [Array(words.utf8)],
+            then: .lastWords(Array("PONG\r\n".utf8), after: 1),
+            readsFirst: false
+        )
+        let loop = try natsLoop(natsSink(server.port))
+        loop.transport.connect()
+        let failure = try withExtendedLifetime(server) { try loop.nextFailure() }
+        #expect(failure.code == "broker_protocol" && failure.detail.contains("'max_payload' is 0"), "\(failure)")
+    }
+
     @Test func `an attempt that hangs in the handshake is ended with the transport's connection`() throws {
         let server = try RawServer([Array(Self.silences[2].utf8)], then: .silence, readsFirst: false)
         let loop = try natsLoop(natsSink(server.port, scheme: "tls"))

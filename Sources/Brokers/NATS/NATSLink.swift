@@ -64,6 +64,13 @@ final class NATSLink {
             Int32(NATSWire.maximumInputBytes)
         )
         let maximum = Int(clamping: natsConnection_GetMaxPayload(connection))
+        // Else each event would count as too large, and as lost.
+        guard maximum > 0 else {
+            return TransportFailure(
+                code: "broker_protocol",
+                detail: "\(server.authority) takes no message: its 'max_payload' is \(maximum)"
+            )
+        }
         guard wire.add(.opened(maximumPayload: maximum)) else { return Self.flooded }
         while !wire.isStopped {
             for request in wire.takeRequests() where !publish(request) { return failure }
