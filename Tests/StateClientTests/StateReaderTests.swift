@@ -109,6 +109,7 @@ import Testing
             return
         }
         #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
+        #expect(try reader.take(maximum: 1) == [])
         #expect(reader.deadline == nil)
     }
 
