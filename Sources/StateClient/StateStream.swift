@@ -12,7 +12,9 @@ internal import Synchronization
 ///
 /// Each iteration has its own connection and thread, from its first item to its end. Items that the consumer does not
 /// take stay in the socket; if the agent then closes the connection to this slow reader, the stream resumes from the
-/// journal. The end of the task or of the iterator ends the connection; for a cancelled task the stream ends.
+/// journal. The end of the task or of the iterator ends the connection; for a cancelled task the stream ends. An agent
+/// that takes a connection and is silent for 10 s counts as lost; this time doubles with each such connection, up to
+/// 160 s.
 public struct StateStream: AsyncSequence, Sendable {
     /// The elements of the stream.
     public typealias Element = StreamItem
