@@ -29,7 +29,7 @@ struct WatchCommand: ParsableCommand {
             EXIT STATUS
               0   the reader closed the output
               69  no agent answers (with --no-reconnect)
-              75  the connection was lost, or the agent is silent for 10 s (with --no-reconnect)
+              75  the connection was lost, or the agent is silent (with --no-reconnect)
               77  no permission to ask the agent
             """
     )
