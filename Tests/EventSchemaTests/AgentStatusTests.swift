@@ -286,7 +286,7 @@ import struct AgentEvents.Timestamp
         let path = "/" + String(repeating: "\u{1}", count: 20_000)
         let refusal = HookRefusal(.owner, path: path, evidence: path, remedy: path)
         let hooks = (0..<64).map { index in
-            GoldenTests.status("\(index)", last: GoldenTests.completion("\(index)", .directory, .refused(refusal)))
+            GoldenTests.status("\(index)", last: GoldenTests.completion("\(index)", .file, .refused(refusal)))
         }
         let status = Self.json(Self.status(hooks: hooks))
         #expect(status.count < ScannedLine.maximumBytes)

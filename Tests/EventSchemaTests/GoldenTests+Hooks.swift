@@ -58,12 +58,12 @@ extension GoldenTests {
     static let hookCompletions: [(name: String, completion: HookCompletion)] = [
         (
             "hook.completed",
-            completion("10-log", .directory, .succeeded) { ($0.output, $0.outputBytes) = ("logged\n", 7) }
+            completion("10-log", .file, .succeeded) { ($0.output, $0.outputBytes) = ("logged\n", 7) }
         ),
         ("hook.completed.exited", failed),
         (
             "hook.completed.signaled",
-            completion("wifi.d/20-led", .directory, .signaled(SIGSEGV)) { completion in
+            completion("wifi.d/20-led", .file, .signaled(SIGSEGV)) { completion in
                 completion.failures = 1
                 completion.triggerSequence = nil
             }
@@ -78,7 +78,7 @@ extension GoldenTests {
         ),
         (
             "hook.completed.refused",
-            completion("10-log", .directory, .refused(refusal)) { completion in
+            completion("10-log", .file, .refused(refusal)) { completion in
                 completion.ending.durationMilliseconds = 0
                 completion.failures = 2
             }
@@ -99,7 +99,7 @@ extension GoldenTests {
 
     static func status(
         _ hook: String,
-        _ kind: HookKind = .directory,
+        _ kind: HookKind = .file,
         runs: UInt64 = 0,
         failures: Int = 0,
         last: HookCompletion? = nil
@@ -129,7 +129,7 @@ extension GoldenTests {
         let good = status("10-log", runs: 132, last: hookCompletions[0].completion)
         var failing = status("vpn", .command, runs: 9, failures: 4, last: failed)
         (failing.superseded, failing.pausedMilliseconds, failing.waiting) = (12, 2000, 1)
-        let refusedRun = completion("20-led", .directory, .refused(refusal)) { $0.ending.durationMilliseconds = 0 }
+        let refusedRun = completion("20-led", .file, .refused(refusal)) { $0.ending.durationMilliseconds = 0 }
         let refused = status("20-led", runs: 1, failures: 1, last: refusedRun)
         var doubtful = status("chat", .webhook, runs: 2, failures: 1, last: undelivered)
         doubtful.running = 1

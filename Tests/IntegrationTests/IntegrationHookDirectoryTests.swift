@@ -45,7 +45,7 @@ struct IntegrationHookDirectoryTests {
         for hook in names {
             let run = try await agent.completed(hook, for: change)
             #expect(run.run?.ending.outcome == "succeeded")
-            #expect(run.run?.kind == "directory")
+            #expect(run.run?.kind == "file")
             #expect(run.run?.trigger == "reachability.changed")
         }
         #expect(started() == names)

@@ -236,7 +236,7 @@ enum StatusScenes {
             ),
             hook("fork", #""failures":3"#, #""outcome":"not_started","reason":"Resource temporarily unavailable""#),
             hook("10-log", #""failures":2,"running":1"#, #""outcome":"exited","exit_status":1"#),
-            #"{"hook":"new","kind":"directory","runs":0}"#,
+            #"{"hook":"new","kind":"file","runs":0}"#,
             "7"
         ),
         healthy

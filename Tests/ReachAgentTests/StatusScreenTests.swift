@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `hooks that do well are one line, and only in detail`() throws {
-        let hooks = (1...5).map { #"{"hook":"\#($0)","kind":"directory","runs":\#($0 == 1 ? 128 : 1),"failures":0}"# }
+        let hooks = (1...5).map { #"{"hook":"\#($0)","kind":"file","runs":\#($0 == 1 ? 128 : 1),"failures":0}"# }
         let status = try Self.status(#""hooks":[\#(hooks.joined(separator: ","))]"#)
         #expect(status.detail(of: .agent).contains("\n  hooks         5, 132 runs\n"))
         #expect(!status.screen.contains("132"))

@@ -2,7 +2,7 @@
 public struct HookCompletion: Codable, Sendable, Hashable {
     /// The hook's name.
     public var hook: String
-    /// `directory`, `command` or `webhook`.
+    /// `file`, `command` or `webhook`.
     public var kind: String
     /// The type of the event that it ran for, without the prefix.
     public var trigger: String

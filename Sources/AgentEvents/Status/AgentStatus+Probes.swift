@@ -196,7 +196,7 @@ extension AgentStatus {
     public struct HookStatus: Codable, Sendable, Hashable {
         /// The hook's name.
         public var hook: String
-        /// `directory`, `command` or `webhook`.
+        /// `file`, `command` or `webhook`.
         public var kind: String?
         /// The number of runs that ended.
         public var runs: UInt64?

@@ -111,7 +111,7 @@ final class HookEngine: @unchecked Sendable {
     private func offerToFiles(_ event: HookEvent, at delivered: Instant) {
         let occasions = HookOccasion.occasions(of: event)
         var known: [ForeignText: HookState] = [:]
-        for state in files + leaving where state.key.isDirectory { known[state.key.name] = state }
+        for state in files + leaving where state.key.isFile { known[state.key.name] = state }
         var present: [HookState] = []
         for file in HookDirectories(settings.directories).hooks(for: Set(HookOccasion.allCases)) {
             let isConcerned = occasions.contains(file.occasion)
@@ -133,7 +133,7 @@ final class HookEngine: @unchecked Sendable {
         containment?.apply(new.limits)
         let now = Instant.now
         var known: [ForeignText: HookState] = [:]
-        for state in configured + leaving where !state.key.isDirectory { known[state.key.name] = state }
+        for state in configured + leaving where !state.key.isFile { known[state.key.name] = state }
         var present: [HookState] = []
         for definition in new.definitions {
             let state: HookState

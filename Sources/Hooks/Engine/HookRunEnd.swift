@@ -4,7 +4,7 @@ internal import Glibc
 /// The kinds of hook.
 public enum HookKind: String, Sendable, Hashable {
     /// A file in the hook directories.
-    case directory
+    case file
     /// A configured program.
     case command
     /// A request.

@@ -10,10 +10,10 @@ final class HookState {
     /// the form of an accent alone.
     struct Key: Hashable, Comparable, Sendable {
         var name: ForeignText
-        var isDirectory: Bool
+        var isFile: Bool
 
         static func < (left: Key, right: Key) -> Bool {
-            (left.name, left.isDirectory ? 0 : 1) < (right.name, right.isDirectory ? 0 : 1)
+            (left.name, left.isFile ? 0 : 1) < (right.name, right.isFile ? 0 : 1)
         }
     }
 
@@ -36,7 +36,7 @@ final class HookState {
 
     /// Creates a configured hook.
     init(_ definition: HookDefinition) {
-        key = Key(name: ForeignText(definition.name), isDirectory: false)
+        key = Key(name: ForeignText(definition.name), isFile: false)
         hook = RunnableHook(definition)
         self.definition = definition
         occasion = nil
@@ -46,7 +46,7 @@ final class HookState {
 
     /// Creates a hook from a file in the directories.
     init(file hook: RunnableHook, on occasion: HookOccasion) {
-        key = Key(name: ForeignText(hook.name), isDirectory: true)
+        key = Key(name: ForeignText(hook.name), isFile: true)
         self.hook = hook
         self.occasion = occasion
         queue = HookQueue(occasion.pace)

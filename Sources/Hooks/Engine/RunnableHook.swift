@@ -27,7 +27,7 @@ struct RunnableHook: Sendable {
     init(file path: String, name: String, timeout: Duration) {
         self.name = name
         self.timeout = timeout
-        kind = .directory
+        kind = .file
         task = .program(HookCommand(arguments: [path]))
     }
 

@@ -16,7 +16,7 @@ package struct SingleRun: Sendable {
         /// A configured hook.
         case configured(HookDefinition)
         /// A file in the directories.
-        case directory(name: String, path: String, timeout: Duration)
+        case file(name: String, path: String, timeout: Duration)
     }
 
     /// The hook.
@@ -33,7 +33,7 @@ package struct SingleRun: Sendable {
     private var runnable: RunnableHook {
         switch hook {
         case .configured(let definition): RunnableHook(definition)
-        case .directory(let name, let path, let timeout): RunnableHook(file: path, name: name, timeout: timeout)
+        case .file(let name, let path, let timeout): RunnableHook(file: path, name: name, timeout: timeout)
         }
     }
 

@@ -55,7 +55,7 @@ struct ListedHook: Sendable {
     /// The kind of a hook.
     enum Kind: Sendable {
         /// A file of the directories, which runs on an occasion.
-        case directory(HookOccasion)
+        case file(HookOccasion)
         /// A table of the configuration.
         case configured(HookDefinition)
     }
@@ -89,7 +89,7 @@ struct ListedHook: Sendable {
     /// The types of event that it is for.
     var types: Set<EventType> {
         switch kind {
-        case .directory(let occasion): [occasion.type]
+        case .file(let occasion): [occasion.type]
         case .configured(let definition): definition.trigger.types
         }
     }
@@ -98,7 +98,7 @@ struct ListedHook: Sendable {
     func matches(_ event: HookEvent) -> HookMatch {
         switch kind {
         case .configured(let definition): return definition.matches(event)
-        case .directory(let occasion):
+        case .file(let occasion):
             guard event.type == occasion.type else { return .type }
             guard HookOccasion.occasions(of: event).contains(occasion) else {
                 return .filter(name: "subdirectory", wanted: [occasion.rawValue], found: HookOccasion.change(of: event))
@@ -111,7 +111,7 @@ struct ListedHook: Sendable {
     func run(for event: HookEvent, timeout: Duration) -> SingleRun? {
         switch kind {
         case .configured(let definition): SingleRun(.configured(definition), event: event)
-        case .directory: path.map { SingleRun(.directory(name: name, path: $0, timeout: timeout), event: event) }
+        case .file: path.map { SingleRun(.file(name: name, path: $0, timeout: timeout), event: event) }
         }
     }
 }
@@ -119,7 +119,7 @@ struct ListedHook: Sendable {
 extension ListedHook {
     /// A file, or something else, that lies in the directories.
     init(_ entry: DirectoryEntry) {
-        self.init(name: entry.name, kind: .directory(entry.occasion), path: entry.path)
+        self.init(name: entry.name, kind: .file(entry.occasion), path: entry.path)
         func skipped(_ code: String) -> Obstacle { .skipped(code: code, words: entry.reason ?? code) }
         obstacle =
             switch entry.state {

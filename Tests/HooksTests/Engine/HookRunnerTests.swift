@@ -95,7 +95,7 @@ struct HookRunnerTests {
         let scene = Scene(fixture, HookSettings(directories: [fixture.directory]))
         scene.runner.deliver(SampleEvent.reachability(1, cause: "start"))
         let reports = await scene.log.reports(4)
-        #expect(reports.count == 4 && reports.allSatisfy { $0.ending.isSuccess && $0.kind == "directory" })
+        #expect(reports.count == 4 && reports.allSatisfy { $0.ending.isSuccess && $0.kind == "file" })
         // Identifiers of processes rise, so they tell in which order the programs were started.
         func process(_ report: HookCompletion) -> Int { Int(report.output?.dropLast() ?? "") ?? 0 }
         let started = reports.sorted { process($0) < process($1) }

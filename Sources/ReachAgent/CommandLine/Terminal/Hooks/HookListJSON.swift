@@ -38,8 +38,8 @@ struct HookListJSON: JSONRepresentable {
         json.object { json in
             json.member("hook", hook.name)
             switch hook.kind {
-            case .directory(let occasion):
-                json.member("kind", HookKind.directory.rawValue)
+            case .file(let occasion):
+                json.member("kind", HookKind.file.rawValue)
                 json.member("subdirectory", ifPresent: occasion == .every ? nil : occasion.rawValue)
             case .configured(let definition): write(definition, to: &json)
             }

@@ -64,7 +64,7 @@ struct HookListText {
 
     private var occasions: [[String]] {
         HookOccasion.allCases.map { occasion in
-            let hooks = ready.filter { if case .directory(occasion) = $0.kind { true } else { false } }
+            let hooks = ready.filter { if case .file(occasion) = $0.kind { true } else { false } }
             let directory = occasion == .every ? "" : "\(occasion.rawValue): "
             return section("\(directory)\(HookText.occasion(occasion)) (reachability.changed)", hooks.map { row($0) })
         }
