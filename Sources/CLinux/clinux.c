@@ -7,6 +7,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <locale.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -35,6 +36,14 @@ int clinux_character_width(uint32_t scalar) {
     uselocale(former);
     return width;
 }
+
+void clinux_limit_freed_memory(int bytes) {
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TRIM_THRESHOLD, bytes);
+    mallopt(M_MMAP_THRESHOLD, bytes);
+}
+
+void clinux_release_freed_memory(void) { malloc_trim(0); }
 
 int clinux_open_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

@@ -48,6 +48,7 @@ package final class WorkBudget: Sendable {
     package static let maximumValues = 1 << 18
 
     private let deadline: SuspendingClock.Instant?
+    private let steps: Int
     private let stepsLeft: Atomic<Int>
     private let valuesLeft: Atomic<Int>
     private let ending = Atomic<UInt8>(0)
@@ -59,6 +60,7 @@ package final class WorkBudget: Sendable {
     ///   - steps: The maximum number of steps.
     package init(deadline: SuspendingClock.Instant?, steps: Int, values: Int = maximumValues) {
         self.deadline = deadline
+        self.steps = max(0, steps)
         stepsLeft = Atomic(max(0, steps))
         valuesLeft = Atomic(max(0, values))
     }
@@ -92,6 +94,10 @@ package final class WorkBudget: Sendable {
         end(.values)
         return false
     }
+
+    /// The number of steps that were taken.
+    package var spent: Int { steps &- stepsLeft.load(ordering: .relaxed) }
+
     /// `true` if the work must stop; reads the clock.
     package var isOver: Bool {
         if ending.load(ordering: .relaxed) != 0 { return true }

@@ -40,7 +40,7 @@ final class Connection: ChannelInboundHandler {
     private(set) var sentLines = 0
     /// `true` once the last line was written.
     private(set) var isEnding = false
-    /// `true` while the connection is queued for a turn in the hub.
+    /// `true` while the connection is queued for a turn.
     var isQueued = false
 
     private let hub: StreamHub
@@ -95,7 +95,7 @@ final class Connection: ChannelInboundHandler {
         since = Timestamp(of: CLOCK_REALTIME)
         peer?.findCommand()
         switch socket {
-        case .events: return hub.queue(self)
+        case .events: return hub.turns.add(self)
         case .control:
             conversation = Conversation(for: self, in: hub)
         case .http: exchange = HTTPExchange(for: self, access: httpAccess, in: hub)

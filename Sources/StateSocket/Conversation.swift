@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// The requests of one connection to control.sock, and the replies in order.
 ///
-/// Requests are handled one at a time, in the turns of the hub.
+/// Requests are handled one at a time, in the connection's turns.
 final class Conversation {
     /// The maximum number of requests that wait for the agent's answer; further ones are rejected.
     static let maximumUnanswered = 16
@@ -49,17 +49,17 @@ final class Conversation {
         // Until the next turn, reading pauses once the longest possible request is buffered.
         if framer.count > hub.configuration.maximumRequestBytes { connection.setReading(false) }
         noteHeldBytes()
-        hub.queue(connection)
+        hub.turns.add(connection)
     }
 
     /// Marks the input as closed.
     func closeInput() {
         isInputClosed = true
-        hub.queue(connection)
+        hub.turns.add(connection)
     }
 
     /// Continues after the connection has become writable.
-    func resume() { hub.queue(connection) }
+    func resume() { hub.turns.add(connection) }
 
     /// `true` if another request can be handled: its reply has room, and no subscription is about to start.
     private var takesRequests: Bool {
@@ -177,7 +177,7 @@ final class Conversation {
         }
         writeReplies()
         connection.flush()
-        hub.queue(connection)
+        hub.turns.add(connection)
     }
 
     @discardableResult
@@ -225,6 +225,6 @@ final class Conversation {
             lines: 1
         )
         connection.flush()
-        hub.queue(connection)
+        hub.turns.add(connection)
     }
 }

@@ -191,7 +191,7 @@ final class EventStream {
         while phase == .live, next < hub.ring.next {
             guard next >= hub.ring.first else { return beCutOff() }
             guard connection.isWritable else { return }
-            guard written < Self.turnBytes else { return hub.pumpLater(self) }
+            guard written < Self.turnBytes else { return hub.turns.add(self) }
             written += writeSome()
             connection.flush()
         }

@@ -30,8 +30,12 @@ struct LineFramer {
 
     /// Appends input.
     mutating func append(_ bytes: ByteBuffer) {
+        guard buffer.readableBytes > 0 else { return buffer = bytes }
         var bytes = bytes
-        if buffer.readableBytes == 0 { buffer = bytes } else { buffer.writeBuffer(&bytes) }
+        // A line longer than one read gets all the room that it may need: growing step by step would leave holes in the
+        // heap, which together are as large as the lines.
+        buffer.reserveCapacity(max(limit, buffer.readableBytes + bytes.readableBytes))
+        buffer.writeBuffer(&bytes)
     }
 
     /// Returns the next line; `nil` if more input is needed.

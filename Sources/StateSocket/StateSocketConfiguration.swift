@@ -38,8 +38,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         ringBytes: Int = 4 << 20,
         ringEvents: Int = 16_384,
         maximumRequestBytes: Int = 64 << 10,
-        requestMemory: Int = 8 << 20,
-        answerMemory: Int = 4 << 20,
+        requestMemory: Int = 4 << 20,
+        answerMemory: Int = 2 << 20,
         requestPatience: Duration = .seconds(30),
         lagPatience: Duration = .seconds(30),
         http: HTTPConfiguration = HTTPConfiguration()

@@ -26,13 +26,13 @@ final class StreamHub {
     private(set) var access: PortAccess?
     /// The check of the passwords of requests at those ports.
     let passwords = PasswordCheck()
+    /// The turns of the connections and streams.
+    let turns: Turns
     /// The queue of reports, each of which reads the whole journal.
     let reports = WorkQueue("report-", share: 1)
     /// `true` once the bus has ended, and the ring has its last event.
     private(set) var isFinished = false
 
-    /// The maximum time for turns before other work of the event loop continues.
-    private static let turnTime: TimeAmount = .milliseconds(2)
     /// The number of events that wake the event loop while no stream waits for any.
     private static let idleEvents = 64
 
@@ -44,9 +44,6 @@ final class StreamHub {
     private var connections: [Int: Connection] = [:]
     private var lastConnection = 0
     private var limits: ConnectionLimits
-    /// The connections with pending work: a request to handle, or a stream to start.
-    private var turns = FairQueue<Connection>()
-    private var areTurnsScheduled = false
     private var requestMemory: RequestMemory
     private var unreadAnswers: UnreadAnswers
     private var isPatienceWatched = false
@@ -86,6 +83,7 @@ final class StreamHub {
         self.counts = counts
         self.broadcasts = broadcasts
         self.gate = gate
+        turns = Turns(on: gate)
         ring = EventRing(next: 1, maximumBytes: configuration.ringBytes, maximumEvents: configuration.ringEvents)
     }
 
@@ -224,12 +222,6 @@ final class StreamHub {
         if index < live.count { live[index].liveIndex = index }
     }
 
-    /// Continues a stream after the others have had their turn.
-    func pumpLater(_ stream: EventStream) {
-        let stream = NIOLoopBound(stream, eventLoop: gate.eventLoop)
-        gate.eventLoop.execute { stream.value.pump() }
-    }
-
     /// Reads a part of the journal on another thread.
     func read(with reader: ReplayReader, _ whenRead: @escaping (Result<ReplayReader.Part, any Error>) -> Void) {
         let limit = ring.newest
@@ -306,35 +298,6 @@ final class StreamHub {
         self.access = access
         passwords.forget()
         for connection in connectionList where connection.isRemote { connection.close() }
-    }
-
-    // MARK: Turns
-
-    /// Queues a connection for a turn.
-    func queue(_ connection: Connection) {
-        guard !connection.isQueued else { return }
-        connection.isQueued = true
-        turns.add(connection, of: connection.origin)
-        scheduleTurns()
-    }
-
-    private func scheduleTurns() {
-        guard !areTurnsScheduled, !turns.isEmpty else { return }
-        areTurnsScheduled = true
-        let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
-        gate.eventLoop.execute { hub.value.giveTurns() }
-    }
-
-    /// Gives turns for a limited time; reads, accepts and deliveries run in between.
-    private func giveTurns() {
-        let end = NIODeadline.now() + Self.turnTime
-        repeat {
-            guard let connection = turns.next() else { break }
-            connection.isQueued = false
-            if connection.takeTurn() { queue(connection) }
-        } while NIODeadline.now() < end
-        areTurnsScheduled = false
-        scheduleTurns()
     }
 
     // MARK: Late requests

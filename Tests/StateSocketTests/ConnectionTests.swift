@@ -3,6 +3,7 @@ import AgentTestKit
 import Foundation
 import NotificationBus
 import StateSocket
+import Synchronization
 import Testing
 
 /// Connections that come, go, and stay half open.
@@ -52,6 +53,28 @@ struct ConnectionTests {
             }
         }
         #expect(failures == [ECONNRESET, ECONNRESET])
+    }
+
+    @Test func `a request that comes while others have hundreds is answered after a few of them`() async throws {
+        let (before, all) = try await ServedStream.run { stream in
+            let late = try Client(stream.control)
+            stream.agent.whenAskedForStatus.withLock {
+                $0 = { [descriptor = late.descriptor] number in
+                    // The server's thread is here: it reads this after the requests that it has read already.
+                    if number == 1 { _ = send(descriptor, #"{"method":"hooks"}"# + "\n", 19, 0) }
+                    usleep(1000)
+                }
+            }
+            let before = Mutex(Int.max)
+            stream.agent.whenAnswered.withLock { $0 = { before.withLock { $0 = stream.agent.statusCount } } }
+            let greedy = try (0..<16).map { _ in try Client(stream.control) }
+            for client in greedy { try client.send(String(repeating: #"{"method":"status"}"# + "\n", count: 50)) }
+            for client in greedy { _ = try client.lines(50) }
+            _ = try late.line()
+            return (before.withLock { $0 }, stream.agent.statusCount)
+        }
+        #expect(all == 800)
+        #expect(before < 200)
     }
 
     @Test func `a client that is gone is noticed while nothing happens`() async throws {

@@ -63,6 +63,13 @@ void clinux_name_thread(const char *name);
 // an unknown character, or without such a locale.
 int clinux_character_width(uint32_t scalar);
 
+// Leaves one heap to all threads, and fixes the sizes in bytes from which it returns freed memory to the kernel: free bytes
+// at its end, and one block (mallopt(3), M_ARENA_MAX, M_TRIM_THRESHOLD and M_MMAP_THRESHOLD).
+void clinux_limit_freed_memory(int bytes);
+
+// Returns all whole free pages of the heap to the kernel (malloc_trim(3)).
+void clinux_release_freed_memory(void);
+
 // Returns the UID of the peer of a local TCP connection, from the kernel's socket table (sock_diag(7), without a
 // capability and without blocking); -1 if there is none, or its process has closed the socket.
 long clinux_tcp_peer_user(int fd);

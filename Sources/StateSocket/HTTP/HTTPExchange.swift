@@ -5,12 +5,12 @@ internal import PortAccess
 
 /// The requests of one connection over HTTP, and the responses in order.
 ///
-/// One request is answered at a time, in the turns of the hub; reading pauses meanwhile.
+/// One request is answered at a time, in the connection's turns; reading pauses meanwhile.
 final class HTTPExchange {
     /// The maximum size of a request's head.
     static let maximumHeadBytes = 16 << 10
     /// The maximum number of pipelined requests in one read.
-    static let maximumWaiting = 16
+    static let maximumWaiting = 4
     /// The error for a longer head.
     static let tooLarge = HTTPRefusal(
         .requestHeaderFieldsTooLarge,
@@ -100,17 +100,17 @@ final class HTTPExchange {
         waiting.append(item)
         owesSince = nil
         connection.setReading(false)
-        hub.queue(connection)
+        hub.turns.add(connection)
     }
 
     func closeInput() {
         isInputClosed = true
         // A client that closes its side during a stream has disconnected: browsers never half-close a connection.
         if connection.stream != nil || cancellation != nil { return connection.close() }
-        hub.queue(connection)
+        hub.turns.add(connection)
     }
 
-    func resume() { hub.queue(connection) }
+    func resume() { hub.turns.add(connection) }
 
     private func hold(_ bytes: Int) {
         let difference = bytes - heldBytes
@@ -263,7 +263,7 @@ final class HTTPExchange {
         connection.write(response, lines: 1)
         connection.flush()
         countUnread()
-        guard waiting.isEmpty else { return hub.queue(connection) }
+        guard waiting.isEmpty else { return hub.turns.add(connection) }
         owesSince = .now()
         hub.expectRequests()
         connection.setReading(true)

@@ -52,7 +52,18 @@ final class ScriptedAgent: AgentInterface {
 
     func lagged(lastSequence: UInt64) -> Event { plain(.subscriberLagged, subject: "agent", lastSequence) }
 
-    func status(connections: Int) -> [UInt8] { Array(#"{"connections":\#(connections)}"#.utf8) }
+    /// Called with the number of each request for the status, before it is answered.
+    let whenAskedForStatus = Mutex<(@Sendable (Int) -> Void)?>(nil)
+    private let asked = Atomic<Int>(0)
+
+    func status(connections: Int) -> [UInt8] {
+        let number = asked.add(1, ordering: .relaxed).newValue
+        whenAskedForStatus.withLock { $0 }?(number)
+        return Array(#"{"connections":\#(connections)}"#.utf8)
+    }
+
+    /// The number of requests for the status.
+    var statusCount: Int { asked.load(ordering: .relaxed) }
 
     /// The names of threads that answer, and of one that never does.
     let silentThread = Mutex<String?>(nil)
@@ -95,7 +106,11 @@ final class ScriptedAgent: AgentInterface {
         return AgentDocument(contentType: "application/json", body: Array("{\(text)}\n".utf8))
     }
 
+    /// Called before the agent answers anything but the status.
+    let whenAnswered = Mutex<(@Sendable () -> Void)?>(nil)
+
     func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping Reply) {
+        whenAnswered.withLock { $0 }?()
         if answersAtOnce.withLock({ $0 }) { return reply(.parameters(Array(#"{"did":"\#(request)"}"#.utf8))) }
         calls.withLock { $0.append((request, client.user, reply)) }
     }

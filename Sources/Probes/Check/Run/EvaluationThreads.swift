@@ -1,4 +1,5 @@
 internal import ForeignText
+internal import LinuxSupport
 internal import NIOPosix
 internal import Synchronization
 
@@ -39,6 +40,8 @@ final class EvaluationThreads: Sendable {
 
     /// The number of threads.
     static let count = 2
+    /// The number of steps after which work may leave much freed memory behind.
+    private static let costly = 128 << 10
 
     private let state = Mutex(State())
 
@@ -82,7 +85,10 @@ final class EvaluationThreads: Sendable {
     private func advance() {
         while let (target, work, pool) = begin() {
             pool.submit { [self] poolState in
-                if poolState == .active, !work.budget.isOver { work.body() }
+                if poolState == .active, !work.budget.isOver {
+                    work.body()
+                    if work.budget.spent > Self.costly { FreedMemory.release() }
+                }
                 state.withLock { _ = $0.running.remove(target) }
                 advance()
             }

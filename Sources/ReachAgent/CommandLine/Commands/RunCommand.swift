@@ -5,6 +5,7 @@ internal import EventJournal
 internal import ForeignText
 internal import FoundationEssentials
 internal import Glibc
+internal import LinuxSupport
 internal import Logging
 internal import NetlinkMonitor
 internal import NotificationBus
@@ -134,6 +135,7 @@ struct RunCommand: ParsableCommand {
         AgentLogger.setLevel(loaded.settings.agent.logLevel)
         for warning in loaded.warnings { AgentLogger.make().warning("\(warning)") }
         let settings = loaded.settings
+        FreedMemory.limit()
         if once { return try RunOnce(settings: settings, monitor: Self.monitor(settings, watch), format: format).run() }
         try StartFailure.orExit {
             try AgentServices(
