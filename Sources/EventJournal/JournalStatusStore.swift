@@ -118,9 +118,8 @@ final class JournalStatusStore: Sendable {
             defer { state.syncTrouble = condition }
             return state.syncTrouble == nil
         }
-        guard isNew else { return }
         needsNewSegment.store(true, ordering: .relaxed)
-        report(condition)
+        if isNew { report(condition) }
     }
 }
 

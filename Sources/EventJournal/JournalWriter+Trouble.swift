@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Glibc
+internal import Synchronization
 
 extension JournalWriter {
     // MARK: While degraded
@@ -106,7 +107,8 @@ extension JournalWriter {
         namingSequence = nil
         guard leased != nil, let lease, let active else { return }
         let syncs = configuration.sync != .never
-        if syncs, directory.system.sync(active.file.descriptor) != 0 { return }
+        // The kernel reports a failure once: a file that had one is never known to be on the disk.
+        if syncs, statusStore.needsNewSegment.load(ordering: .relaxed) || !sync(active.file) { return }
         if lease.write(nil, syncs: syncs) { leased = nil }
     }
 
@@ -116,7 +118,7 @@ extension JournalWriter {
     func flush() -> Bool {
         guard !isDegraded else { return false }
         guard configuration.sync != .never, let active else { return true }
-        return directory.system.sync(active.file.descriptor) == 0
+        return sync(active.file)
     }
 
     /// Writes what can still be written, and leaves the lease at the last number that was used but not recorded.

@@ -236,13 +236,15 @@ struct JournalWriter {
         upkeep.noteWritten(segment.file, interval: interval, isUrgent: isUrgent, at: instant)
     }
 
-    /// Flushes a file to the disk, and records the result.
-    func sync(_ file: OpenFile) {
+    /// Flushes a file to the disk, and records the result; returns `false` on failure.
+    @discardableResult
+    func sync(_ file: OpenFile) -> Bool {
         let error = directory.system.sync(file.descriptor)
         if error == 0 {
             statusStore.synced(at: wallClock())
         } else {
             statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
         }
+        return error == 0
     }
 }

@@ -6,8 +6,9 @@ internal import CLinux
 package enum FreedMemory {
     /// Gives all threads one heap, and limits the freed memory that is kept at its end and in large blocks.
     ///
-    /// Must be called before other threads are started. The limits are those that every process begins with; but by default the first large block that is freed raises
-    /// them, up to 64 MB for each heap. Of the heaps of other threads ``release()`` would leave the free ends.
+    /// Must be called before other threads are started. The limits are those that every process begins with; but by
+    /// default the first large block that is freed raises them, up to 64 MB for each heap. Of the heaps of other
+    /// threads ``release()`` would leave the free ends.
     package static func limit() { clinux_limit_freed_memory(128 << 10) }
 
     /// Returns whole free pages to the kernel, wherever they are; takes about a millisecond for 10 MB.

@@ -247,9 +247,10 @@ final class Connection: ChannelInboundHandler {
         patience = context.eventLoop.scheduleTask(in: hub.lagPatience) { closing.value.close() }
     }
 
-    /// Closes immediately.
+    /// Closes immediately; TLS waits up to a second for the client's answer, and no request is accepted meanwhile.
     func close() {
         guard let context else { return }
+        isEnding = true
         // Closing a socket with unread bytes resets the connection, and the client may lose lines that it has not read
         // yet.
         if let descriptor = openDescriptor {

@@ -36,10 +36,11 @@ struct EventRing {
 
     /// Appends the first events of a batch, and drops the oldest ones that exceed the limits.
     ///
-    /// At most a quarter of the ring is replaced, so that subscribers get one part before the next one is added.
+    /// At most a 64th of the ring is replaced, less than a socket takes at once: subscribers get one part before the next
+    /// one is added.
     mutating func append(_ events: inout ArraySlice<Event>) {
         let (start, startBytes) = (next, byteCount)
-        let (partBytes, partEvents) = (maximumBytes / 4, Int(clamping: maximumEvents / 4))
+        let (partBytes, partEvents) = (maximumBytes / 64, Int(clamping: maximumEvents / 64))
         repeat {
             let chunk = EventChunk(
                 &events,

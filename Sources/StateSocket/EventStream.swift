@@ -74,7 +74,7 @@ final class EventStream {
         if let time = parameters.sinceTime, since == nil { return find(time) }
         let opening = hub.agent.opening()
         self.opening = opening
-        hub.drain()
+        hub.drain(completely: true)
         guard hub.hasReleased(opening.sequence) else { return hub.park(self) }
         begin(opening)
     }
@@ -82,7 +82,7 @@ final class EventStream {
     /// Finds the number before a time in the journal, and opens with it.
     private func find(_ time: Timestamp) {
         // The events that are in the ring now are in the journal too, and events that follow have a later time.
-        hub.drain()
+        hub.drain(completely: true)
         let newest = hub.ring.newest
         let oldest = hub.ring.first &- 1
         guard let source = hub.replay else {
@@ -195,8 +195,11 @@ final class EventStream {
             written += writeSome()
             connection.flush()
         }
-        if phase == .live, hub.isFinished || parameters.isHistory { endForShutdown() }
+        if phase == .live, hub.isFinished || (parameters.isHistory && !hub.isBehind) { endForShutdown() }
     }
+
+    /// `true` if the ring has events that were not written yet.
+    var isBehind: Bool { phase == .live && next < hub.ring.next }
 
     /// Writes chunks until the connection accepts no more; returns the number of bytes.
     private func writeSome() -> Int {
@@ -250,7 +253,7 @@ final class EventStream {
     private func readOn() {
         guard phase == .replaying, !isReading else { return }
         // No event has woken the event loop for this stream, and a history ends with the newest one.
-        hub.drain()
+        hub.drain(completely: true)
         if hasBegun, next >= hub.ring.first { return goLive() }
         guard connection.isWritable, let source = hub.replay else { return }
         let reader = reader ?? ReplayReader(source, from: next, for: parameters)

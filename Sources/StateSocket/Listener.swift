@@ -43,6 +43,12 @@ enum Listener {
             .serverChannelOption(.backlog, value: SocketFile.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // A reader that has vanished would keep its place until an event is sent to it. The kernels answer each other,
+            // and no thread wakes up.
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
+            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 20)
+            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
             if address.protocol == .inet6 {
                 // `[::]` leaves IPv4 to a port of its own.
                 let option = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)

@@ -191,6 +191,7 @@ public final class StateServer: Sendable {
         var taken = 0
         do {
             let rights = files.first { $0.0 == .http }.flatMap { SocketRights(of: $0.1.descriptor) }
+            let tick = try PollTick.open(on: gate)
             let hub = try gate.eventLoop.submit { [configuration, bus, replay, agent, counts, broadcasts] in
                 let hub = StreamHub(
                     configuration: configuration,
@@ -201,9 +202,10 @@ public final class StateServer: Sendable {
                     counts: counts,
                     broadcasts: broadcasts,
                     gate: gate,
+                    tick: tick.value,
                     members: SocketMembers(rights)
                 )
-                hub.subscribe()
+                hub.start()
                 return NIOLoopBound(hub, eventLoop: gate.eventLoop)
             }.wait()
             var running = Running(group: group, gate: gate, hub: hub, listeners: [], files: [], directory: directory)

@@ -4,7 +4,7 @@ internal import ForeignText
 extension StreamHub {
     /// Returns the answer to `subscribers`: one object with all connections, the oldest first.
     func describeSubscribers() -> [UInt8] {
-        drain()
+        drain(completely: true)
         var json = JSONWriter()
         json.object { json in
             json.member("limit", connectionLimit)

@@ -51,7 +51,11 @@ final class StreamHub {
     /// The live streams that select unnumbered events.
     private var listening: [EventStream] = []
     private var parked: [EventStream] = []
+    /// The events of the last batch that are not in the ring yet.
+    private var untaken: ArraySlice<Event> = []
     private var isDraining = false
+    /// `true` while the bus has released events for which there was no time before the next poll.
+    private(set) var isBehind = false
     /// `true` while each event is taken at once, because a stream waits for it.
     private var isAttentive = false
     private var whenEmpty: EventLoopPromise<Void>?
@@ -69,6 +73,7 @@ final class StreamHub {
         counts: Counts,
         broadcasts: Broadcasts,
         gate: LoopGate,
+        tick: PollTick,
         members: SocketMembers
     ) {
         self.configuration = configuration
@@ -83,8 +88,9 @@ final class StreamHub {
         self.counts = counts
         self.broadcasts = broadcasts
         self.gate = gate
-        turns = Turns(on: gate)
+        turns = Turns(on: gate, polledBy: tick)
         ring = EventRing(next: 1, maximumBytes: configuration.ringBytes, maximumEvents: configuration.ringEvents)
+        turns.whenPolled = { [unowned self] in drain() }
     }
 
     /// The time limit for reading the last line.
@@ -97,8 +103,13 @@ final class StreamHub {
 
     // MARK: The bus
 
-    /// Subscribes to the bus.
-    func subscribe() {
+    /// Subscribes to the bus, and takes what it has released.
+    func start() {
+        subscribe()
+        drain()
+    }
+
+    private func subscribe() {
         let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
         let gate = gate
         let subscription = bus.subscribe(capacity: max(8192, configuration.ringEvents)) {
@@ -118,18 +129,41 @@ final class StreamHub {
         if next != ring.next {
             ring = EventRing(next: next, maximumBytes: configuration.ringBytes, maximumEvents: configuration.ringEvents)
         }
-        take(batch)
+        _ = receive(batch)
     }
 
     /// Takes the events released by the bus, and delivers them.
-    func drain() {
-        guard !isDraining, let subscription else { return }
+    ///
+    /// When the time before the next poll is used up, the rest follows after it; and while a stream is behind, one part
+    /// of a batch between two polls, so that no batch cuts off a client that reads as fast as it can.
+    ///
+    /// - Parameter completely: `true` to take everything now, for a stream that opens or ends with what there is.
+    func drain(completely: Bool = false) {
+        guard !isDraining else { return }
         isDraining = true
-        let batch = subscription.take()
-        take(batch)
-        // The end of the bus may have woken the event loop once only, for itself and the events before it.
-        if case .notifications = batch { take(subscription.take()) }
+        let wasBehind = isBehind
+        isBehind = true
+        turns.spend {
+            while completely || turns.hasTime {
+                if untaken.isEmpty, !receiveMore() {
+                    isBehind = false
+                    break
+                }
+                ring.append(&untaken)
+                serve()
+                if !completely, !untaken.isEmpty, live.contains(where: \.isBehind) { break }
+            }
+            // A history ends with the newest event.
+            if wasBehind, !isBehind { serve() }
+        }
         isDraining = false
+        if isBehind { turns.awaitPoll() }
+    }
+
+    /// Takes the next batch of the bus; returns `false` if there is none.
+    private func receiveMore() -> Bool {
+        guard let subscription else { return false }
+        return receive(subscription.take())
     }
 
     /// Wakes the event loop for each event while a stream waits for events, otherwise once for many.
@@ -139,24 +173,22 @@ final class StreamHub {
         subscription?.setWakeThreshold(isAttentive ? 1 : Self.idleEvents)
     }
 
-    private func take(_ batch: Subscription<Event>.Batch) {
+    private func receive(_ batch: Subscription<Event>.Batch) -> Bool {
         switch batch {
         case .notifications(let batch):
             ring.expect(batch.first?.sequence ?? ring.next)
-            var events = batch.map(\.content)[...]
-            while !events.isEmpty {
-                ring.append(&events)
-                serve()
-            }
-            return
-        case .lagged: subscribe()
-        case .empty: return
+            untaken = batch.map(\.content)[...]
+        case .lagged:
+            subscribe()
+            serve()
+        case .empty: break
         case .finished:
-            guard !isFinished else { return }
+            guard !isFinished else { return false }
             isFinished = true
+            serve()
+            endConversations()
         }
-        serve()
-        if isFinished { endConversations() }
+        return !untaken.isEmpty
     }
 
     private func serve() {
@@ -255,9 +287,12 @@ final class StreamHub {
                 return try body()
             }
             gate.execute {
-                done.value.hub.readings -= 1
-                done.value.whenDone(result)
-                done.value.hub.reportIfEmpty()
+                let (hub, whenDone) = done.value
+                hub.turns.handle {
+                    hub.readings -= 1
+                    whenDone(result)
+                    hub.reportIfEmpty()
+                }
             }
         }
     }
@@ -367,7 +402,7 @@ final class StreamHub {
     func stop(by deadline: NIODeadline, whenEmpty: EventLoopPromise<Void>) {
         guard self.whenEmpty == nil else { return whenEmpty.succeed() }
         self.whenEmpty = whenEmpty
-        drain()
+        drain(completely: true)
         let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
         let cut = gate.eventLoop.scheduleTask(deadline: deadline) { hub.value.cutOff() }
         whenEmpty.futureResult.whenComplete { _ in cut.cancel() }

@@ -51,6 +51,13 @@ struct RecentLatencyTests {
         var latency = RecentLatency()
         for number in 0...300 { latency.add(Self.summary("p\(number)", at: 0, [1])) }
         #expect(latency.hours(at: Journal.moment(0)).count == RecentLatency.maximumPoints)
+        // One of those without checks in the last two hours makes room for another.
+        latency.add(Self.summary("next", at: Self.hour, [1]))
+        #expect(latency.hours(at: Journal.moment(Self.hour))[ProbePoint(probe: "next")] == nil)
+        for number in 0..<10 { latency.add(Self.summary("p\(number)", at: 2 * Self.hour, [1])) }
+        latency.add(Self.summary("next", at: 2 * Self.hour, [1]))
+        let hours = latency.hours(at: Journal.moment(2 * Self.hour))
+        #expect(hours.count == RecentLatency.maximumPoints && hours[ProbePoint(probe: "next")]?.count == 1)
         var huge = Self.summary("p0", at: 0, [1])
         huge.succeeded = .max
         latency.add(huge)

@@ -67,6 +67,21 @@ import Testing
         #expect(fixture.numbers == [1])
     }
 
+    @Test func `each failure to sync replaces the segment, also when the one before failed`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .always }
+        scripted.with { $0.syncError = EIO }
+        for number in 1...2 as ClosedRange<UInt64> {
+            journal.append([FixtureJournal.record(number)])
+            #expect(await journal.settle())
+        }
+        scripted.with { $0.syncError = 0 }
+        journal.append([FixtureJournal.record(3)])
+        #expect(await journal.settle())
+        #expect(fixture.numbers == [1, 2, 3])
+        #expect([1, 2, 3].allSatisfy { fixture.exists(SegmentName(firstSequence: $0).plain) })
+        #expect(journal.takeConditions().map(\.code) == [.syncFailed, .resumed])
+    }
+
     @Test(arguments: [SyncPolicy.always, .interval(.seconds(3600))])
     func `a disk that cannot sync is reported, and the segment is replaced`(policy: SyncPolicy) async throws {
         let journal = try scripted.open(fixture) { $0.sync = policy }

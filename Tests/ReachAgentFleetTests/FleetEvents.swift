@@ -99,10 +99,18 @@ struct WrittenDevice {
         _ kind: String,
         _ connectivity: Connectivity,
         isUsed: Bool = false,
+        reason: String? = nil,
         at second: Int64
     ) -> FleetMessage {
         func uplink(_ connectivity: Connectivity) -> Uplink {
-            Uplink(interface: interface, interfaceIndex: 2, kind: kind, connectivity: connectivity, isUsed: isUsed)
+            Uplink(
+                interface: interface,
+                interfaceIndex: 2,
+                kind: kind,
+                connectivity: connectivity,
+                reason: reason.map { Uplink.Reason(code: $0) },
+                isUsed: isUsed
+            )
         }
         let change = UplinkChange(
             from: uplink(.unknown),

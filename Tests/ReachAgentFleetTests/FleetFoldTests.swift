@@ -158,6 +158,19 @@ import Testing
     }
 
     @Test
+    func `an uplink that has gone makes room for one of another name`() throws {
+        var device = WrittenDevice("edge-1")
+        var messages: [FleetMessage] = []
+        for number in 0..<40 as Range<Int64> {
+            messages.append(device.uplink("ppp\(number)", "wwan", .full, isUsed: true, at: number))
+            messages.append(device.uplink("ppp\(number)", "wwan", .none, reason: "no_route", at: number))
+        }
+        messages.append(device.uplink("eth0", "wired", .full, isUsed: true, at: 50))
+        var fleet = try Self.fleet(messages)
+        #expect(try Self.row(&fleet, at: 51).uplinks.contains { $0.interface == "eth0" })
+    }
+
+    @Test
     func `a device cannot make its row large`() throws {
         let long = String(repeating: "wlan\u{1B}[2J\u{202E}0", count: 4000)
         var device = WrittenDevice("edge-1", host: long)

@@ -45,7 +45,7 @@ struct HTTPServerTests {
             try hasty.client.send(String(repeating: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100))
             var statuses: [Int] = []
             while let status = try? hasty.response().status, status > 0 { statuses.append(status) }
-            #expect(statuses == Array(repeating: 200, count: 4) + [429])
+            #expect(statuses == Array(repeating: 200, count: 8) + [429])
         }
     }
 
@@ -205,6 +205,38 @@ struct HTTPServerTests {
             #expect(throws: StateSocketError.self) {
                 _ = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
             }
+        }
+    }
+
+    @Test func `a request to change the protocol is answered, and is the last one of its connection`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            let upgrade = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"]
+            let response = try client.get("/api/status", upgrade)
+            #expect(response.status == 200 && response.headers["connection"] == "close")
+            #expect(try client.client.line() == nil)
+        }
+    }
+
+    @Test func `the kernel watches whether a client of a port still lives`() async throws {
+        try await onThread {
+            let port = try Self.freePort()
+            let stream = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
+            defer { stream.stop() }
+            let client = try HTTPClient(port: port)
+            try client.send("/events")
+            _ = try client.head()
+            // proc(5): the server's end is the established one with this local port, and timer 2 is the keep-alive.
+            let digits = String(port, radix: 16, uppercase: true)
+            let place = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
+            // Foundation's own reading ends with the first page.
+            let table = try #require(FileHandle(forReadingAtPath: "/proc/self/net/tcp"))
+            var text = Data()
+            while let part = try table.read(upToCount: 4096), !part.isEmpty { text += part }
+            let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+                .map { $0.split(separator: " ").map(String.init) }
+            let established = lines.filter { $0[1] == place && $0[3] == "01" }
+            #expect(established.map { $0[5].hasPrefix("02:") } == [true])
         }
     }
 

@@ -48,7 +48,7 @@ struct LineFramerTests {
         // A hole in the numbers: what was before it is gone.
         ring.expect(next + 5)
         var part = events(next + 5..<next + 7)[...]
-        ring.append(&part)
+        while !part.isEmpty { ring.append(&part) }
         #expect(ring.first == next + 5 && ring.next == next + 7)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import NotificationBus
 import StateSocket
+import Synchronization
 import Testing
 
 /// Subscribers that read late, or never.
@@ -55,6 +56,27 @@ struct SlowSubscriberTests {
             return try clients.map { try $0.sequences(through: 4000) }
         }
         #expect(numbers.allSatisfy { $0.elementsEqual(1...4000) })
+    }
+
+    @Test func `a burst larger than the memory for events reaches a client that reads all the time`() async throws {
+        let numbers = try await ServedStream.run { stream in
+            let client = try Client(stream.events)
+            _ = try client.lines(2)
+            let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            stream.agent.whenAskedForStatus.withLock {
+                $0 = { _ in
+                    isHeld.signal()
+                    isReleased.wait()
+                }
+            }
+            let asking = try Client(stream.control)
+            try asking.send(#"{"method":"status"}"# + "\n")
+            isHeld.wait()
+            for _ in 0..<12_000 { stream.publish(padding: 500) }
+            isReleased.signal()
+            return try client.sequences(through: 12_000)
+        }
+        #expect(numbers.elementsEqual(1...12_000), "the last of \(numbers.count) is \(numbers.last ?? 0)")
     }
 
     @Test(.timeLimit(.minutes(2)))

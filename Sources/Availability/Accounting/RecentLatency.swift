@@ -2,7 +2,8 @@ public import AgentEvents
 
 /// The checks of each probe point in the last 24 hours, hour by hour, from their summaries.
 ///
-/// The size is bounded: earlier hours are removed, and points beyond the maximum are omitted.
+/// The size is bounded: earlier hours are removed; a point beyond the maximum replaces the one that has had no checks for
+/// the longest time, and is omitted while all have some.
 public struct RecentLatency: Sendable {
     /// The number of hours, including the current one.
     public static let hours = 24
@@ -42,7 +43,7 @@ public struct RecentLatency: Sendable {
 
     /// Adds a summary; the summaries of an hour are merged.
     public mutating func add(_ summary: ProbeSummary) {
-        guard points.count < Self.maximumPoints || points[summary.point] != nil else { return }
+        guard points[summary.point] != nil || hasRoom(at: summary.from) else { return }
         let hour = Hour(
             start: Self.hour(of: summary.from),
             succeeded: summary.succeeded,
@@ -64,6 +65,15 @@ public struct RecentLatency: Sendable {
             if isFuture { hours.removeLast() } else { hours.removeFirst() }
         }
         points[summary.point] = hours
+    }
+
+    /// Returns whether there is room for another point, for which one without checks in the last two hours is removed.
+    private mutating func hasRoom(at moment: Timestamp) -> Bool {
+        guard points.count >= Self.maximumPoints else { return true }
+        let oldest = points.compactMap { point, hours in hours.last.map { (point, $0.start) } }.min { $0.1 < $1.1 }
+        guard let oldest, oldest.1.distance(to: Self.hour(of: moment)) > Self.hourMicroseconds else { return false }
+        points[oldest.0] = nil
+        return true
     }
 
     /// Returns the hours with checks, in order, of each point with checks in the 24 hours before a moment.

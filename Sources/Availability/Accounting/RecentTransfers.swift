@@ -2,7 +2,8 @@ public import AgentEvents
 
 /// The transfers of each probe point, hour by hour over the last 24 hours and day by day over the last 30 days.
 ///
-/// The size is bounded: older slots are removed, and points beyond the maximum are omitted.
+/// The size is bounded: older slots are removed; a point beyond the maximum replaces the one that has had no transfers for
+/// the longest time, and is omitted while all have had some since the day before.
 public struct RecentTransfers: Sendable {
     /// The number of hours, including the current one.
     public static let hours = 24
@@ -68,7 +69,7 @@ public struct RecentTransfers: Sendable {
     /// Adds the transfers of a summary, merged into those of the same hour and day.
     public mutating func add(_ summary: ScannedSummary) {
         guard let transfers = summary.transfer, !transfers.isEmpty,
-            points.count < Self.maximumPoints || points[summary.point] != nil
+            points[summary.point] != nil || hasRoom(at: summary.from)
         else { return }
         var point = points[summary.point] ?? Point()
         point.hours[Self.hour(of: summary.from), default: TransferSketches()].merge(transfers)
@@ -76,6 +77,16 @@ public struct RecentTransfers: Sendable {
         Self.bound(&point.hours, to: Self.hours, around: Self.hour(of: summary.from))
         Self.bound(&point.days, to: Self.days, around: civilTime.day(of: summary.from).number)
         points[summary.point] = point
+    }
+
+    /// Returns whether there is room for another point, for which one without transfers since the day before is removed.
+    private mutating func hasRoom(at moment: Timestamp) -> Bool {
+        guard points.count >= Self.maximumPoints else { return true }
+        let oldest = points.compactMap { point, slots in slots.days.keys.max().map { (point, $0) } }
+            .min { $0.1 < $1.1 }
+        guard let oldest, oldest.1 < civilTime.day(of: moment).number - 1 else { return false }
+        points[oldest.0] = nil
+        return true
     }
 
     /// Removes the slots farthest from the present: one that a clock stamped in the future must not displace it.

@@ -7,7 +7,7 @@ internal import NIOCore
 package struct ICMPEcho: Sendable, Hashable {
     /// The reply to a request.
     package struct Reply: Sendable, Hashable, CustomStringConvertible {
-        /// The source address of the reply.
+        /// The address that was asked; a router may answer from another one of its own.
         package var address: String
         /// The source address of the request, if known.
         package var localAddress: WireEndpoint?

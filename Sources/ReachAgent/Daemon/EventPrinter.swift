@@ -153,6 +153,7 @@ final class EventPrinter: Sendable {
         _ = Glibc.poll(&entries, nfds_t(entries.count), milliseconds)
         if entries[0].revents != 0 { wakeup.reset() }
         let answer = Int32(entries[1].revents)
-        return (answer & POLLOUT != 0, answer & (POLLERR | POLLNVAL) != 0)
+        // A pipe without a reader has an error, a socket whose other end was closed a hang-up.
+        return (answer & POLLOUT != 0, answer & (POLLERR | POLLHUP | POLLNVAL) != 0)
     }
 }

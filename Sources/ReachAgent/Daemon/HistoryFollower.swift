@@ -13,9 +13,17 @@ final class HistoryFollower: Sendable {
     private static let maximumWaiting = 4096
     /// The time for which the days are not computed again while nothing changes, in microseconds.
     private static let calendarAge: Int64 = 60_000_000
+    /// The maximum number of uplinks whose states are kept where there is no journal.
+    fileprivate static let maximumStates = 256
+    /// A time before the last reading by more than this shows that the clock was ahead then, in microseconds.
+    private static let clockStep: Int64 = 86_400_000_000
 
-    private struct State {
+    fileprivate struct State {
         var history: RecentHistory?
+        /// The time at which the history was begun.
+        var begun = Timestamp(microsecondsSince1970: 0)
+        /// Where there is no journal, the newest state of the default path and of each uplink.
+        var newest: [String?: AgentEvent] = [:]
         var isReading = false
         /// The events that were published while the journal is read.
         var waiting: [AgentEvent] = []
@@ -47,12 +55,16 @@ final class HistoryFollower: Sendable {
                 }
                 return false
             }
-            guard let end = state.history?.availability.end, event.time < end, !state.isIncomplete else {
+            let age = event.time.microsecondsSince1970 &- state.begun.microsecondsSince1970
+            guard let end = state.history?.availability.end, event.time < end, age > -Self.clockStep,
+                !state.isIncomplete
+            else {
                 (state.isReading, state.isIncomplete) = (true, false)
                 state.waiting = [event.value]
                 return true
             }
             state.history?.add(event.value)
+            if path == nil { state.note(event.value) }
             return false
         }
         guard mustRead else { return }
@@ -131,6 +143,11 @@ final class HistoryFollower: Sendable {
 
     private func read(at now: Timestamp) {
         var history = RecentHistory(at: now, in: civilTime)
+        if path == nil {
+            state.withLock { state in
+                history?.continue(state.history, from: state.newest.values.filter { $0.time <= now })
+            }
+        }
         if let path, let start = history?.availability.start {
             // A state that has not changed for 90 days was published before that.
             var reading = JournalReading(of: path)
@@ -141,11 +158,28 @@ final class HistoryFollower: Sendable {
             }
         }
         state.withLock { state in
-            for event in state.waiting { history?.add(event) }
-            (state.history, state.isReading, state.waiting) = (history, false, [])
+            for event in state.waiting {
+                history?.add(event)
+                if path == nil { state.note(event) }
+            }
+            (state.history, state.begun, state.isReading, state.waiting) = (history, now, false, [])
             // A page that was made meanwhile is outdated.
             state.taken &+= 1
         }
+    }
+}
+
+extension HistoryFollower.State {
+    /// Keeps an event if it is the newest state of its subject.
+    fileprivate mutating func note(_ event: AgentEvent) {
+        let subject: String?
+        switch event.content {
+        case .reachabilityChanged: subject = nil
+        case .uplinkChanged(let change): subject = change.to.interface
+        default: return
+        }
+        guard newest[subject] != nil || newest.count < HistoryFollower.maximumStates else { return }
+        newest[subject] = event
     }
 }
 
@@ -160,6 +194,13 @@ struct RecentHistory: Sendable {
         guard let availability = RecentAvailability(at: now, in: civilTime) else { return nil }
         self.availability = availability
         transfers = RecentTransfers(in: civilTime)
+    }
+
+    /// Continues an earlier history: its states last, and its checks, transfers and changes stay.
+    mutating func `continue`(_ former: RecentHistory?, from states: some Sequence<AgentEvent>) {
+        for event in states.sorted(by: { $0.sequence ?? 0 < $1.sequence ?? 0 }) { availability.add(event) }
+        guard let former else { return }
+        (latency, transfers, timeline) = (former.latency, former.transfers, former.timeline)
     }
 
     /// Adds an event, in the order of the numbers.

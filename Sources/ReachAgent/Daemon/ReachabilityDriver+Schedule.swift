@@ -36,6 +36,7 @@ extension ReachabilityDriver {
                 let present = Set(points)
                 state.freshSince = state.freshSince.filter { present.contains($0.key) }
             }
+            if points != state.points { metrics.bound(to: points) }
             state.points = points
             state.costs = costs
         }

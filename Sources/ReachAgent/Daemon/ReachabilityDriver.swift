@@ -57,7 +57,7 @@ final class ReachabilityDriver: Sendable {
     let origin: EventOrigin
     private let bus: NotificationBus<Event>
     private let statusStore: StatusStore
-    private let metrics: MetricsStore
+    let metrics: MetricsStore
     private let recorder: InputRecorder?
     private let logger = AgentLogger.make()
     let advertisedPortals: @Sendable ([Uplink]) -> [NetworkPortal]

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 
 /// The code that only a start needs: command line, configuration, the first reading of everything.
@@ -10,13 +9,27 @@ enum StartUpCode {
     /// The pages stay in the page cache as long as memory is not short, so that what is needed again is a minor fault. They
     /// are marked cold, and unmapped: otherwise a process that sleeps for weeks would be charged for each.
     static func release() {
-        guard let text = try? String(contentsOfFile: "/proc/self/smaps", encoding: .utf8) else { return }
-        for mapping in MappedFile.all(inSmaps: text) where mapping.isUnwritten {
+        for mapping in MappedFile.all(inSmaps: smaps()) where mapping.isUnwritten {
             let start = UnsafeMutableRawPointer(bitPattern: mapping.start)
             // A kernel that does not know the first advice still unmaps the pages.
             madvise(start, mapping.length, MADV_COLD)
             madvise(start, mapping.length, MADV_DONTNEED)
         }
+    }
+
+    /// Reads all of /proc/self/smaps, which the kernel returns in parts of a page; Foundation takes the first for the whole.
+    private static func smaps() -> String {
+        let descriptor = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 16 << 10)
+        while text.count < 4 << 20 {
+            let count = read(descriptor, &part, part.count)
+            guard count > 0 else { break }
+            text += part[..<count]
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

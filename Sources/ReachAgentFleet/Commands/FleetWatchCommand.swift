@@ -20,7 +20,7 @@ struct FleetWatchCommand: ParsableCommand {
             With --output json, one JSON object on one line for each event: the device, the id under which the broker stored it, the \
             time, and the event. It begins with the next event, or with --since. With --durable the broker remembers the last event that was \
             written to standard output, and the next run continues after it: none is missing, and after a crash some come twice, \
-            with the same id. Such a consumer holds its place until it is deleted at the server.
+            with the same id. The first run begins with the oldest stored event, or with --since. Such a consumer holds its place until it is deleted at the server.
 
             EXAMPLES
               reachagent fleet watch --server nats://broker.example
@@ -31,7 +31,10 @@ struct FleetWatchCommand: ParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("Begin at this time (default: 24 hours ago; with json, now).", valueName: "time"),
+        help: ArgumentHelp(
+            "Begin at this time (default: 24 hours ago; with json, now; with durable, the oldest event).",
+            valueName: "time"
+        ),
         transform: FleetTime.moment(argument:)
     )
     var since: Timestamp?

@@ -100,10 +100,13 @@ struct Device: Sendable {
     private mutating func note(_ uplink: DeviceUplink) {
         if let known = uplinks.firstIndex(where: { $0.interface == uplink.interface }) {
             uplinks[known] = uplink
-        } else if uplinks.count < Self.maximumUplinks {
-            uplinks.append(uplink)
-            uplinks.sort { $0.interface < $1.interface }
+            return
         }
+        // A name that has gone, such as that of a modem which gets another one each time, makes room.
+        if uplinks.count >= Self.maximumUplinks { uplinks.removeAll { !$0.isPresent } }
+        guard uplinks.count < Self.maximumUplinks else { return }
+        uplinks.append(uplink)
+        uplinks.sort { $0.interface < $1.interface }
     }
 
     /// Returns `edge-7` for `/reachagent/edge-7`.
@@ -217,6 +220,8 @@ struct DeviceUplink: Sendable, Hashable {
     var connectivity: String
     var reason: String?
     var isUsed: Bool
+    /// `false` for an interface that has gone, or has lost its default route.
+    var isPresent: Bool { isUsed || connectivity != Connectivity.none.rawValue || reason != "no_route" }
 
     init(_ uplink: Uplink) {
         interface = bounded(uplink.interface)

@@ -73,7 +73,12 @@ struct ExpiryWatch: Sendable {
     private struct Entry: Sendable {
         var moment: Date
         var seen: UInt64
+        /// The time since which the clock has been before the moment: it was ahead then, or is behind now.
+        var earlierSince: ContinuousClock.Instant?
     }
+
+    /// The time after which a clock that was set back counts as right: what it announced before is announced again.
+    private static let trustInEarlierClock: Duration = .seconds(3600)
 
     private var entries: [String: Entry] = [:]
     private var samples: UInt64 = 0
@@ -93,12 +98,14 @@ struct ExpiryWatch: Sendable {
         return sample.certificates.prefix(ProbeSample.longestChain).enumerated().compactMap { position, certificate in
             // Clients do not trust a root certificate sent by the server; they have their own copy.
             guard position == 0 || certificate.subject != certificate.issuer else { return nil }
+            let old = announced(certificate, at: now, sample.observed.instant)
             guard let passed = certificate.passed(at: now, policy) else { return nil }
-            let old = entries[certificate.sha256]?.moment
-            let isNew = old.map { passed.moment > $0 } ?? true
-            if isNew, !announce(sample.point.probe, at: now) { return nil }
-            entries[certificate.sha256] = Entry(moment: max(old ?? passed.moment, passed.moment), seen: samples)
-            guard isNew else { return nil }
+            guard old.map({ passed.moment > $0 }) ?? true else {
+                entries[certificate.sha256]?.seen = samples
+                return nil
+            }
+            guard announce(sample.point.probe, at: now) else { return nil }
+            entries[certificate.sha256] = Entry(moment: passed.moment, seen: samples)
             forget()
             return CertificateExpiry(
                 probe: sample.point.probe,
@@ -110,6 +117,19 @@ struct ExpiryWatch: Sendable {
                 observed: sample.observed
             )
         }
+    }
+
+    /// Returns the last threshold that was announced for a certificate.
+    private mutating func announced(
+        _ certificate: CertificateFacts,
+        at now: Date,
+        _ instant: ContinuousClock.Instant
+    ) -> Date? {
+        guard let entry = entries[certificate.sha256] else { return nil }
+        let since = entry.moment > now ? entry.earlierSince ?? instant : nil
+        entries[certificate.sha256]?.earlierSince = since
+        guard let since, since.duration(to: instant) > Self.trustInEarlierClock else { return entry.moment }
+        return nil
     }
 
     /// Returns whether a probe may make an announcement now, and counts it.

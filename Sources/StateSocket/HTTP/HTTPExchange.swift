@@ -10,7 +10,7 @@ final class HTTPExchange {
     /// The maximum size of a request's head.
     static let maximumHeadBytes = 16 << 10
     /// The maximum number of pipelined requests in one read.
-    static let maximumWaiting = 4
+    static let maximumWaiting = 8
     /// The error for a longer head.
     static let tooLarge = HTTPRefusal(
         .requestHeaderFieldsTooLarge,

@@ -57,7 +57,8 @@ struct HTTPRequest: Hashable {
             throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are supported")
         }
         isHead = head.method == .HEAD
-        keepsConnection = head.isKeepAlive
+        // NIO's decoder reads nothing after a request to change the protocol, which is answered as any other here.
+        keepsConnection = head.isKeepAlive && !head.headers.contains(name: "upgrade")
         resource = try Self.resource(head)
     }
 

@@ -18,7 +18,8 @@ final class PasswordCheck {
 
     /// The time for which an accepted password stays valid.
     private static let validity: TimeAmount = .seconds(300)
-    private static let maximumAccepted = 64
+    /// As many as there may be users: one who is not remembered costs a hash with each request.
+    private static let maximumAccepted = PasswordFile.maximumUsers
     /// The maximum number of wrong passwords of one host within ``failureTime``.
     static let maximumFailures = 10
     private static let failureTime: TimeAmount = .seconds(60)

@@ -27,9 +27,14 @@ struct ExpiryWatchTests {
         )
     }
 
-    static func sample(_ certificates: [CertificateFacts], after days: Double, probe: String = "web") -> ProbeSample {
+    static func sample(
+        _ certificates: [CertificateFacts],
+        after days: Double,
+        probe: String = "web",
+        instant: ContinuousClock.Instant = .now
+    ) -> ProbeSample {
         let time = Observed(
-            instant: ContinuousClock.now,
+            instant: instant,
             microsecondsSince1970: Int64((birth + days * day) * 1_000_000)
         )
         let point = ProbePoint(probe: probe, vantage: .default)
@@ -80,6 +85,19 @@ struct ExpiryWatchTests {
                 .map(\.threshold)
         }
         #expect(thresholds == expiryCase.thresholds)
+    }
+
+    @Test("a clock that was ahead announces once more what it announced too early, an hour after it was set right")
+    func clockAhead() {
+        var watch = ExpiryWatch()
+        let start = ContinuousClock.now
+        let seen: [(days: Double, hours: Int)] = [(200, 0), (75, 1), (75.1, 3), (75.2, 4), (93, 430), (100.5, 600)]
+        let thresholds = seen.flatMap { days, hours in
+            let instant = start + .seconds(3600 * hours)
+            return watch.take(Self.sample([Self.certificate()], after: days, instant: instant), ExpiryPolicy())
+                .map(\.threshold)
+        }
+        #expect(thresholds == ["expired", "30%", "7d", "expired"])
     }
 
     @Test(

@@ -31,6 +31,7 @@ struct DiagnoseCommand: ParsableCommand {
               1   a layer is broken
               64  a target is neither a URL nor a name of the configuration
               75  the kernel's view could not be read, or the file not be written
+              77  no permission to write the file
               78  the file of '--config' is bad
             """
     )

@@ -18,6 +18,7 @@ struct ReloadCommand: ParsableCommand {
             EXIT STATUS
               0   the configuration is in effect
               69  no agent answers
+              75  the agent does not answer in time, or refuses
               77  no permission to ask the agent
               78  the configuration is invalid, or there is no file
             """

@@ -35,6 +35,7 @@ struct StatusCommand: ParsableCommand {
               0   the machine is reachable
               1   it is not
               69  no agent answers
+              75  the agent does not answer in time
               77  no permission to ask the agent
             """
     )

@@ -17,6 +17,7 @@ struct SubscribersCommand: ParsableCommand {
             EXIT STATUS
               0   done
               69  no agent answers
+              75  the agent does not answer in time
               77  no permission to ask the agent
             """
     )

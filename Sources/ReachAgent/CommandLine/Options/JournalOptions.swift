@@ -10,8 +10,8 @@ struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The directory of the journal (default: $STATE_DIRECTORY/journal; for root /var/lib/reachagent/journal; for \
-            others $XDG_STATE_HOME/reachagent/journal).
+            The directory of the journal (default: $STATE_DIRECTORY/journal; for root without XDG_STATE_HOME \
+            /var/lib/reachagent/journal; else $XDG_STATE_HOME/reachagent/journal).
             """,
             valueName: "dir"
         ),

@@ -10,7 +10,7 @@ struct StateSocketOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The directory of events.sock, control.sock and http.sock, unless systemd hands them over (default: \
-            $RUNTIME_DIRECTORY; for root /run/reachagent; for others $XDG_RUNTIME_DIR/reachagent).
+            $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR/reachagent, else for root /run/reachagent).
             """,
             valueName: "dir"
         ),

@@ -26,6 +26,9 @@ final class MetricsStore: Sendable {
         let code: String
     }
 
+    /// The number of points beyond twice the present ones whose figures are kept.
+    private static let spare = 64
+
     private let state: Mutex<State>
 
     /// - Parameter start: The time from which on durations are counted.
@@ -63,6 +66,20 @@ final class MetricsStore: Sendable {
             guard case .reachability(let change) = transition else { return }
             state.settle(at: now)
             state.connectivity = change.to.connectivity
+        }
+    }
+
+    /// Drops the figures of points that are no longer checked, once they are more than those that are.
+    ///
+    /// A point that is gone for a while keeps its counters; without a scrape, which drops the others too, points of
+    /// interfaces and probes that come and go would pile up.
+    func bound(to points: [ProbePoint]) {
+        state.withLock { state in
+            let room = 2 * points.count + Self.spare
+            guard state.checks.count > room || state.transfers.count > room else { return }
+            let points = Set(points)
+            state.checks = state.checks.filter { points.contains($0.key) }
+            state.transfers = state.transfers.filter { points.contains($0.key) }
         }
     }
 

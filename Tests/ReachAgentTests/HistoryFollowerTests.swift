@@ -1,0 +1,67 @@
+import AgentEvents
+import AgentTestKit
+import Availability
+import Glibc
+import Testing
+
+@testable import ReachAgent
+
+/// The recent history of an agent without a journal, and after a wrong clock.
+@Suite struct HistoryFollowerTests {
+    private static let day: Int64 = 86_400_000_000
+    private static let start: Int64 = 1_790_000_000_000_000
+
+    private static func moment(_ day: Int64) -> Timestamp {
+        Timestamp(microsecondsSince1970: start + day * Self.day)
+    }
+
+    private static func event(
+        _ content: AgentEvent.Content,
+        _ type: EventType,
+        on day: Int64,
+        _ number: UInt64
+    ) -> Event {
+        let draft = EventDraft(type, subject: "default", content)
+        return Event(draft, from: EventOrigin(streamID: "abc", host: "edge-7"), at: moment(day), number: number)
+    }
+
+    private static func becomesFull(on day: Int64, _ number: UInt64) -> Event {
+        func state(_ connectivity: Connectivity) -> ReachabilityState {
+            ReachabilityState(via: .wifi, afStatus: 2, connectivity: connectivity, path: .init(Path(via: .wifi)))
+        }
+        let cause = ChangeCause(kind: "link", code: "link_up")
+        let change = StateChange(from: state(.unknown), to: state(.full), cause: cause, observed: moment(day))
+        return event(.reachabilityChanged(change), .reachabilityChanged, on: day, number)
+    }
+
+    private static func resumes(on day: Int64, _ number: UInt64) -> Event {
+        let resumption = SuspendResumed(suspendedMilliseconds: 1, observed: moment(day))
+        return event(.suspendResumed(resumption), .suspendResumed, on: day, number)
+    }
+
+    /// Lets a follower take events, each after the reading that the one before has begun.
+    private static func known(on day: Int64, after events: [Event], readings: Int) async -> Int64? {
+        await onThread {
+            let follower = HistoryFollower(journal: nil, in: .utc)
+            for (index, event) in events.enumerated() {
+                follower.take(event)
+                // A reading that has ended counts as an event.
+                let expected = UInt64(index + 1 + min(index + 1, readings))
+                for _ in 0..<4000 where follower.taken < expected { usleep(5000) }
+            }
+            return follower.entries(at: moment(day)).first { $0.uplink == nil }?.today.knownMicroseconds
+        }
+    }
+
+    @Test func `without a journal the state lasts beyond the 30 days after which days are counted anew`() async {
+        let events = [Self.becomesFull(on: 0, 1), Self.resumes(on: 40, 2)]
+        let known = await Self.known(on: 40, after: events, readings: 2)
+        #expect(known ?? 0 > 0)
+    }
+
+    @Test func `after a clock that was years ahead, days count again`() async {
+        let events = [Self.becomesFull(on: 4000, 1), Self.becomesFull(on: 0, 2)]
+        let known = await Self.known(on: 1, after: events, readings: 2)
+        #expect(known ?? 0 > 0)
+    }
+}
