@@ -118,7 +118,7 @@ def pipelining():
     with connect() as client:
         client.sendall(request() * 400)
         got = statuses(read_all(client))
-        assert got == [200] * 16 + [429], f'{got}'
+        assert got == [200] * 4 + [429], f'{got}'
 
 
 def unread_answers():

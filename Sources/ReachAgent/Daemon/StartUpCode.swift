@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// The code that only a start needs: command line, configuration, the first reading of everything.
 ///
@@ -15,6 +16,7 @@ enum StartUpCode {
             madvise(start, mapping.length, MADV_COLD)
             madvise(start, mapping.length, MADV_DONTNEED)
         }
+        FreedMemory.release()
     }
 
     /// Reads all of /proc/self/smaps, which the kernel returns in parts of a page; Foundation takes the first for the whole.

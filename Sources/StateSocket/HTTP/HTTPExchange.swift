@@ -10,7 +10,7 @@ final class HTTPExchange {
     /// The maximum size of a request's head.
     static let maximumHeadBytes = 16 << 10
     /// The maximum number of pipelined requests in one read.
-    static let maximumWaiting = 8
+    static let maximumWaiting = 4
     /// The error for a longer head.
     static let tooLarge = HTTPRefusal(
         .requestHeaderFieldsTooLarge,
@@ -49,6 +49,8 @@ final class HTTPExchange {
     private(set) var heldBytes = 0
     /// `true` while waiting for the client to read its answers.
     private var isUnread = false
+    /// The memory of the newest answer, in bytes, which is held until its last byte has been sent.
+    private var answerMemory = 0
 
     init(for connection: Connection, access: Access, in hub: StreamHub) {
         self.connection = connection
@@ -256,6 +258,7 @@ final class HTTPExchange {
         let response = HTTPResponse.whole(status, document, isHead: isHead, keepsConnection: keeps)
         isAnswering = false
         isHead = false
+        answerMemory = response.storageCapacity
         guard keeps else {
             connection.end(with: response)
             return countUnread()
@@ -269,9 +272,10 @@ final class HTTPExchange {
         connection.setReading(true)
     }
 
-    /// Records the size of unread answers, until the client has read them.
+    /// Records the memory of unread answers, until the client has read them.
     private func countUnread() {
-        let bytes = connection.unsentBytes
+        let unsent = connection.unsentBytes
+        let bytes = unsent > 0 ? max(unsent, answerMemory) : 0
         hub.noteUnreadAnswers(bytes, of: connection)
         guard bytes > 0, !isUnread else { return }
         isUnread = true
