@@ -195,8 +195,11 @@ final class EventStream {
             written += writeSome()
             connection.flush()
         }
-        if phase == .live, hub.isFinished || (parameters.isHistory && !hub.isBehind) { endForShutdown() }
+        if phase == .live, hub.isFinished || (isHistory && !hub.isBehind) { endForShutdown() }
     }
+
+    /// `true` for a stream that ends with the newest event.
+    var isHistory: Bool { parameters.isHistory }
 
     /// `true` if the ring has events that were not written yet.
     var isBehind: Bool { phase == .live && next < hub.ring.next }

@@ -141,7 +141,6 @@ final class StreamHub {
     func drain(completely: Bool = false) {
         guard !isDraining else { return }
         isDraining = true
-        let wasBehind = isBehind
         isBehind = true
         turns.spend {
             while completely || turns.hasTime {
@@ -153,8 +152,8 @@ final class StreamHub {
                 serve()
                 if !completely, !untaken.isEmpty, live.contains(where: \.isBehind) { break }
             }
-            // A history ends with the newest event.
-            if wasBehind, !isBehind { serve() }
+            // A history ends with the newest event, and which one that is was not known before.
+            if !isBehind { for stream in live where stream.isHistory { stream.pump() } }
         }
         isDraining = false
         if isBehind { turns.awaitPoll() }

@@ -208,6 +208,23 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a history that waits for the event which its opening shows ends with it`() async throws {
+        let lines = try await ServedStream.run { stream in
+            stream.agent.shownSequence.withLock { $0 = 1 }
+            let client = try HTTPClient(stream.http)
+            try client.send("/api/history")
+            // The server's thread has read the request.
+            for _ in 0..<3 {
+                let turn = DispatchSemaphore(value: 0)
+                stream.server.whenFree { turn.signal() }
+                turn.wait()
+            }
+            stream.publish()
+            return try client.response().body.split(separator: "\n").count
+        }
+        #expect(lines == 1)
+    }
+
     @Test func `a request to change the protocol is answered, and is the last one of its connection`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
