@@ -62,6 +62,7 @@ struct ConnectionTests {
                 $0 = { [descriptor = late.descriptor] number in
                     // The server's thread is here: it reads this after the requests that it has read already.
                     if number == 1 { _ = send(descriptor, #"{"method":"hooks"}"# + "\n", 19, 0) }
+                    // The time that an answer takes; nothing waits for anything here.
                     usleep(1000)
                 }
             }

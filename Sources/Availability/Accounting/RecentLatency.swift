@@ -2,7 +2,7 @@ public import AgentEvents
 
 /// The checks of each probe point in the last 24 hours, hour by hour, from their summaries.
 ///
-/// The size is bounded: earlier hours are removed; a point beyond the maximum replaces the one that has had no checks for
+/// The size is bounded: earlier hours are removed; a point beyond the maximum replaces the one without checks for
 /// the longest time, and is omitted while all have some.
 public struct RecentLatency: Sendable {
     /// The number of hours, including the current one.
@@ -43,7 +43,7 @@ public struct RecentLatency: Sendable {
 
     /// Adds a summary; the summaries of an hour are merged.
     public mutating func add(_ summary: ProbeSummary) {
-        guard points[summary.point] != nil || hasRoom(at: summary.from) else { return }
+        guard points[summary.point] != nil || makeRoom(at: summary.from) else { return }
         let hour = Hour(
             start: Self.hour(of: summary.from),
             succeeded: summary.succeeded,
@@ -67,8 +67,10 @@ public struct RecentLatency: Sendable {
         points[summary.point] = hours
     }
 
-    /// Returns whether there is room for another point, for which one without checks in the last two hours is removed.
-    private mutating func hasRoom(at moment: Timestamp) -> Bool {
+    /// Makes room for another point: removes one without checks in the last two hours.
+    ///
+    /// - Returns: `false` if there is none.
+    private mutating func makeRoom(at moment: Timestamp) -> Bool {
         guard points.count >= Self.maximumPoints else { return true }
         let oldest = points.compactMap { point, hours in hours.last.map { (point, $0.start) } }.min { $0.1 < $1.1 }
         guard let oldest, oldest.1.distance(to: Self.hour(of: moment)) > Self.hourMicroseconds else { return false }

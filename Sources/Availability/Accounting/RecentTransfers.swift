@@ -2,7 +2,7 @@ public import AgentEvents
 
 /// The transfers of each probe point, hour by hour over the last 24 hours and day by day over the last 30 days.
 ///
-/// The size is bounded: older slots are removed; a point beyond the maximum replaces the one that has had no transfers for
+/// The size is bounded: older slots are removed; a point beyond the maximum replaces the one without transfers for
 /// the longest time, and is omitted while all have had some since the day before.
 public struct RecentTransfers: Sendable {
     /// The number of hours, including the current one.
@@ -69,7 +69,7 @@ public struct RecentTransfers: Sendable {
     /// Adds the transfers of a summary, merged into those of the same hour and day.
     public mutating func add(_ summary: ScannedSummary) {
         guard let transfers = summary.transfer, !transfers.isEmpty,
-            points[summary.point] != nil || hasRoom(at: summary.from)
+            points[summary.point] != nil || makeRoom(at: summary.from)
         else { return }
         var point = points[summary.point] ?? Point()
         point.hours[Self.hour(of: summary.from), default: TransferSketches()].merge(transfers)
@@ -79,8 +79,10 @@ public struct RecentTransfers: Sendable {
         points[summary.point] = point
     }
 
-    /// Returns whether there is room for another point, for which one without transfers since the day before is removed.
-    private mutating func hasRoom(at moment: Timestamp) -> Bool {
+    /// Makes room for another point: removes one without transfers since the day before.
+    ///
+    /// - Returns: `false` if there is none.
+    private mutating func makeRoom(at moment: Timestamp) -> Bool {
         guard points.count >= Self.maximumPoints else { return true }
         let oldest = points.compactMap { point, slots in slots.days.keys.max().map { (point, $0) } }
             .min { $0.1 < $1.1 }

@@ -5,8 +5,9 @@ internal import LinuxSupport
 /// A datagram socket connected to one address: for UDP, or for unprivileged ICMP (icmp(7), `ping_group_range`).
 ///
 /// The kernel queues ICMP errors, and delivers UDP datagrams from that address only. For ICMP it fills in an echo request's
-/// identifier and checksum, and delivers each reply with that identifier, whatever its source address. NIO's datagram channels are not used because they crash the process with a failed
-/// precondition on unexpected ICMP errors from routers. Not thread-safe.
+/// identifier and checksum, and delivers each reply with that identifier, whatever its source address. NIO's datagram
+/// channels are not used because they crash the process with a failed precondition on unexpected ICMP errors from
+/// routers. Not thread-safe.
 final class DatagramSocket {
     /// The transport protocol.
     enum Transport {

@@ -22,7 +22,7 @@ final class HistoryFollower: Sendable {
         var history: RecentHistory?
         /// The time at which the history was begun.
         var begun = Timestamp(microsecondsSince1970: 0)
-        /// Where there is no journal, the newest state of the default path and of each uplink.
+        /// The newest state of the default path and of each uplink; kept only without a journal.
         var newest: [String?: AgentEvent] = [:]
         var isReading = false
         /// The events that were published while the journal is read.

@@ -306,12 +306,12 @@ struct HookRunnerTests {
         scene.runner.deliver(SampleEvent.reachability(2))
         await Self.until { scene.runner.statuses.first?.waiting == 1 }
         async let stopped: Void = scene.runner.stopped(grace: .seconds(60))
-        // What waits is dropped when the stop has begun; only then the hook may end.
+        // The waiting event is dropped when the stop has begun; only then the hook may end.
         await Self.until { scene.runner.statuses.first?.waiting == 0 }
         try fixture.file("go", Data())
         await stopped
         #expect(scene.log.completions.map(\.triggerSequence) == [1])
-        // Where the machine is so slow that its file was still being looked at, it was not begun.
+        // On a machine so slow that its file was still being looked at, it was not begun.
         #expect(["succeeded", "stopped"].contains(scene.log.completions.first?.ending.outcome))
         scene.runner.deliver(SampleEvent.reachability(3))
         scene.runner.configure(HookSettings(directories: [fixture.directory]))
