@@ -5,8 +5,9 @@
 
 It prints one JSON object: how many answers came, and the median, the 90th percentile and the maximum of the time to one in
 milliseconds. Time in which this process, or the thread of the process AGENT that answers it, was ready to run and the machine
-had no processor for it (/proc/PID/task/TID/schedstat) is left out: that is the machine's, whatever the agent does. The agent's
-other threads wait beside it, and their times would add up to more than has passed.
+had no processor for it (/proc/PID/task/TID/schedstat) is left out: that is the machine's, whatever the agent does. Both may have
+waited at once, so that their times add up to more than has passed: an answer takes at least the time that the thread has run.
+The agent's other threads wait beside it.
 """
 import json
 import os
@@ -47,20 +48,22 @@ def sockets_thread(process):
     sys.exit(f'{process} has no thread that serves sockets')
 
 
-def waited(*directories):
-    """How long the threads have waited for a processor, in seconds."""
-    return sum(int(content(f'{directory}/schedstat').split()[1]) for directory in directories) / 1e9
+def schedule(directory):
+    """How long a thread has run, and has waited for a processor, in seconds."""
+    return [int(figure) / 1e9 for figure in content(f'{directory}/schedstat').split()[:2]]
 
 
 path, count = sys.argv[1], int(sys.argv[2])
-threads = sockets_thread(sys.argv[3]), '/proc/self'
+thread, own = sockets_thread(sys.argv[3]), '/proc/self'
 times, answers = [], 0
 for _ in range(count):
     time.sleep(0.002)
-    before, start = waited(*threads), time.monotonic()
+    before, own_before, start = schedule(thread), schedule(own), time.monotonic()
     answers += status(path)
     elapsed = time.monotonic() - start
-    times.append(max(0, elapsed - (waited(*threads) - before)))
+    ran, waited = (after - before for after, before in zip(schedule(thread), before))
+    own_waited = schedule(own)[1] - own_before[1]
+    times.append(max(ran, elapsed - waited - own_waited))
 times.sort()
 print(json.dumps({
     'answers': answers,

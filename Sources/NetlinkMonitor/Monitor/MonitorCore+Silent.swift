@@ -44,16 +44,31 @@ extension MonitorCore {
         return effects
     }
 
+    /// Returns the effects of a router's failure.
+    ///
+    /// That of an IPv6 router which has failed before counts as well: the kernel has tried it again since, without a
+    /// message, and may do so from now on.
+    func failureEffects(of router: Router) -> KernelView.Effects {
+        guard router.address.family == .ipv6, watched.routers[router] == .failed else {
+            return neighbourEffects(.failed, of: router)
+        }
+        return effects(of: router, "does not answer")
+    }
+
     /// Returns the effects of a router's state, which is relevant if the kernel selects among routers and this one has
     /// changed.
-    func neighbourEffects(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
+    private func neighbourEffects(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
         guard let known = watched.routers[router], known != state else { return KernelView.Effects() }
+        return effects(of: router, state == .failed ? "does not answer" : "may answer again")
+    }
+
+    private func effects(of router: Router, _ news: String) -> KernelView.Effects {
         let hint = NetworkChange(
             code: .neighbourChanged,
             interfaceIndex: router.interfaceIndex,
             interfaceName: view.links[router.interfaceIndex]?.name,
             family: router.address.family,
-            detail: "router \(router.address) \(state == .failed ? "does not answer" : "may answer again")"
+            detail: "router \(router.address) \(news)"
         )
         return KernelView.Effects(isRelevant: true, hints: [hint])
     }

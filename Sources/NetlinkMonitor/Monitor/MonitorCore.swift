@@ -152,7 +152,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     var effect = view.apply(message)
                     switch message {
                     case .neighbour(let router, .failed):
-                        failedRouters.note(neighbourEffects(.failed, of: router), at: observed.instant)
+                        failedRouters.note(failureEffects(of: router), at: observed.instant)
                     case .neighbour(let router, let state): effect = noteState(state, of: router)
                     case .address(let address) where !effect.isRelevant: effect = noteRefresh(of: address)
                     default: break

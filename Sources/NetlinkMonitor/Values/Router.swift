@@ -42,7 +42,9 @@ public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns the bits of `ndm_state` that repeat this state.
+    /// Returns the bits of `ndm_state` that repeat this state, and mean nothing new.
+    ///
+    /// A repeated failure of an IPv6 router does: the kernel has tried it again.
     func repeatingBits(_ family: AddressFamily) -> UInt16 {
         switch self {
         case .unknown, .absent: 0
@@ -50,7 +52,7 @@ public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
         case .usable:
             family == .ipv6 ? Bits.incomplete | Bits.reachable | Bits.otherwiseValid : Bits.otherwiseValid
         case .resolving: Bits.incomplete
-        case .failed: Bits.failed
+        case .failed: family == .ipv6 ? 0 : Bits.failed
         }
     }
 }

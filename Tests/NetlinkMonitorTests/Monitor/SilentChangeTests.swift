@@ -99,6 +99,29 @@ struct SilentChangeTests {
         #expect(harness.core.failedRouters.due == nil)
     }
 
+    @Test("the kernel returns to an abandoned router that it tries again at once after each failure")
+    func triedAgainLastingly() throws {
+        try startWithTwoRouters()
+        announce(first, .failed, bits: 0x20)
+        harness.clock.advance(by: .milliseconds(30))
+        harness.turn()
+        #expect(harness.takeEvents().first?.update?.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 3)
+        while let due = harness.core.wakeDue {
+            harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
+            harness.turn()
+        }
+        #expect(harness.events.isEmpty)
+        // A tunnel's packets, for example: each failure is announced, and no attempt is.
+        announce(first, .failed, bits: 0x20)
+        #expect(harness.events.isEmpty)
+        harness.network.routerStates[first] = .usable
+        harness.clock.advance(by: .milliseconds(30))
+        harness.turn()
+        let update = try #require(harness.takeEvents().first?.update)
+        #expect(update.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
+        #expect(update.changes.map(\.code).prefix(2) == [.neighbourChanged, .lookupChanged])
+    }
+
     @Test("a router that only becomes stale causes no update")
     func stale() throws {
         try startWithTwoRouters()

@@ -134,9 +134,9 @@ struct RouteFilterTests {
     }
 
     @Test(
-        "for a watched router, exactly the messages with a new state pass",
+        "for a watched router, exactly the messages with a new state pass, and each failure of an IPv6 one",
         arguments: [
-            ("fe80::1", .usable, [0x20]), ("fe80::1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x80]),
+            ("fe80::1", .usable, [0x20]), ("fe80::1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
             ("192.0.2.1", .reachable, [0x01, 0x04, 0x08, 0x10, 0x20, 0x80]),
             ("192.0.2.1", .usable, [0x01, 0x02, 0x20]),
             ("192.0.2.1", .resolving, [0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),

@@ -238,9 +238,11 @@ class Judge:
         return any(kind in kinds and begin <= time <= begin + kinds[kind] + limit for begin, kind in self._record.steps)
 
     def _is_lost_below(self, path: Published, time: float) -> bool:
-        """Whether a kernel tunnel over IPv6 was lost when IPv6 was: it keeps its route while the kernel tries dead routers."""
-        return path.via == "none" and any(not sample.ports[CONNECTED] for sample in self._record.samples
-                                          if sample.family == 6 and 0 <= time - sample.time < SETTLE_DOWN)
+        """Whether a kernel tunnel over IPv6 was lost when IPv6 was, or went to a dead router with it: it keeps its route while
+        the kernel tries dead routers."""
+        return path.via in {"none"} | self._silent_media(time) and any(
+            not sample.ports[CONNECTED] for sample in self._record.samples
+            if sample.family == 6 and 0 <= time - sample.time < SETTLE_DOWN)
 
     def _carriers(self, time: float) -> set[str]:
         """The media that may carry a program's tunnel that nothing arrives through: those of the uplinks that carry

@@ -92,6 +92,13 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
             (_record(nothing, [(0, _state("wifi", "br1"))]), {"wrong final state"}),
         "a tunnel that keeps its route": (_record(
             nothing, [(0, _state("wifi", "vx0", below="wlan0"))], steps=[(0.9, "linkdown_ignored")]), {OF_CACHE}),
+        "a tunnel that keeps its route while the kernel tries a dead router of IPv6": (_record(
+            [*always, *(replace(one, family=6) for one in never)], [(0, _state("wwan", "vx0", below="wwan0"))],
+            silent=[(0, "wwan", True)]), {OF_CACHE}),
+        "a tunnel to a dead router that all packets have left": (_record(
+            [*always, *(replace(one, family=6) for one in always)], [(0, {**_state("wwan", "vx0", below="wwan0"), "path": {
+                "ipv4": {"via": "wwan", "interface": "vx0"}, "ipv6": {"via": "wifi", "interface": "wlan0"}}})],
+            silent=[(0, "wwan", True)]), {"wrong final state"}),
         "a tunnel whose route has gone":
             (_record(nothing, [(0, _state("wifi", "vx0", below="wlan0"))]), {"wrong final state"}),
         "an HTTP error that the server sends to a link-local address":
