@@ -531,7 +531,8 @@ let package = Package(
             exclude: [
                 "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py", "hostile-http-clients.py",
                 "patient-client.py", "prometheus-queries.py", "service-manager.py", "stopped-thread.py",
-                "textfile-collector.py", "transfer-server.py", "web-server.py", "without-netlink.py",
+                "textfile-collector.py", "transfer-server.py", "unread-terminal.py", "web-server.py",
+                "without-netlink.py",
             ],
             swiftSettings: settings
         ),

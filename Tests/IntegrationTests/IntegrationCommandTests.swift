@@ -27,6 +27,17 @@ struct IntegrationCommandTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "0\n")
     }
 
+    @Test("a terminal that nobody reads does not hold up the end")
+    func unreadTerminal() throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "unread-terminal.py").path()
+        let output = try namespace.run("python3 \(script) \(agent) eth0")
+        let (status, seconds) = try #require(output.wholeMatch(of: /(\d+) ([\d.]+)\n/).map { ($0.1, $0.2) })
+        #expect(status == "0")
+        // A second for the reader, and one for the write to the terminal, which nothing interrupts.
+        #expect(try #require(Double(seconds)) < 5)
+    }
+
     @Test("run --once prints the state, and its exit status says whether the machine is reachable")
     func once() throws {
         #expect(try namespace.run("\(agent) run --once >/dev/null || echo $?") == "1\n")

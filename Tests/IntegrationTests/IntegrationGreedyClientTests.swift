@@ -23,7 +23,8 @@ struct IntegrationGreedyClientTests {
         let script = Self.scripts.appending(path: "patient-client.py").path()
         let result = try await namespace.finished(
             "python3",
-            [script, directory.control, "50", "\(agent.processIdentifier)"]
+            [script, directory.control, "50", "\(agent.processIdentifier)"],
+            patience: 240
         )
         guard result.status == 0 else {
             throw CommandFailure(command: script, status: result.status, output: result.output + result.error)
@@ -52,18 +53,17 @@ struct IntegrationGreedyClientTests {
         try await directory.turn(agent, to: 1)
         let subscriber = try SocketLines(directory.control, request: #"{"method":"subscribe","more":true}"#)
         let reader = try SocketLines(directory.events)
-        let calm = try await measure(agent, directory, in: namespace)
         let input = Pipe()
         let (greedy, first) = try await greedyClients([directory.events, directory.control], in: namespace, input)
         #expect(first == "ready")
 
         let measured = try await measure(agent, directory, in: namespace)
         #expect(measured.answers == 50)
-        // The promise is 100 ms for the optimised agent (`make isolation`), which answers in 0.4 ms without other
-        // clients: 250 times as long. The agent of the tests is not optimised, and the machine may be busy; both
-        // measurements share that.
-        #expect(measured.p90 < 250 * calm.median, "\(measured), calm: \(calm)")
-        #expect(measured.maximum < 750 * calm.median, "\(measured), calm: \(calm)")
+        // The promise is 100 ms for the optimised agent (`make isolation`), which took 21 ms beside these clients where the
+        // agent of the tests, which is not optimised, took 169 ms. So it has ten times as long; most of it goes to lines that
+        // cost it twenty times as much.
+        #expect(measured.p90 < 1000, "\(measured)")
+        #expect(measured.maximum < 3000, "\(measured)")
 
         var numbers: [UInt64] = []
         for number in 10..<20 {

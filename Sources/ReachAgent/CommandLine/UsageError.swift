@@ -73,6 +73,8 @@ struct UsageError {
         else { return nil }
         let value = message.dropFirst(start.count)[..<end.lowerBound]
         let rest = message[end.upperBound...]
+        // The parser takes the word behind an unknown option for an argument, and reports that first.
+        if rest.hasPrefix("<"), let option = firstUnknownOption { return unknownOption(option) }
         if let list = rest.firstRange(of: "'. Please provide one of ") {
             let wanted = rest[list.upperBound...].drop { $0 != "'" && $0 != "-" }
             let words = wanted.split { "'\n.".contains($0) || $0 == " " }.filter {
@@ -130,6 +132,12 @@ struct UsageError {
             return sentence
         }
         return "\(sentence); did you mean '--\(nearest)'?"
+    }
+
+    private var firstUnknownOption: String? {
+        let known = options
+        let names = rest.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
+        return names.first { !known.contains($0) }
     }
 
     private func unexpected(_ word: String) -> String {

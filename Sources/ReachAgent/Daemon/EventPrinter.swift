@@ -73,7 +73,8 @@ final class EventPrinter: Sendable {
     func finish() {
         giveUpAt.withLock { $0 = .now.advanced(by: Self.patience) }
         wakeup.signal()
-        thread.wait()
+        // A terminal that has room for a part of a chunk makes the thread wait for the rest, and nothing interrupts that.
+        _ = thread.wait(timeout: .now() + .seconds(2))
     }
 
     // MARK: On the publisher's thread
