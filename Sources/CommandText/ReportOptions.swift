@@ -41,6 +41,7 @@ package struct ReportOptions: ParsableArguments {
 
     /// Returns the window, which ends now at the latest because the future has no availability.
     package func window(now: Timestamp) throws -> Window {
+        CivilTime.updateSystemZone()
         let local = CivilTime.system
         let today = local.day(of: now)
         guard let thisMonth = CivilTime.Day(firstOfMonthWith: today) else {
@@ -80,7 +81,10 @@ package struct ReportOptions: ParsableArguments {
 }
 
 extension CivilTime {
-    /// The system's time zone.
+    /// Reads the system's time zone again if it has changed: localtime_r(3) reads it only once.
+    package static func updateSystemZone() { tzset() }
+
+    /// The system's time zone, as of the last ``updateSystemZone()``.
     package static let system = CivilTime { seconds in
         var moment = time_t(seconds)
         var civil = tm()

@@ -131,6 +131,14 @@ struct ReportQueue {
         }
     }
 
+    /// Drops the numbers and the losses that are not sent yet, and keeps the bytes.
+    mutating func dropNumbers() {
+        newest?.stream = nil
+        newest?.status.acknowledged = nil
+        newest?.status.acknowledgedTime = nil
+        losses = []
+    }
+
     /// Returns the report to send now; `nil` if there is none, or if the last one has no answer yet.
     mutating func next(at now: ContinuousClock.Instant) -> SinkReport? {
         let isRetried = retry.map { $0 <= now } ?? false

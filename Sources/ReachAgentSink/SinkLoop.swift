@@ -8,11 +8,12 @@ internal import StateClient
 
 /// The loop of a sink's thread: the engine decides, and the loop does everything else.
 ///
-/// It sleeps in poll(2) for the agent's events, the broker and the inbox; without a timeout while nothing is due.
+/// It sleeps in poll(2) for the agent's events, the broker and the inbox; without a timeout while nothing is due. The
+/// timeout does not include suspends, unlike the deadlines: the supervisor wakes the inbox after one.
 final class SinkLoop {
     /// The number of events taken from the agent before the broker is served again.
     private static let batch = 32
-    /// The time for which the end of a sink waits for its last report.
+    /// The time for which the end of a sink waits for its last reports.
     private static let patience: Duration = .seconds(1)
 
     private let name: String
@@ -60,7 +61,8 @@ final class SinkLoop {
             if let machine = content.machine { handle(.machine(machine)) }
             if let outcome = content.reportOutcome { take(outcome) }
             if content.isAgentNew { makeReport() }
-            guard !content.isStopping else { return stop() }
+            if content.isClockChanged { handle(.clockChanged) }
+            guard !content.isStopping else { return stop(isReplaced: content.isReplaced) }
             takeTransportEvents()
             takeJournal()
             if let deadline = engine.deadline, deadline <= .now { handle(.tick) }
@@ -152,7 +154,6 @@ final class SinkLoop {
         guard status.state != shown?.state || status.code != shown?.code else { return }
         shown = status
         services.note(status)
-        guard status.state != .absent else { return }
         let reason = status.detail.map { ": \($0)" } ?? ""
         let code = status.code.map { " [\($0)]" } ?? ""
         let isNotable = status.state == .connected || status.code != nil && status.state != .connecting
@@ -179,9 +180,11 @@ final class SinkLoop {
         _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
     }
 
-    /// Ends the connections in order, and waits briefly for the agent to accept the last report.
-    private func stop() {
-        handle(.stop)
+    /// Ends the connections in order, and waits briefly for the agent to accept the last reports.
+    private func stop(isReplaced: Bool) {
+        // Not shown: a sink that stops is not news.
+        for effect in engine.handle(.stop, at: .now) { perform(effect) }
+        if isReplaced { reports.dropNumbers() }
         journal = nil
         let deadline = ContinuousClock.now.advanced(by: Self.patience)
         repeat {

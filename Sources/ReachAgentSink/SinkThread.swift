@@ -43,8 +43,20 @@ struct SinkThread: Sendable {
     /// Notifies the sink that the agent has sent its hello.
     func agentAppeared() { inbox.put { $0.isAgentNew = true } }
 
+    /// Notifies the sink that the machine has resumed, or that the time of day was set: what is due is done now.
+    func clockChanged() { inbox.put { $0.isClockChanged = true } }
+
     /// Stops the sink, which calls `ended` when it has stopped.
-    func stop() { inbox.put { $0.isStopping = true } }
+    ///
+    /// - Parameter next: The settings with which it is to start again; `nil` if it is not.
+    func stop(before next: SinkSettings? = nil) {
+        // The agent has applied the next settings already, and would take the last numbers for those of the next device.
+        let isReplaced = next.map { $0.device != settings.device || $0.broker != settings.broker } ?? false
+        inbox.put { content in
+            content.isStopping = true
+            content.isReplaced = content.isReplaced || isReplaced
+        }
+    }
 }
 
 /// The services that all sinks share.
@@ -69,8 +81,12 @@ final class SinkInbox: Sendable {
         var reportOutcome: ReportSender.Outcome?
         /// True if the agent has sent its hello: it may have restarted, and not know the sink.
         var isAgentNew = false
+        /// True if the machine has resumed from a suspend, or the time of day was set.
+        var isClockChanged = false
         /// True if the sink is to stop.
         var isStopping = false
+        /// True if the sink's successor has another broker or device, and ships everything anew.
+        var isReplaced = false
     }
 
     /// The descriptor to sleep with, which is also used by the transport to wake the thread.
@@ -92,7 +108,7 @@ final class SinkInbox: Sendable {
     func take() -> Content {
         wakeup.reset()
         return content.withLock { content in
-            defer { content = Content(isStopping: content.isStopping) }
+            defer { content = Content(isStopping: content.isStopping, isReplaced: content.isReplaced) }
             return content
         }
     }

@@ -18,6 +18,8 @@ final class Supervisor {
     private let services: SinkServices
     private let notifier: ServiceNotifier
     private var follower: AgentFollower
+    /// Becomes readable when the machine resumes, or the time of day is set: poll(2) does not count suspends.
+    private var clock = ClockWatch()
     /// The names of the sinks whose threads have ended.
     private let ended: EndedSinks
     private var running: [String: SinkThread] = [:]
@@ -119,7 +121,9 @@ final class Supervisor {
     private func reconcile() {
         let host = wanted?.host ?? ""
         let sinks = Dictionary((wanted?.sinks ?? []).map { ($0.name, $0) }) { first, _ in first }
-        for (name, sink) in running where sinks[name] != sink.settings || sink.host != host { sink.stop() }
+        for (name, sink) in running where sinks[name] != sink.settings || sink.host != host {
+            sink.stop(before: sinks[name])
+        }
         for (name, settings) in sinks where running[name] == nil {
             do throws(SystemError) {
                 running[name] = try SinkThread(settings, host: host, services, machine: machine) { [ended] in
@@ -146,10 +150,13 @@ final class Supervisor {
     }
 
     private func sleep() {
-        let descriptors = [signals.descriptor, wakeup.descriptor, follower.descriptor]
+        let descriptors = [signals.descriptor, wakeup.descriptor, follower.descriptor, clock.descriptor]
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: follower.deadline))
         if entries[1].revents != 0 { wakeup.reset() }
+        guard entries[3].revents != 0 else { return }
+        clock.reset()
+        for sink in running.values { sink.clockChanged() }
     }
 }
 

@@ -82,8 +82,8 @@ extension RouteLookup {
         return refusal
     }
 
-    /// Returns each leg of a multipath route, with the source that its interface offers, including the leg of the
-    /// answer itself.
+    /// Returns each leg of a multipath route, with the source that its interface offers, or else the answer's if its
+    /// owner lends it, including the leg of the answer itself.
     func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
         guard otherLegs.isEmpty else { return (route.map { [$0] } ?? []) + otherLegs }
         guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }
@@ -93,7 +93,8 @@ extension RouteLookup {
             return ResolvedRoute(
                 interfaceIndex: index,
                 gateway: hop.gateway,
-                source: matched?.preferredSource ?? snapshot.addresses.source(toward: hop, destination.family),
+                source: matched?.preferredSource ?? snapshot.addresses.source(toward: hop, destination.family)
+                    ?? snapshot.lentSource(of: route),
                 table: route.table,
                 type: route.type
             )

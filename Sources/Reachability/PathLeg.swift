@@ -60,7 +60,7 @@ extension NetworkSnapshot {
             guard let next = below.interfaceIndex, seen.insert(next).inserted, let link = links[next] else {
                 return (PathUnderlay(interface: nil, evidence: below.evidence), isDown: below.evidence.isCertain)
             }
-            if below.evidence.isCertain, isBlocked(below, through: link) {
+            if below.evidence.isCertain, isBlocked(below, of: links[index], through: link) {
                 // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for
                 // other packets.
                 guard let leg = usableLeg(of: below, for: links[index]), seen.insert(leg).inserted else {
@@ -91,26 +91,34 @@ extension NetworkSnapshot {
     }
 
     /// Returns whether a tunnel's own packets certainly cannot leave through an interface.
-    private func isBlocked(_ underlay: Underlay, through link: Link) -> Bool {
+    private func isBlocked(_ underlay: Underlay, of tunnel: Link?, through link: Link) -> Bool {
         guard let lookup = underlay.lookup, let route = lookup.route else {
             return !canPassPackets(link) || link.leadsNowhere
         }
-        return isBlocked(route, of: lookup, through: link)
+        return isBlocked(route, of: lookup, through: link, named: tunnel?.tunnelLocal)
     }
 
-    private func isBlocked(_ route: ResolvedRoute, of lookup: RouteLookup, through link: Link) -> Bool {
-        !canPassPackets(link) || link.leadsNowhere || obstacle(ofSourceOf: route, through: link, lookup) != nil
+    private func isBlocked(
+        _ route: ResolvedRoute,
+        of lookup: RouteLookup,
+        through link: Link,
+        named: IPAddress? = nil
+    ) -> Bool {
+        !canPassPackets(link) || link.leadsNowhere
+            || obstacle(ofSourceOf: route, through: link, lookup, named: named) != nil
     }
 }
 
 // MARK: - The source address
 
 extension NetworkSnapshot {
-    /// Returns the reason the source address selected by the kernel is not usable.
+    /// Returns the reason the source address is not usable: the one selected by the kernel, or the one that a route or
+    /// a tunnel names, which may be that of any interface.
     fileprivate func obstacle(
         ofSourceOf route: ResolvedRoute,
         through link: Link,
-        _ lookup: RouteLookup
+        _ lookup: RouteLookup,
+        named: IPAddress? = nil
     ) -> ReasonCode? {
         let destination = lookup.destination
         let missing = missingAddress(destination.family, on: link)
@@ -126,8 +134,16 @@ extension NetworkSnapshot {
             return owners.contains { $0.flags.contains(.duplicateDetected) } ? .noAddress : .addressTentative
         }
         if owners.contains(where: { $0.interfaceIndex == link.index && $0.isUsable }) { return nil }
-        guard lookup.matched?.preferredSource == source || owners.contains(where: lends) else { return missing }
+        let isNamed = source == named ?? lookup.matched?.preferredSource
+        guard isNamed || owners.contains(where: lends) else { return missing }
         return linkLocalObstacle(on: link, family: destination.family)
+    }
+
+    /// Returns the source of a route if it is reachable through other interfaces than its own.
+    ///
+    /// The kernel selects it for each leg whose interface has no address.
+    func lentSource(of route: ResolvedRoute) -> IPAddress? {
+        addresses.first { $0.address == route.source && lends($0) }?.address
     }
 
     /// Returns whether an address is reachable through other interfaces than its own.

@@ -33,10 +33,13 @@ public struct Uplink: Sendable, Hashable {
 ///
 /// An interface without a default route is an uplink with the connectivity `none`: a new uplink changes from it, and a
 /// vanished one changes to it, and is dropped once that is published.
+///
+/// An uplink is its name, as it is for events, hooks and reports: an interface that was removed and created again in time
+/// has never been gone, whatever its index, and a renamed one is gone under its old name.
 struct UplinkSettler: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    private var settlers: [UInt32: Settler<Uplink>] = [:]
+    private var settlers: [String: Settler<Uplink>] = [:]
     private var isKnown = false
     /// The time for which a change must hold.
     private(set) var policy: SettlePolicy
@@ -52,7 +55,7 @@ struct UplinkSettler: Sendable {
     /// Sets the policy, also for pending changes.
     mutating func setPolicy(_ policy: SettlePolicy) {
         self.policy = policy
-        for index in settlers.keys { settlers[index]?.policy = policy }
+        for name in settlers.keys { settlers[name]?.policy = policy }
     }
 
     /// Handles the current uplinks; those of the first observation are published with the state, not separately.
@@ -63,18 +66,18 @@ struct UplinkSettler: Sendable {
     ) -> [Change<Uplink>] {
         let now = observed.instant
         var changes: [Change<Uplink>] = []
-        let present = Set(uplinks.map(\.interface.index))
-        let gone = settlers.values.map(\.raw).filter { !present.contains($0.interface.index) }.map(\.absent)
+        let present = Set(uplinks.map(\.interface.name))
+        let gone = settlers.filter { !present.contains($0.key) }.values.map(\.raw.absent)
         for uplink in (uplinks + gone).sorted(by: { $0.interface.index < $1.interface.index }) {
-            let index = uplink.interface.index
+            let name = uplink.interface.name
             // Removed and reinserted: each access in place would look the settler up again, and copy it.
-            var settler = settlers.removeValue(forKey: index) ?? newSettler(of: uplink, observed: observed)
+            var settler = settlers.removeValue(forKey: name) ?? newSettler(of: uplink, observed: observed)
             // Without a change the cause is not used, and determining it takes longer than everything else here.
             let because = settler.raw == uplink ? .start : cause(uplink)
             if let change = settler.observe(uplink, cause: because, observed: observed, at: now) {
                 changes.append(change)
             }
-            settlers[index] = settler
+            settlers[name] = settler
         }
         isKnown = true
         forget()
@@ -97,16 +100,16 @@ struct UplinkSettler: Sendable {
 
     /// Restarts the wait: the time before does not count.
     mutating func restart(at now: Instant) {
-        for index in settlers.keys { settlers[index]?.restart(at: now) }
+        for name in settlers.keys { settlers[name]?.restart(at: now) }
     }
 
     /// The time at which ``tick(at:)`` must be called, unless an observation comes first.
     var deadline: Instant? { settlers.values.compactMap(\.deadline).min() }
 
     private mutating func forget() {
-        for (index, settler) in settlers
+        for (name, settler) in settlers
         where settler.settled.isAbsent && !settler.isPending && settler.deadline == nil {
-            settlers[index] = nil
+            settlers[name] = nil
         }
     }
 }

@@ -29,7 +29,7 @@ extension ControlRequest {
         }
         var status = SinkStatus(
             name: try requiredText("name", of: members),
-            broker: try shown("broker", of: members) ?? "",
+            broker: try exact("broker", of: members) ?? "",
             state: state
         )
         status.since = try time("since", of: members)
@@ -75,6 +75,12 @@ extension ControlRequest {
             throw invalidParameters("'\(name)' must have 1 to \(shownLimit) characters of ASCII")
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns a text that is compared, and never shown unless it is equal to one of ours.
+    private static func exact(_ name: String, of members: JSONObject) throws(ControlFailure) -> String? {
+        let bytes = try member { () throws(JSONObject.Flaw) in try members.string(name) }
+        return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns a text for people, with any content.

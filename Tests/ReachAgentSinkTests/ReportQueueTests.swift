@@ -38,6 +38,19 @@ import Testing
         #expect(!queue.isPending)
     }
 
+    @Test func `without its numbers a report still has its bytes`() throws {
+        var queue = ReportQueue()
+        var report = Self.report(.connected, bytes: 10, lost: 1...2)
+        report.status.acknowledged = 7
+        queue.add(report)
+        queue.dropNumbers()
+        let next = queue.next(at: Self.start)
+        let sent = try #require(next)
+        #expect(sent.stream == nil && sent.status.acknowledged == nil && sent.lost == nil && sent.bytes == 10)
+        queue.take(Self.taken, at: Self.start)
+        #expect(queue.next(at: Self.start) == nil)
+    }
+
     @Test func `each loss has a report of its own`() throws {
         var queue = ReportQueue()
         for range in [1...1, 5...9, 12...12] as [ClosedRange<UInt64>] {

@@ -2,6 +2,8 @@ import AgentEvents
 import AgentTestKit
 import Availability
 import Glibc
+import StatePages
+import Synchronization
 import Testing
 
 @testable import ReachAgent
@@ -57,6 +59,38 @@ import Testing
         let events = [Self.becomesFull(on: 0, 1), Self.resumes(on: 40, 2)]
         let known = await Self.known(on: 40, after: events, readings: 2)
         #expect(known ?? 0 > 0)
+    }
+
+    @Test func `the days begin at midnight of the time zone that the system has now`() async {
+        let offset = Mutex<Int64>(0)
+        // A reading that has ended counts as an event.
+        let counts = await onThread {
+            let follower = HistoryFollower(journal: nil, in: CivilTime { _ in offset.withLock { $0 } })
+            follower.take(Self.becomesFull(on: 0, 1))
+            for _ in 0..<4000 where follower.taken < 2 { usleep(5000) }
+            let now = Timestamp(microsecondsSince1970: Self.start + Self.day)
+            _ = follower.entries(at: now)
+            let unchanged = follower.taken
+            offset.withLock { $0 = 5 * 3600 }
+            _ = follower.entries(at: now)
+            for _ in 0..<4000 where follower.taken < 3 { usleep(5000) }
+            _ = follower.entries(at: now)
+            return [unchanged, follower.taken]
+        }
+        #expect(counts == [2, 3])
+    }
+
+    @Test func `a clock that was set back makes the days of the page stale`() async {
+        let status = DiagnosisTests.status([], connectivity: .full)
+        let dates = await onThread { () -> [CivilTime.Day?] in
+            let follower = HistoryFollower(journal: nil, in: .utc)
+            follower.take(Self.becomesFull(on: 0, 1))
+            for _ in 0..<4000 where follower.taken < 2 { usleep(5000) }
+            return [3, 1].map { day in
+                follower.page(of: status, [], at: Self.moment(day)).calendars.first?.days.last?.date
+            }
+        }
+        #expect(dates == [3, 1].map { CivilTime.utc.day(of: Self.moment($0)) })
     }
 
     @Test func `after a clock that was years ahead, days count again`() async {

@@ -150,6 +150,19 @@ import struct AgentEvents.Timestamp
         #expect(fixture.events().isEmpty)
     }
 
+    @Test func `a check that was in flight during a suspend does not count`() throws {
+        let fixture = try Fixture()
+        defer { fixture.remove() }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
+        let inFlight = Self.check(.failed(.connectRefused, .connect))
+        _ = fixture.events()
+        fixture.suspension.value = .seconds(30)
+        #expect(fixture.driver.judge(inFlight) == .doubtful)
+        #expect(!fixture.events().map(\.type).contains(.probeChanged))
+        #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
+    }
+
     @Test func `a recording gives the same lines again`() throws {
         let fixture = try Fixture()
         defer { fixture.remove() }

@@ -3,6 +3,7 @@ import AgentTestKit
 import Configuration
 import Dispatch
 import Foundation
+import NetlinkMonitor
 import StateSocket
 import Synchronization
 import Testing
@@ -39,11 +40,29 @@ struct ReloaderTests {
         let all = Mutex<[ConfigurationRejection]>([])
     }
 
+    /// The reloads that were applied.
+    private final class Applied: Sendable {
+        /// The sections that take effect on the next start, for each reload.
+        let needsRestart = Mutex<[[String]]>([])
+        /// The error of the kernel half of the next reload.
+        let failure = Mutex<NetlinkError?>(nil)
+
+        func take(_ reload: ConfigurationReload) throws(NetlinkError) {
+            needsRestart.withLock { $0.append(reload.needsRestart) }
+            let failure = failure.withLock { failure in
+                defer { failure = nil }
+                return failure
+            }
+            if let failure { throw failure }
+        }
+    }
+
     /// A file, and a reloader of it that records its rejections.
     private final class Scratch: Sendable {
         let directory = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString)").path()
         let reloader: Reloader
         let rejections = Rejections()
+        let applied: Applied
         private let path: String
 
         init(_ text: String?, searched: Bool = false) throws {
@@ -54,11 +73,13 @@ struct ReloaderTests {
                 path: text == nil ? nil : path,
                 searched: searched ? ["/etc/reachagent/reachagent.toml"] : []
             ) { (_) throws(ConfigurationErrors) in }
+            let applied = Applied()
+            self.applied = applied
             reloader = Reloader(
                 source: source,
                 loaded: try source.load(),
                 reject: { [rejections] rejection in rejections.all.withLock { $0.append(rejection) } },
-                apply: { _, _, _ in }
+                apply: { (_, _, reload) throws(NetlinkError) in try applied.take(reload) }
             )
         }
 
@@ -91,6 +112,21 @@ struct ReloaderTests {
         #expect(scratch.rejections.all.withLock { $0.map(\.errors) } == [rejected.errors])
         #expect(try await scratch.reload("") == nil)
         #expect(scratch.reloader.facts?.rejected == nil)
+    }
+
+    @Test func `the settings of the next start are compared with those of the start`() async throws {
+        let scratch = try Scratch("")
+        let other = "[agent]\njournal_age = \"3d\"\n"
+        for text in [other, other, "", ""] { #expect(try await scratch.reload(text) == nil) }
+        #expect(scratch.applied.needsRestart.withLock { $0 } == [["agent"], ["agent"], [], []])
+    }
+
+    @Test func `a reload that fails in the kernel is an error until the next one that succeeds`() async throws {
+        let scratch = try Scratch("")
+        scratch.applied.failure.withLock { $0 = NetlinkError(operation: "open a socket", cause: .errno(EMFILE)) }
+        #expect(try await scratch.reload("") == "netlink_failed")
+        #expect(scratch.reloader.facts?.rejected == nil)
+        #expect(try await scratch.reload("") == nil)
     }
 
     @Test func `an agent without a file lists the paths that it searches`() async throws {

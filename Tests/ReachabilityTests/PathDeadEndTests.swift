@@ -227,6 +227,75 @@ struct PathDeadEndTests {
         }
     }
 
+    /// Two legs whose interfaces have no address of their own, and the owner of the answer's source.
+    struct LentLegs: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var source = "10.0.0.11"
+        let owner: Link?
+        var linkLocal: InterfaceAddress.Flags?
+        let reason: ReasonCode?
+
+        static let cases = [
+            LentLegs(testDescription: "the loopback", owner: link(7, "lo", .loopback, flags: .loopback), reason: nil),
+            LentLegs(testDescription: "a dummy", owner: link(7, "d0", .virtual, driver: "dummy"), reason: nil),
+            LentLegs(
+                testDescription: "a bridge, which does not lend",
+                owner: link(7, "docker0", .bridge, driver: "bridge"),
+                reason: .noAddress
+            ),
+            LentLegs(testDescription: "no interface yet", owner: nil, reason: .noAddress),
+            LentLegs(
+                testDescription: "the loopback, in IPv6",
+                source: "2001:db8::1",
+                owner: link(7, "lo", .loopback, flags: .loopback),
+                linkLocal: [.permanent],
+                reason: nil
+            ),
+            LentLegs(
+                testDescription: "the loopback, in IPv6, while the link-local address is being checked",
+                source: "2001:db8::1",
+                owner: link(7, "lo", .loopback, flags: .loopback),
+                linkLocal: [.tentative],
+                reason: .addressTentative
+            ),
+            LentLegs(
+                testDescription: "the loopback, whose own address no answer reaches",
+                source: "::1",
+                owner: link(7, "lo", .loopback, flags: .loopback),
+                linkLocal: [.permanent],
+                reason: .noAddress
+            ),
+        ]
+    }
+
+    @Test(
+        "a leg without an address of its own has the source of the answer, if its owner lends it",
+        arguments: LentLegs.cases
+    )
+    func lentLegs(_ row: LentLegs) {
+        let source = Self.address(row.source)
+        let hops = [NextHop(interfaceIndex: 3), NextHop(interfaceIndex: 4)]
+        let lookup = RouteLookup(
+            destination: Self.address(source.family == .ipv4 ? "198.41.0.4" : "2001:503:ba3e::2:30"),
+            outcome: .route(ResolvedRoute(interfaceIndex: 3, source: source)),
+            matched: Route(destination: .everything(source.family), nextHops: hops)
+        )
+        // The first leg, which the answer names, has no carrier.
+        let links = [Self.link(3, "eth0", isUp: false), Self.link(4, "wlan0", .wifi)]
+        let addresses = row.owner.map { [Self.owned(row.source, by: $0.index)] } ?? []
+        let linkLocal = row.linkLocal.map { [Self.owned("fe80::1", by: 4, $0)] } ?? []
+        let path = Path(
+            lookup,
+            in: NetworkSnapshot(
+                links: links + [row.owner].compactMap { $0 },
+                addresses: addresses + linkLocal
+            )
+        )
+        #expect(path.via == (row.reason == nil ? .wifi : .none))
+        #expect(path.deadLegs.map(\.reason) == [.linkDown] + (row.reason.map { [$0] } ?? []))
+        if row.reason == nil { #expect(path.source == source) }
+    }
+
     /// The kernel's answers in a network with two legs, where each source has a table of its own.
     enum Sourced: CaseIterable { case bothUp, firstDown, firstRefused, bothDown }
 

@@ -249,6 +249,54 @@ struct PathDerivationTests {
         #expect(path.reason == (via == .none ? .underlayDown : nil))
     }
 
+    /// The fixed local address of a tunnel over IPv6, and its owners.
+    struct FixedSource: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let owner: UInt32
+        var flags: InterfaceAddress.Flags = [.permanent]
+        let via: Via
+    }
+
+    @Test(
+        "a tunnel is lost while its fixed local address is not usable, whichever interface has it",
+        arguments: [
+            FixedSource(testDescription: "of the egress", owner: 4, via: .wwan),
+            FixedSource(testDescription: "of another interface", owner: 5, via: .wwan),
+            FixedSource(testDescription: "still being checked", owner: 4, flags: [.tentative], via: .none),
+            FixedSource(
+                testDescription: "that somebody else has",
+                owner: 4,
+                flags: [.tentative, .duplicateDetected],
+                via: .none
+            ),
+            FixedSource(testDescription: "of a local route", owner: 0, via: .wwan),
+        ]
+    )
+    func fixedSource(_ row: FixedSource) {
+        // Not a global address, which any interface lends.
+        let local = Self.address("fd00:1::3")
+        let remote = Self.address("fd00:1::1")
+        var tunnel = Link(index: 9, name: "vx0", flags: [.up, .lowerUp], tunnelRemote: remote, tunnelLocal: local)
+        tunnel.classification = InterfaceClassification(kind: .tunnel, evidence: [])
+        var modem = Link(index: 4, name: "wwan0", flags: [.up, .lowerUp])
+        modem.classification = InterfaceClassification(kind: .wwan, evidence: [])
+        let route = ResolvedRoute(interfaceIndex: 4, source: local)
+        let lookup = RouteLookup(destination: remote, outcome: .route(route))
+        let owned = InterfaceAddress(interfaceIndex: row.owner, address: local, prefixLength: 64, flags: row.flags)
+        let snapshot = NetworkSnapshot(
+            links: [tunnel, modem, Link(index: 5, name: "br-lan", flags: [.up, .lowerUp], driverKind: "bridge")],
+            addresses: [
+                InterfaceAddress(interfaceIndex: 9, address: Case.source, prefixLength: 24),
+                InterfaceAddress(interfaceIndex: 4, address: Self.address("fe80::1"), prefixLength: 64),
+            ] + (row.owner == 0 ? [] : [owned]),
+            underlays: [9: Underlay(interfaceIndex: 4, evidence: .remoteRoute, lookup: lookup)]
+        )
+        let through = ResolvedRoute(interfaceIndex: 9, source: Case.source)
+        let path = Path(RouteLookup(destination: Case.internet, outcome: .route(through)), in: snapshot)
+        #expect(path.via == row.via)
+        #expect(path.reason == (row.via == .none ? .underlayDown : nil))
+    }
+
     @Test("a tunnel whose own packets have no egress is not a path")
     func deadUnderlay() {
         let tunnel = Link(

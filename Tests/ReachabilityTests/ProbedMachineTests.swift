@@ -82,6 +82,21 @@ struct ProbedMachineTests {
         #expect(run.takeWords() == ["path wifi→wifi", "wifi/full→wifi/full route route_removed"])
     }
 
+    @Test("a probe with another check is unknown until that is made, and a result of the former one is void")
+    func otherCheck() throws {
+        var former = Self.web, other = Self.web
+        former.check = 1
+        other.check = 2
+        var run = MachineRun.connected(former)
+        let observed = ScriptedCheck.time(2000)
+        run.note(run.machine.configure(MachineConfiguration(probes: [former]), observed: observed))
+        #expect(run.machine.probes.map(\.state.verdict) == [.up])
+        #expect(run.machine.takeRechecks().isEmpty)
+        run.note(run.machine.configure(MachineConfiguration(probes: [other]), observed: observed))
+        #expect(run.machine.probes.map(\.state.verdict) == [.unknown])
+        #expect(run.machine.takeRechecks().count == 1)
+    }
+
     @Test("a change by several probes within one settle time is caused by the first of them")
     func firstCause() {
         var run = MachineRun.connected(Self.web, ProbeRule(name: "mail", fall: 1), ProbeRule(name: "news", fall: 1))

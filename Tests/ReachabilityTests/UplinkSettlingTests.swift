@@ -31,6 +31,33 @@ struct UplinkSettlingTests {
         #expect(run.uplinkWords == ["wlan0*/unknown→wlan0*/full probe_up", "wwan0/unknown→wwan0/full probe_up"])
     }
 
+    private func uplink(_ name: String, index: UInt32) -> Uplink {
+        let interface = PathInterface(index: index, name: name, kind: .wifi)
+        return Uplink(interface: interface, connectivity: .unknown, isUsed: true)
+    }
+
+    @Test("an uplink that is removed and created again in time has never been gone, whatever its index")
+    func createdAgain() {
+        var settler = UplinkSettler(policy: .standard)
+        var changes: [Change<Uplink>] = []
+        for (milliseconds, uplinks) in [(0, [uplink("wg0", index: 5)]), (100, []), (250, [uplink("wg0", index: 3)])] {
+            changes += settler.observe(uplinks, observed: ScriptedCheck.time(milliseconds)) { _ in .start }
+        }
+        changes += settler.tick(at: ScriptedCheck.time(10_000).instant)
+        #expect(changes.allSatisfy { $0.to == uplink("wg0", index: 3) })
+        #expect(settler.settled == [uplink("wg0", index: 3)])
+    }
+
+    @Test("a renamed uplink is gone under its old name")
+    func renamed() {
+        var settler = UplinkSettler(policy: .standard)
+        _ = settler.observe([uplink("eth0", index: 3)], observed: ScriptedCheck.time(0)) { _ in .start }
+        var changes = settler.observe([uplink("lan0", index: 3)], observed: ScriptedCheck.time(100)) { _ in .start }
+        changes += settler.tick(at: ScriptedCheck.time(10_000).instant)
+        #expect(Set(changes.map(\.to)) == [uplink("eth0", index: 3).absent, uplink("lan0", index: 3)])
+        #expect(settler.settled == [uplink("lan0", index: 3)])
+    }
+
     @Test("a standby that loses its carrier is published after the settle time for losses, as is its probe's end")
     func standbyLink() {
         var run = connected()

@@ -355,6 +355,28 @@ struct ShippingEngineTests {
         #expect(driver.feed(.tick).isEmpty && driver.engine.deadline == nil)
     }
 
+    @Test("the last report has a state that the agent accepts, and every loss has one of its own")
+    func lastReports() throws {
+        var driver = try EngineDriver()
+        driver.begin()
+        for sequence in 1...4 as ClosedRange<UInt64> {
+            _ = driver.publish()
+            driver.feed(
+                .transport(
+                    sequence.isMultiple(of: 2)
+                        ? .refused(sequence, TransportFailure(code: "broker_too_large", detail: "too large"))
+                        : .acknowledged(sequence)
+                )
+            )
+        }
+        driver.pass(.seconds(3))
+        let last = driver.feed(.stop)
+        let reports = (0..<last.count { $0 == .report }).map { _ in driver.engine.takeReport(bytes: 0) }
+        #expect(reports.allSatisfy { $0.status.state == .waiting && $0.status.code == nil })
+        #expect(reports.allSatisfy { $0.status.since == driver.now.time && $0.status.acknowledged == 4 })
+        #expect(reports.compactMap(\.lost?.firstSequence) == [2, 4])
+    }
+
     @Test("bytes are reported once, across all connections")
     func bytes() throws {
         var driver = try EngineDriver()

@@ -165,11 +165,15 @@ struct ControlProtocolTests {
     }
 
     @Test func `a sink report is read as it was written`() throws {
-        let status = SinkStatus(name: "a", broker: "b", state: .waiting, acknowledged: 7, lost: 0)
-        let report = SinkReport(status: status, stream: "s", bytes: 5)
-        let text = String(decoding: JSONWriter.text(of: report), as: UTF8.self)
-        let line = #"{"method":"sink","parameters":\#(text)}"#
-        #expect(try ControlRequest(parsing: Array(line.utf8)).call() == .ask(.sink(report)))
+        // The agent compares the broker, and a cluster has many servers.
+        let cluster = (1...16).map { "tls://node-\($0).\(String(repeating: "x", count: 60)).test:4223" }
+        for broker in ["b", cluster.joined(separator: ",")] {
+            let status = SinkStatus(name: "a", broker: broker, state: .waiting, acknowledged: 7, lost: 0)
+            let report = SinkReport(status: status, stream: "s", bytes: 5)
+            let text = String(decoding: JSONWriter.text(of: report), as: UTF8.self)
+            let line = #"{"method":"sink","parameters":\#(text)}"#
+            #expect(try ControlRequest(parsing: Array(line.utf8)).call() == .ask(.sink(report)))
+        }
     }
 
     @Test func `every method of the table answers`() async throws {

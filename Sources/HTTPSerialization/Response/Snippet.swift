@@ -60,6 +60,9 @@ package enum Snippet {
 
 extension ArraySlice<UInt8> {
     fileprivate func hasSuffix(_ word: StaticString) -> Bool {
-        count >= word.utf8CodeUnitCount && word.withUTF8Buffer { suffix($0.count).elementsEqual($0) }
+        word.withUTF8Buffer { letters in
+            // Most words differ in their last letter.
+            last == letters.last && count >= letters.count && suffix(letters.count).elementsEqual(letters)
+        }
     }
 }

@@ -87,11 +87,7 @@ extension MonitorCore {
         loss.begin()
         let started = clock()
         do throws(NetlinkError) {
-            if isSourceBroken {
-                try source.reopen(watching: watched)
-                isSourceBroken = false
-            }
-            try discardQueue()
+            try emptyQueue()
             try readEverything()
             guard try drainQuietly() else {
                 throw NetlinkError(operation: "read everything again", cause: .dumpInterrupted)

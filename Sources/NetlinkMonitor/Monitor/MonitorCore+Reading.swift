@@ -20,7 +20,7 @@ extension MonitorCore {
 
     /// Applies queued messages of the event socket without reports, because they may be older than the dumps.
     ///
-    /// - Returns: `true` if no message was lost meanwhile.
+    /// - Returns: `true` if no message was lost meanwhile, and none is left.
     mutating func drainQuietly() throws(NetlinkError) -> Bool {
         let losses = statistics.overruns + statistics.truncated + statistics.malformed
         for _ in 0..<Self.maximumDatagramsPerTurn {
@@ -29,17 +29,29 @@ extension MonitorCore {
             case .foreign: statistics.foreign += 1
             case .overrun: statistics.overruns += 1
             case .truncated: statistics.truncated += 1
-            case .datagram(let bytes): pending.formUnion(apply(bytes, clock()))
+            case .datagram(let bytes):
+                let observed = clock()
+                let effects = apply(bytes, observed)
+                pending.formUnion(effects)
+                confirmation.note(effects, at: observed.instant)
             }
         }
-        return losses == statistics.overruns + statistics.truncated + statistics.malformed
+        return false
     }
 
-    /// Discards queued messages of the event socket, because everything is about to be read again.
-    mutating func discardQueue() throws(NetlinkError) {
-        for _ in 0..<Self.maximumDatagramsPerTurn {
-            if case .drained = try source.receive() { return }
+    /// Empties the event socket, because everything is about to be read again.
+    ///
+    /// Messages that stayed would be applied to the dumps, and be older: after an overrun the kernel queues nothing more
+    /// until the queue is empty, so nothing would correct them. A new socket has an empty queue, however long the old
+    /// one was.
+    mutating func emptyQueue() throws(NetlinkError) {
+        if !isSourceBroken {
+            for _ in 0..<Self.maximumDatagramsPerTurn {
+                if case .drained = try source.receive() { return }
+            }
         }
+        try source.reopen(watching: watched)
+        isSourceBroken = false
     }
 
     /// Returns a snapshot of the kernel's current state: updates stale data, and repeats every lookup.

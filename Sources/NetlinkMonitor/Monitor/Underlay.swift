@@ -4,11 +4,11 @@ public struct Underlay: Sendable, Hashable, Codable {
     public enum Evidence: String, Sendable, Hashable, CaseIterable, Codable {
         /// The kernel's route to the tunnel's remote.
         case remoteRoute = "remote_route"
-        /// The device on which the tunnel was created (`IFLA_LINK`).
+        /// The device on which the tunnel was created (`IFLA_LINK`), or to which its multicast group is bound.
         case lowerDevice = "lower_device"
         /// The Ethernet interface of the PPPoE session (`/proc/net/pppoe`).
         case pppoe
-        /// No other interface could send a packet at all.
+        /// No interface could send a packet, although one could be an uplink.
         case noCarrier = "no_carrier"
         /// A guess: the only possible underlay, with a rule that exempts packets with a mark, as wg-quick sets it up.
         case markExemption = "mark_exemption"
@@ -25,7 +25,8 @@ public struct Underlay: Sendable, Hashable, Codable {
     public let interfaceIndex: UInt32?
     /// The evidence.
     public let evidence: Evidence
-    /// The kernel's answer for the remote of a tunnel without a fixed local address.
+    /// The kernel's answer for the remote; that of a tunnel with a fixed local address, in IPv6 alone, names it as its
+    /// source.
     public let lookup: RouteLookup?
 
     /// Creates an underlay.
@@ -40,7 +41,8 @@ public struct Underlay: Sendable, Hashable, Codable {
 ///
 /// The certain evidence is the kernel's route to a known remote, looked up as the tunnel does it; the device on which
 /// the tunnel was created; and the interface of the PPPoE session. Without any of these (WireGuard, a program's
-/// tunnel), the possible underlays are counted: a single uplink is a guess, and none at all is certain again.
+/// tunnel), the possible underlays are counted: a single uplink is a guess, and none at all is certain again if there
+/// is an interface that could be one.
 struct UnderlayResolver {
     /// The maximum depth of tunnels in tunnels; more are an accident or an attack.
     private static let maximumTunnels = 16
@@ -69,36 +71,59 @@ struct UnderlayResolver {
         case .tunnel: break
         default: return nil
         }
-        if let remote = tunnel.tunnelRemote {
-            // In IPv4 the kernel rejects a local address that the machine does not have, in this lookup as in that of
-            // the tunnel.
-            var question = LookupQuestion(
-                destination: remote,
-                mark: tunnel.tunnelMark ?? 0,
-                source: tunnel.tunnelLocal,
-                interface: tunnel.tunnelDeviceIndex ?? 0,
-                transport: tunnel.sendsDatagrams ? .udp : nil
-            )
-            var answer = try kernel.lookups([question]).first
-            // For datagrams the kernel selects a source even without a route, and looks up again with it, as in
-            // connect(2).
-            if answer?.route == nil, tunnel.sendsDatagrams, remote.family == .ipv6, question.interface == 0,
-                question.source == nil, case .address(let source) = kernel.connectedSource(to: remote)
-            {
-                question.source = source
-                answer = try kernel.lookups([question]).first
-            }
-            let egress = answer?.route?.interfaceIndex
-            return Underlay(
-                interfaceIndex: egress == tunnel.index ? nil : egress,
-                evidence: .remoteRoute,
-                lookup: question.source == nil ? answer : nil
-            )
-        }
-        if let lower = tunnel.lowerIndex.flatMap({ snapshot.links[$0] }), !lower.leadsNowhere {
-            return Underlay(interfaceIndex: lower.index, evidence: .lowerDevice)
+        if let remote = tunnel.tunnelRemote { return try underlay(of: tunnel, toward: remote, &kernel) }
+        // The packets of an xfrm interface follow the route to the peer of their security association: since Linux 4.8
+        // the interface's device is part of that lookup only for a VRF.
+        if tunnel.driverKind != "xfrm", let index = tunnel.lowerIndex ?? tunnel.tunnelDeviceIndex,
+            let lower = snapshot.links[index], !lower.leadsNowhere
+        {
+            return Underlay(interfaceIndex: index, evidence: .lowerDevice)
         }
         return guess(tunnel)
+    }
+
+    private func underlay(
+        of tunnel: Link,
+        toward remote: IPAddress,
+        _ kernel: inout some KernelQueries
+    ) throws(NetlinkError) -> Underlay {
+        let local = tunnel.tunnelLocal
+        if let local, try !hasLocal(local, &kernel) { return Underlay(interfaceIndex: nil, evidence: .remoteRoute) }
+        var question = LookupQuestion(
+            destination: remote,
+            mark: tunnel.tunnelMark ?? 0,
+            source: local,
+            interface: tunnel.tunnelDeviceIndex ?? 0,
+            transport: tunnel.sendsDatagrams ? .udp : nil
+        )
+        var answer = try kernel.lookups([question]).first
+        // For datagrams the kernel selects a source even without a route, and looks up again with it, as in connect(2).
+        if answer?.route == nil, tunnel.sendsDatagrams, remote.family == .ipv6, question.interface == 0,
+            question.source == nil, case .address(let source) = kernel.connectedSource(to: remote)
+        {
+            question.source = source
+            answer = try kernel.lookups([question]).first
+        }
+        let egress = answer?.route?.interfaceIndex
+        return Underlay(
+            interfaceIndex: egress == tunnel.index ? nil : egress,
+            evidence: .remoteRoute,
+            lookup: question.source == nil ? answer : local.flatMap { answer?.naming($0) }
+        )
+    }
+
+    /// Returns whether the machine has the fixed local address of a tunnel.
+    ///
+    /// In IPv4 the kernel rejects any other address in the lookup of the remote, as in that of the tunnel; in IPv6 it
+    /// sends packets that no answer can reach. An address of no interface may belong to a local route, which the
+    /// kernel's own answer shows.
+    private func hasLocal(_ local: IPAddress, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Bool {
+        if local.family == .ipv4 || snapshot.addresses.contains(where: { $0.address == local }) { return true }
+        switch try kernel.lookups([LookupQuestion(destination: local)]).first?.outcome {
+        case .route(let route): return route.type == .local
+        case .refused(.failed), nil: return true
+        case .refused: return false
+        }
     }
 
     /// Returns the underlay of the PPPoE sessions: certain if every link has a session, all over one interface.
@@ -114,16 +139,16 @@ struct UnderlayResolver {
 
     /// Returns the underlay of a program's tunnel: the only possible uplink, or none.
     ///
-    /// If there is no other interface at all, the tunnel's packets leave in another namespace or over a device that is
-    /// not a network interface.
+    /// Without an interface that could be an uplink, the tunnel's packets leave in another namespace or over a device
+    /// that is not a network interface: a bridge of containers, or a veth, is no evidence that they cannot.
     private func guess(_ tunnel: Link) -> Underlay? {
         let others = snapshot.links.values.filter { link in
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
-        guard !others.isEmpty else { return nil }
         let withDefault = Set(
             snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex)
         )
+        guard others.contains(where: { $0.isMedium || withDefault.contains($0.index) }) else { return nil }
         let sources = snapshot.addresses.filter(\.reachesBeyondLink)
         // An uplink needs no address of its own if the machine has one.
         let senders = Set(sources.map(\.interfaceIndex))
@@ -174,9 +199,34 @@ extension Link {
     ///
     /// Other tunnels use protocols that a route lookup cannot specify.
     fileprivate var sendsDatagrams: Bool { driverKind == "vxlan" || driverKind == "geneve" }
+
+    /// `true` for an interface with a medium, which may be an uplink even without a route.
+    fileprivate var isMedium: Bool {
+        switch kind {
+        case .wifi, .wwan, .wired, .bluetooth, .ppp: true
+        case .tunnel, .bridge, .virtual, .loopback, .unknown: false
+        }
+    }
 }
 
 extension RouteLookup {
+    /// Returns the answer with a tunnel's fixed local address as its source, which the kernel does not repeat; `nil` if
+    /// the address needs no check.
+    ///
+    /// In IPv4 the lookup has checked it, and a link-local one is valid on the link. The other next hops are omitted,
+    /// because the sources of their interfaces do not count.
+    fileprivate func naming(_ local: IPAddress) -> RouteLookup? {
+        guard let route, local.family == .ipv6, !local.isLinkLocal else { return nil }
+        let named = ResolvedRoute(
+            interfaceIndex: route.interfaceIndex,
+            gateway: route.gateway,
+            source: local,
+            table: route.table,
+            type: route.type
+        )
+        return RouteLookup(destination: destination, outcome: .route(named))
+    }
+
     /// All possible egress interfaces.
     fileprivate var interfaces: [UInt32] {
         let legs = matched?.nextHops.map(\.interfaceIndex) ?? []

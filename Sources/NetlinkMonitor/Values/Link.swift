@@ -26,7 +26,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     public var tunnelRemote: IPAddress?
     /// The fixed local address of such a tunnel, with which the kernel looks up the route to the remote.
     public var tunnelLocal: IPAddress?
-    /// The interface that such a tunnel is bound to (`dev eth0`).
+    /// The interface that the packets of such a tunnel, or of one to a multicast group, are bound to (`dev eth0`).
     public var tunnelDeviceIndex: UInt32?
     /// The firewall mark of such a tunnel's own packets.
     public var tunnelMark: UInt32?

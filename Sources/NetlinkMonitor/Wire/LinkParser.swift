@@ -39,6 +39,8 @@ enum LinkParser {
             link.driverKind = kind
             // Here IFLA_LINK is the other end of a pair, not a lower interface that carries the packets.
             if ["veth", "netkit", "vxcan"].contains(kind) { link.lowerIndex = nil }
+            // A tunnel of another namespace: its packets are routed there, by the addresses and interfaces of that one.
+            guard !attributes.contains(Int(IFLA_LINK_NETNSID)) else { return }
             try parseInfoData(of: kind, info, into: &link)
         }
         return LinkMessage(
@@ -73,19 +75,21 @@ enum LinkParser {
             }
         default:
             guard let attributes = TunnelAttributes(kind: kind) else { return }
-            link.tunnelRemote = try address(attributes.remote, info)
-            guard link.tunnelRemote != nil else { return }
-            link.tunnelLocal = try address(attributes.local, info)
+            guard let remote = try address(attributes.remote, info) else { return }
             link.tunnelDeviceIndex = try number(attributes.device, info)
+            // A multicast group has no route, but packets to it leave through the device.
+            guard !remote.isMulticast else { return }
+            link.tunnelRemote = remote
+            link.tunnelLocal = try address(attributes.local, info)
             link.tunnelMark = try number(attributes.mark, info)
         }
     }
 
-    /// Returns the first of several attributes that contains a unicast address.
+    /// Returns the first of several attributes that contains an address.
     private static func address(_ types: [Int], _ info: Attributes) throws(MessageError) -> IPAddress? {
         for type in types {
             let address = try value(info, type) { (data, type) throws(MessageError) in try data.address(type) }
-            if let address, !address.isUnspecified, !address.isMulticast { return address }
+            if let address, !address.isUnspecified { return address }
         }
         return nil
     }

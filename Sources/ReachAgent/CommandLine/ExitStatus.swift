@@ -104,7 +104,7 @@ enum StartFailure {
         }
         AgentLogger.fail("\(reason)")
         if status == ExitStatus.tryAgain {
-            AgentLogger.fail("to watch beside it, use 'reachagent watch', or 'run --no-journal --no-sockets'")
+            AgentLogger.fail("to watch beside it, use 'reachagent watch', or 'run --no-journal --no-sockets --no-hooks'")
         }
         throw ExitCode(status)
     }

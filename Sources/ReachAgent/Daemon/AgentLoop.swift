@@ -20,7 +20,7 @@ final class AgentLoop: Sendable {
     private let suspendWatch: SuspendWatch
     /// `true` if the process had a terminal when it started.
     private let hadTerminal = isatty(STDIN_FILENO) == 1
-    private let stopReason = Mutex<String?>(nil)
+    private let stopReason = Mutex<(text: String, failure: NetlinkError?)?>(nil)
     private let work = Mutex<Work?>(nil)
 
     /// The loop's work that is due at a time.
@@ -60,7 +60,10 @@ final class AgentLoop: Sendable {
     }
 
     /// The reason that the agent stops; `nil` while it runs.
-    var reason: String? { stopReason.withLock { $0 } }
+    var reason: String? { stopReason.withLock { $0?.text } }
+
+    /// The error that stops the agent; `nil` while it runs, and if it stops for another reason.
+    var failure: NetlinkError? { stopReason.withLock { $0?.failure } }
 
     /// Sets the work; must be called before ``run()``.
     func setWork(_ work: Work) { self.work.withLock { $0 = work } }
@@ -80,8 +83,15 @@ final class AgentLoop: Sendable {
     /// Ends the loop; only the first reason counts.
     ///
     /// Safe from any thread.
-    func stop(because reason: String) {
-        stopReason.withLock { $0 = $0 ?? reason }
+    func stop(because reason: String) { stop(because: reason, nil) }
+
+    /// Ends the loop because the kernel can no longer be monitored; only the first reason counts.
+    ///
+    /// Safe from any thread.
+    func stop(becauseOf failure: NetlinkError) { stop(because: "netlink is not available", failure) }
+
+    private func stop(because reason: String, _ failure: NetlinkError?) {
+        stopReason.withLock { $0 = $0 ?? (reason, failure) }
         wake()
     }
 

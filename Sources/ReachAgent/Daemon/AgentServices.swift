@@ -185,7 +185,7 @@ struct AgentServices {
             loaded: configuration.loaded,
             noteReading: { reporter?.note($0) },
             reject: { driver.announce(EventDraft($0)) }
-        ) { old, new, reload in
+        ) { old, new, reload throws(NetlinkError) in
             AgentLogger.setLevel(new.agent.logLevel)
             runner.setLimits(new.limits)
             hooks.configure(configuration.hooks(new))
@@ -194,15 +194,16 @@ struct AgentServices {
             do throws(NetlinkError) {
                 try kernel.watch(configuration.monitor(new))
             } catch {
-                AgentLogger.make().error("cannot query the kernel for the new configuration: \(error)")
-                if !kernel.isWatching { loop.stop(because: "the kernel cannot be watched any more") }
+                if !kernel.isWatching { loop.stop(becauseOf: error) }
+                throw error
             }
         }
     }
 
     /// Runs until a signal comes or a part ends the loop; then stops all parts in order.
     ///
-    /// - Throws: The reason that a part could not start; those before it have been stopped.
+    /// - Throws: The reason that a part could not start, or the error that ended the loop; the parts have been
+    ///   stopped.
     func run() throws {
         let whenLate: (String) -> Void = { [logger] name in
             logger.error("the part '\(name)' did not stop within \(Self.shutdownDeadline.components.seconds) s")
@@ -211,6 +212,7 @@ struct AgentServices {
         StartUpCode.release()
         loop.run()
         parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
+        if let failure = loop.failure { throw failure }
     }
 }
 

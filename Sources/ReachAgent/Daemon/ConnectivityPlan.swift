@@ -32,7 +32,12 @@ struct ConnectivityPlan: Sendable {
         let firstHop = checksFirstHops ? FirstHop.definition : nil
         let all = settings.probes + asked + [firstHop].compactMap(\.self)
         definitions = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        rules = all.map(\.rule)
+        rules = all.map { definition in
+            var rule = definition.rule
+            // Not the identity, which may hold secrets: rules are written into recordings.
+            rule.check = UInt32(truncatingIfNeeded: definition.identity.hashValue)
+            return rule
+        }
         portalProbes = Set(asked.map(\.name))
         transfers = Set(settings.probes.lazy.filter { $0.probe.transfer != nil }.map(\.identity))
         hasRequiredProbes = settings.probes.contains { $0.rule.isRequired && $0.probe.transfer == nil }

@@ -67,13 +67,27 @@ final class HistoryFollower: Sendable {
             if path == nil { state.note(event.value) }
             return false
         }
-        guard mustRead else { return }
+        if mustRead { startReading(at: event.time) }
+    }
+
+    private func startReading(at now: Timestamp) {
         do throws(SystemError) {
-            try NamedThread.start("history") { self.read(at: event.time) }
+            try NamedThread.start("history") { self.read(at: now) }
         } catch {
             // The next event retries.
-            state.withLock { ($0.isReading, $0.waiting) = (false, []) }
+            state.withLock { ($0.isReading, $0.isIncomplete, $0.waiting) = (false, true, []) }
         }
+    }
+
+    /// Reads the history again if the time zone has changed, because its days then begin at other times.
+    private func followTimeZone(at now: Timestamp) {
+        CivilTime.updateSystemZone()
+        let mustRead = state.withLock { state in
+            guard !state.isReading, let history = state.history, !history.hasDays(of: civilTime) else { return false }
+            (state.isReading, state.isIncomplete, state.waiting) = (true, false, [])
+            return true
+        }
+        if mustRead { startReading(at: now) }
     }
 
     /// The number of events that were handled.
@@ -81,6 +95,7 @@ final class HistoryFollower: Sendable {
 
     /// The shares at a time; empty until the journal was read.
     func entries(at now: Timestamp) -> [AgentStatus.Availability] {
+        followTimeZone(at: now)
         let history = state.withLock { $0.history }
         return history?.availability.entries(at: now).map { AgentStatus.Availability($0) } ?? []
     }
@@ -107,11 +122,13 @@ final class HistoryFollower: Sendable {
     ///
     /// - Parameter summaries: The checks that were not published yet.
     func page(of status: AgentStatus, _ summaries: [ProbeSummary], at now: Timestamp) -> PageContent {
+        followTimeZone(at: now)
         let (known, taken, kept) = state.withLock { ($0.history, $0.taken, $0.calendars) }
         guard let history = known else { return PageContent(status: status, isReading: true) }
         var calendars = kept?.calendars ?? []
         let age = kept.map { now.microsecondsSince1970 &- $0.at.microsecondsSince1970 } ?? .max
-        let isStale = kept?.taken != taken || age > Self.calendarAge
+        // A clock that was set back makes the age negative.
+        let isStale = kept?.taken != taken || !(0...Self.calendarAge).contains(age)
         if isStale { calendars = history.availability.calendars(at: now) }
         let entries = history.timeline.entries
         state.withLock { [calendars] state in
@@ -142,6 +159,7 @@ final class HistoryFollower: Sendable {
     // MARK: On the thread
 
     private func read(at now: Timestamp) {
+        CivilTime.updateSystemZone()
         var history = RecentHistory(at: now, in: civilTime)
         if path == nil {
             state.withLock { state in
@@ -194,6 +212,14 @@ struct RecentHistory: Sendable {
         guard let availability = RecentAvailability(at: now, in: civilTime) else { return nil }
         self.availability = availability
         transfers = RecentTransfers(in: civilTime)
+    }
+
+    /// Returns whether the first and the last day begin and end at midnight of this local time.
+    func hasDays(of civilTime: CivilTime) -> Bool {
+        // A device without a clock of its own starts in 1970, at any time of the day.
+        [availability.start, availability.end].allSatisfy { moment in
+            moment.microsecondsSince1970 == 0 || civilTime.start(of: civilTime.day(of: moment)) == moment
+        }
     }
 
     /// Continues an earlier history: its states last, and its checks, transfers and changes stay.

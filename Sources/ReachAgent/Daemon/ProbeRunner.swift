@@ -1,3 +1,4 @@
+internal import Logging
 internal import Probes
 internal import Synchronization
 
@@ -20,6 +21,7 @@ final class ProbeRunner: Sendable {
     private let usageStore: DataUsageStore?
     private let transfers: TransferSurroundings
     private let judge: ProbeScheduler.Judge
+    private let logger = AgentLogger.make()
     private let state = Mutex(State.idle)
     private let allowsTransfers = Mutex(false)
     /// The bytes that are not those of checks, until there is a probe.
@@ -61,13 +63,19 @@ final class ProbeRunner: Sendable {
                     whenUsed: { usageStore?.note($0) },
                     judge: judge
                 )
-                scheduler.start()
                 scheduler.allowTransfers(allowsTransfers.withLock { $0 })
                 state = .running(Running(transport: transport, scheduler: scheduler))
                 return scheduler
             }
         }
+        start(scheduler)
         scheduler?.setProbes(probes, keeping: transfers)
+    }
+
+    /// Starts the scheduler's thread unless it runs: the system may have had none to spare before.
+    private func start(_ scheduler: ProbeScheduler?) {
+        guard let scheduler, !scheduler.start() else { return }
+        logger.error("no checks are made: the system has no thread for them; the next change of the network retries")
     }
 
     /// Sets whether transfers may start.
@@ -88,10 +96,18 @@ final class ProbeRunner: Sendable {
     }
 
     /// Makes these points due at once.
-    func recheck(_ points: [ProbePoint]) { scheduler?.recheck(points) }
+    func recheck(_ points: [ProbePoint]) {
+        let scheduler = scheduler
+        start(scheduler)
+        scheduler?.recheck(points)
+    }
 
     /// Makes these points due at once without cancelling anything; does nothing before the first probe.
-    func request(_ points: [ProbePoint]) -> RequestedChecks { scheduler?.request(points) ?? RequestedChecks() }
+    func request(_ points: [ProbePoint]) -> RequestedChecks {
+        let scheduler = scheduler
+        start(scheduler)
+        return scheduler?.request(points) ?? RequestedChecks()
+    }
 
     /// Counts bytes that a sink used over a link, as those of checks are counted.
     ///

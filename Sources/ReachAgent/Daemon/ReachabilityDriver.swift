@@ -253,7 +253,11 @@ final class ReachabilityDriver: Sendable {
     private func perform<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         let (result, isEarlier, isScheduled) = state.withLock { state in
             // Before anything settles: the time of a suspend does not count as time for which a state has held.
-            if state.isStarted, let duration = suspended() { resume(after: duration, &state) }
+            if state.isStarted, let duration = suspended() {
+                resume(after: duration, &state)
+                // Before the input: if it is a check that was in flight during the suspend, it must not count.
+                schedule(&state)
+            }
             let result = body(&state)
             schedule(&state)
             let deadline = state.machine.deadline
@@ -302,7 +306,7 @@ final class ReachabilityDriver: Sendable {
 
     private func publish(_ transition: Transition, _ clock: inout EventClock, at time: ObservedTime) {
         publish(EventDraft(transition), &clock, at: time) { statusStore.note(transition, sequence: $0, at: $1) }
-        metrics.note(transition, at: time.instant)
+        metrics.note(transition)
     }
 
     @discardableResult

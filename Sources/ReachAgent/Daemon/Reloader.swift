@@ -3,6 +3,7 @@ internal import Configuration
 internal import Glibc
 internal import LinuxSupport
 internal import Logging
+internal import NetlinkMonitor
 internal import StateSocket
 internal import Synchronization
 
@@ -12,6 +13,10 @@ internal import Synchronization
 /// second; requests that arrive meanwhile share the next one, which starts after them.
 final class Reloader: Sendable {
     typealias Reply = @Sendable (ControlReply) -> Void
+    /// Applies other settings.
+    ///
+    /// - Throws: The reason that the kernel is not monitored as the new settings require; the others are in effect.
+    typealias Apply = @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) throws(NetlinkError) -> Void
 
     /// The phases of a reload that are reported to the service manager.
     enum Reading: Sendable {
@@ -42,9 +47,11 @@ final class Reloader: Sendable {
     private static let maximumWaiting = 64
 
     private let source: ConfigurationSource
+    /// The settings that the agent started with; those that take effect on the next start are still these.
+    private let started: Settings
     private let noteReading: @Sendable (Reading) -> Void
     private let reject: @Sendable (ConfigurationRejection) -> Void
-    private let apply: @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
+    private let apply: Apply
     private let followers = Mutex<[@Sendable (Settings) -> Void]>([])
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
@@ -54,15 +61,16 @@ final class Reloader: Sendable {
     ///   - loaded: The configuration in effect.
     ///   - noteReading: Called at the start and at the end of each reload, for one reload at a time.
     ///   - reject: Handles the errors of a reload that changes nothing.
-    ///   - apply: Applies other settings.
+    ///   - apply: Applies other settings; if it fails, the reply is an error.
     init(
         source: ConfigurationSource,
         loaded: ConfigurationFile.Loaded,
         noteReading: @escaping @Sendable (Reading) -> Void = { _ in },
         reject: @escaping @Sendable (ConfigurationRejection) -> Void = { _ in },
-        apply: @escaping @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) -> Void
+        apply: @escaping Apply
     ) {
         self.source = source
+        started = loaded.settings
         self.noteReading = noteReading
         self.reject = reject
         self.apply = apply
@@ -171,9 +179,9 @@ final class Reloader: Sendable {
                 added: differences.added,
                 removed: differences.removed,
                 changed: differences.changed,
-                needsRestart: differences.needsRestart
+                needsRestart: ConfigurationFile.differences(from: started, to: loaded.settings).needsRestart
             )
-            apply(old, loaded.settings, reload)
+            let failure = failure { () throws(NetlinkError) in try apply(old, loaded.settings, reload) }
             for follow in followers.withLock({ $0 }) { follow(loaded.settings) }
             state.withLock { state in
                 state.settings = loaded.settings
@@ -184,9 +192,22 @@ final class Reloader: Sendable {
             if wasRejected { logger.notice("the configuration is valid again") }
             logger.notice("\(reload.summary)")
             noteReading(.ended(refusal: nil))
-            return .parameters(JSONWriter.text(of: reload))
+            return failure ?? .parameters(JSONWriter.text(of: reload))
         } catch {
             return rejected(error)
+        }
+    }
+
+    /// Returns the reply if the kernel cannot be monitored as the new settings require; `nil` if it is.
+    private func failure(of apply: () throws(NetlinkError) -> Void) -> ControlReply? {
+        do throws(NetlinkError) {
+            try apply()
+            return nil
+        } catch {
+            let message =
+                "cannot query the kernel for the new configuration, the rest of which is in effect: \(error)"
+            logger.error("\(message)")
+            return .failure(code: "netlink_failed", message: "\(message); retry with 'reachagent reload'")
         }
     }
 

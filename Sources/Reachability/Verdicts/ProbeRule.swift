@@ -56,6 +56,8 @@ public struct ProbeRule: Sendable, Hashable, Codable {
     public var families: Families
     /// The thresholds of expiring certificates.
     public var expiry: ExpiryPolicy
+    /// A number that stands for the check itself: with another one, earlier results are those of another check.
+    public var check: UInt32?
 
     /// Creates a rule; counts below 1 count as 1.
     public init(
@@ -71,7 +73,8 @@ public struct ProbeRule: Sendable, Hashable, Codable {
         transfer: TransferRule? = nil,
         interfaces: Interfaces = .default,
         families: Families = .each,
-        expiry: ExpiryPolicy = ExpiryPolicy()
+        expiry: ExpiryPolicy = ExpiryPolicy(),
+        check: UInt32? = nil
     ) {
         self.name = name
         self.isRequired = isRequired
@@ -86,6 +89,7 @@ public struct ProbeRule: Sendable, Hashable, Codable {
         self.interfaces = interfaces
         self.families = families
         self.expiry = expiry
+        self.check = check
     }
 }
 

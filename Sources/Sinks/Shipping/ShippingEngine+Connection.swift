@@ -148,6 +148,8 @@ extension ShippingEngine {
 extension TransportFailure {
     /// The code of a broker whose events of this device do not come from this machine.
     static let conflict = "broker_conflict"
+    /// The code of a sink that has used up the budget of the metered uplinks.
+    static let budgetExhausted = "budget_exhausted"
 
     static func otherMachine(_ device: String) -> TransportFailure {
         TransportFailure(

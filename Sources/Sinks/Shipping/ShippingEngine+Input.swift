@@ -23,9 +23,11 @@ extension ShippingEngine {
         ///
         /// The input is harmless at any other time.
         case tick
+        /// The machine has resumed from a suspend, or the time of day was set.
+        case clockChanged
         /// The program stops, or the sink is no longer configured.
         ///
-        /// The effects are the last ones: saving the cursor, a report, and the end of both connections.
+        /// The effects are the last ones: saving the cursor, the reports, and the end of both connections.
         case stop
     }
 

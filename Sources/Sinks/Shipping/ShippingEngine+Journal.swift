@@ -19,7 +19,7 @@ extension ShippingEngine {
         subscribe(base.epoch.stream, after: base.sequence - 1)
     }
 
-    /// Determines the time of the oldest waiting event without a connection to the broker.
+    /// Determines the oldest waiting event without a connection to the broker.
     mutating func peek() {
         guard course == .idle else { return }
         course = .peeking
@@ -34,7 +34,7 @@ extension ShippingEngine {
         case (.closed, _): subscription = .reopening(at: now.instant + Self.subscribeInterval)
         case (.event(let event), .peeking):
             guard filter.passes(event.type) else { break }
-            oldestWaiting = event.time
+            noteOldestWaiting(event.sequence, event.time, now)
             unsubscribe()
         case (.event(let event), .verifying(let base)): verify(event, base, now)
         case (.event(let event), .skipping(let limit)):

@@ -5,7 +5,7 @@ extension ShippingEngine {
     /// Carries out everything that is due.
     mutating func settle(_ now: Moment) {
         endWhatIsOver(now)
-        noteOldestWaiting()
+        noteOldestWaiting(now)
         let obstacle = obstacle(now)
         if let obstacle { wait(for: obstacle, now) } else { connectIfDue(now) }
         if case .reopening(let time) = subscription, time <= now.instant { reopen() }
@@ -13,10 +13,9 @@ extension ShippingEngine {
         if let due = cursorDue, due <= now.instant { save(now) }
         if let due = reportDue, due <= now.instant {
             (reportDue, lastReport) = (nil, now.instant)
-            // A report has room for one loss.
-            for _ in 0..<max(1, losses.count) { effects.append(.report) }
+            appendReports()
         }
-        if obstacle?.code == "budget_exhausted" {
+        if obstacle?.code == TransportFailure.budgetExhausted {
             // The reply to the first report of a day contains the day's budget.
             reportDue = reportDue ?? now.instant + now.time.untilTomorrow + jitter.duration(upTo: .seconds(60))
         }
@@ -49,7 +48,7 @@ extension ShippingEngine {
     private func obstacle(_ now: Moment) -> TransportFailure? {
         if allowance.isMetered, allowance.budget == 0 {
             return .init(
-                code: "budget_exhausted",
+                code: TransportFailure.budgetExhausted,
                 detail: "the budget of the metered uplinks is used up until the day ends (UTC)"
             )
         }
@@ -75,8 +74,7 @@ extension ShippingEngine {
     /// Returns the time until the oldest event no longer waits for another medium.
     private func remainingPatience(_ now: Moment) -> Duration? {
         guard let oldestWaiting, let limit = settings.maximumAge, machine.via.isReachable else { return nil }
-        let age = now.time.microsecondsSince1970.subtractingReportingOverflow(oldestWaiting.microsecondsSince1970)
-        return age.overflow ? nil : .seconds(limit) - .microseconds(age.partialValue)
+        return .seconds(limit) - oldestWaiting.since.duration(to: now.instant)
     }
 
     private mutating func wait(for obstacle: TransportFailure, _ now: Moment) {
@@ -119,9 +117,9 @@ extension ShippingEngine {
         allowance.budget = budget - min(budget, bytes)
     }
 
-    private mutating func noteOldestWaiting() {
+    private mutating func noteOldestWaiting(_ now: Moment) {
         if let first = queue.entries.first {
-            oldestWaiting = first.time
+            noteOldestWaiting(first.message.sequence, first.time, now)
         } else if course == .shipping, let newest, seen?.sequence ?? 0 >= newest {
             oldestWaiting = nil
         }

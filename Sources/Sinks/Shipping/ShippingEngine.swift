@@ -58,8 +58,8 @@ public struct ShippingEngine: Sendable {
     /// Events that were skipped and sent late: while one of them is the broker's newest, ``LateEvents/position`` counts
     /// instead.
     var late: LateEvents?
-    /// The time of the oldest waiting event; `nil` if there is none, or if it is not known.
-    var oldestWaiting: Timestamp?
+    /// The oldest waiting event; `nil` if there is none, or if it is not known.
+    var oldestWaiting: OldestWaiting?
 
     // The cursor and the reports.
     /// The position up to which the broker has everything; `nil` if it is not known.
@@ -100,7 +100,7 @@ public struct ShippingEngine: Sendable {
     /// The use of the subscription's events.
     enum Course: Sendable, Hashable {
         case idle
-        /// Only the time of the oldest waiting event is needed.
+        /// Only the oldest waiting event is needed.
         case peeking
         /// The event at a position comes first, and shows if the journal's numbers are still those of the broker.
         case verifying(StreamPosition)
@@ -154,6 +154,9 @@ public struct ShippingEngine: Sendable {
             spend(sent)
         case .journal(let input): take(input, now)
         case .transport(let event): take(event, now)
+        case .clockChanged:
+            // The wait for the next day was computed with the former time of day.
+            if status.code == TransportFailure.budgetExhausted { reportDue = now.instant }
         case .tick: break
         case .stop: stop(now)
         }
@@ -189,11 +192,13 @@ public struct ShippingEngine: Sendable {
         if cursorDue != nil { save(now) }
         connection = .stopped
         deadline = nil
-        // The agent shows it like a sink that does not run.
-        status.state = .absent
-        status.since = nil
-        status.code = nil
-        status.detail = nil
-        effects.append(.report)
+        // The agent itself notices the end of the process, and shows the sink as absent.
+        setState(.waiting, nil, now)
+        appendReports()
+    }
+
+    /// Requests as many reports as it takes: each has room for one loss.
+    mutating func appendReports() {
+        for _ in 0..<max(1, losses.count) { effects.append(.report) }
     }
 }

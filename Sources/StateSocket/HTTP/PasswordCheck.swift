@@ -9,6 +9,13 @@ internal import PortAccess
 /// Guessing is rate-limited per host, which does not affect passwords that have already been accepted. Used only on the
 /// event loop.
 final class PasswordCheck {
+    /// A hash that is queued or being computed, and the requests that wait for it.
+    private final class Job {
+        var waiting: [(Outcome) -> Void]
+
+        init(_ whenDone: @escaping (Outcome) -> Void) { waiting = [whenDone] }
+    }
+
     /// The result of a check.
     enum Outcome {
         case accepted, refused
@@ -29,7 +36,7 @@ final class PasswordCheck {
     /// The key of the digests by which passwords are remembered; it exists only in memory.
     private let key = SymmetricKey(size: .bits256)
     private var accepted: [[UInt8]: NIODeadline] = [:]
-    private var pending: [[UInt8]: [(Outcome) -> Void]] = [:]
+    private var pending: [[UInt8]: Job] = [:]
     private var failures: [ClientOrigin: (count: Int, until: NIODeadline)] = [:]
 
     /// Checks the `Authorization` header of a request.
@@ -50,31 +57,39 @@ final class PasswordCheck {
         if let until = accepted[digest], until > now { return whenDone(.accepted) }
         guard mayTry(origin, at: now) else { return whenDone(.tooMany) }
         // A browser sends several requests at the same time.
-        if pending[digest] != nil {
-            pending[digest]?.append(whenDone)
+        if let job = pending[digest] {
+            job.waiting.append(whenDone)
             return
         }
-        pending[digest] = [whenDone]
+        let job = Job(whenDone)
+        pending[digest] = job
         let isTaken = queue.add(for: origin, in: hub) {
             file.accepts(user: user, password: password)
         } _: { [self] result in
-            finish(digest, (try? result.get()) ?? false, from: origin)
+            finish(job, of: digest, (try? result.get()) ?? false, from: origin)
         }
         guard !isTaken else { return }
         pending[digest] = nil
         whenDone(.tooMany)
     }
 
-    /// Forgets all results, because the passwords have changed.
+    /// Forgets all results, because the passwords have changed; those of jobs that have not finished do not count.
     func forget() {
         accepted = [:]
+        pending = [:]
         failures = [:]
     }
 
     /// Ends the thread.
     func stop() { queue.stop() }
 
-    private func finish(_ digest: [UInt8], _ isRight: Bool, from origin: ClientOrigin) {
+    private func finish(_ job: Job, of digest: [UInt8], _ isRight: Bool, from origin: ClientOrigin) {
+        // A job that is no longer pending has compared with passwords that have changed since.
+        guard pending[digest] === job else {
+            for whenDone in job.waiting { whenDone(.refused) }
+            return
+        }
+        pending[digest] = nil
         let now = NIODeadline.now()
         if isRight {
             if accepted.count >= Self.maximumAccepted { accepted = accepted.filter { $0.value > now } }
@@ -83,7 +98,7 @@ final class PasswordCheck {
             let known = failures[origin].flatMap { $0.until > now ? $0 : nil }
             failures[origin] = ((known?.count ?? 0) + 1, known?.until ?? now + Self.failureTime)
         }
-        for whenDone in pending.removeValue(forKey: digest) ?? [] { whenDone(isRight ? .accepted : .refused) }
+        for whenDone in job.waiting { whenDone(isRight ? .accepted : .refused) }
     }
 
     private func mayTry(_ origin: ClientOrigin, at now: NIODeadline) -> Bool {

@@ -36,6 +36,34 @@ struct MonitorRecoveryTests {
         #expect(harness.core.retryDue == nil)
     }
 
+    @Test(
+        "after an overrun, no message of a long queue is applied to what was read after it",
+        arguments: [10, 5000, 20_000]
+    )
+    func longQueue(length: Int) throws {
+        // The link was down for a while, and its return is among what the kernel dropped.
+        let down = NetlinkDatagram([.link(2, "eth0")])
+        harness.queue.entries = [.overrun] + Array(repeating: .datagram(down), count: length)
+        harness.turn()
+        #expect(harness.takeEvents().map(\.word) == ["netlink_overrun", "resynchronized after 1"])
+        for _ in 0..<4 { harness.turn() }
+        #expect(harness.events.isEmpty)
+        #expect(harness.core.snapshot?.links[2]?.isUsable == true)
+        #expect(harness.queue.reopened == (length < 4096 ? 0 : 1))
+    }
+
+    @Test("messages that arrive faster than they are read make the view uncertain")
+    func endlessQueue() throws {
+        let down = NetlinkDatagram([.link(2, "eth0")])
+        harness.network.duringNextDump = { [queue = harness.queue] in
+            queue.entries = Array(repeating: .datagram(down), count: 5000)
+        }
+        harness.queue.entries = [.overrun]
+        harness.turn()
+        #expect(harness.events.map(\.word) == ["netlink_overrun", "failed", "update"])
+        #expect(harness.events.last?.update?.snapshot.isSynchronized == false)
+    }
+
     @Test("an overrun without missed changes has no corrections, and no update follows")
     func harmlessOverrun() throws {
         harness.queue.entries = [.overrun]

@@ -8,6 +8,8 @@ struct UnderlayResolverTests {
     /// Answers lookups, and names the interfaces of PPPoE sessions.
     private struct Answers: KernelQueries {
         var ways: [LookupQuestion: UInt32] = [:]
+        var ownAddresses: Set<IPAddress> = []
+        var failure: RouteLookup.Refusal?
         var sessions: [String] = []
         var source = ConnectedSource.unknown
         func links() -> [LinkMessage] { [] }
@@ -18,8 +20,14 @@ struct UnderlayResolverTests {
         func takeShortestLifetime() -> Duration? { nil }
         func lookups(_ questions: [LookupQuestion]) -> [RouteLookup] {
             questions.map { question in
-                let outcome = ways[question].map { RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: $0)) }
-                return RouteLookup(destination: question.destination, outcome: outcome ?? .refused(.noRoute))
+                let type = ownAddresses.contains(question.destination) ? RouteType.local : .unicast
+                let outcome = ways[question].map {
+                    RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: $0, type: type))
+                }
+                return RouteLookup(
+                    destination: question.destination,
+                    outcome: outcome ?? .refused(failure ?? .noRoute)
+                )
             }
         }
         func connectedSource(to destination: IPAddress) -> ConnectedSource { source }
@@ -34,6 +42,7 @@ struct UnderlayResolverTests {
     private var routes: [Route] = []
     private var rules: [RoutingRule] = []
     private var sources: [UInt32] = [2, 3, 9]
+    private var moreAddresses: [InterfaceAddress] = []
 
     private static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind, flags: LinkFlags = []) -> Link {
         Link(
@@ -51,7 +60,7 @@ struct UnderlayResolverTests {
         }
         let snapshot = NetworkSnapshot(
             links: others + [tunnel],
-            addresses: addresses,
+            addresses: addresses + moreAddresses,
             defaultRoutes: routes,
             rules: rules,
             lookups: [
@@ -133,6 +142,53 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .remoteRoute))
     }
 
+    /// The fixed local address of a tunnel over IPv6, and what the machine has of it.
+    struct LocalEnd: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var local = "2001:db8:1::2"
+        var owner: UInt32?
+        var answer: RouteType?
+        var failure: RouteLookup.Refusal?
+        let hasUnderlay: Bool
+        var namesSource = true
+
+        static let cases = [
+            LocalEnd(testDescription: "an address of the egress interface", owner: 2, hasUnderlay: true),
+            LocalEnd(testDescription: "an address of another interface", owner: 3, hasUnderlay: true),
+            LocalEnd(testDescription: "an address that is gone", hasUnderlay: false),
+            LocalEnd(testDescription: "an address of the network", answer: .unicast, hasUnderlay: false),
+            LocalEnd(testDescription: "an address of a local route", answer: .local, hasUnderlay: true),
+            LocalEnd(testDescription: "a lookup that fails", failure: .failed(errno: 12), hasUnderlay: true),
+            LocalEnd(
+                testDescription: "a link-local address",
+                local: "fe80::2",
+                owner: 2,
+                hasUnderlay: true,
+                namesSource: false
+            ),
+        ]
+    }
+
+    @Test("a tunnel over IPv6 has an underlay while the machine has its local address", arguments: LocalEnd.cases)
+    mutating func localOverIPv6(_ row: LocalEnd) throws {
+        let remote = try ip("2001:db8:f::9")
+        let local = try ip(row.local)
+        tunnel.driverKind = "vxlan"
+        tunnel.tunnelRemote = remote
+        tunnel.tunnelLocal = local
+        if let owner = row.owner {
+            moreAddresses = [InterfaceAddress(interfaceIndex: owner, address: local, prefixLength: 64)]
+        }
+        if row.answer == .local { kernel.ownAddresses = [local] }
+        if row.answer != nil { kernel.ways[LookupQuestion(destination: local)] = 2 }
+        kernel.failure = row.failure
+        kernel.ways[LookupQuestion(destination: remote, source: local, transport: .udp)] = 2
+        let underlay = try #require(try resolve())
+        #expect(underlay.evidence == .remoteRoute)
+        #expect(underlay.interfaceIndex == (row.hasUnderlay ? 2 : nil))
+        #expect(underlay.lookup?.route?.source == (row.hasUnderlay && row.namesSource ? local : nil))
+    }
+
     @Test("a remote address without a route, or with one through the tunnel itself, has no underlay")
     mutating func remoteWithoutWay() throws {
         let remote = try ip("203.0.113.9")
@@ -164,6 +220,23 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .lowerDevice))
         tunnel.lowerIndex = 1
         #expect(try resolve()?.evidence != .lowerDevice)
+    }
+
+    @Test("a tunnel to a multicast group is carried by the device that the group is bound to")
+    mutating func multicastGroup() throws {
+        routes = [defaultRoute(9), defaultRoute(3, metric: 100)]
+        tunnel.driverKind = "vxlan"
+        tunnel.tunnelDeviceIndex = 2
+        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .lowerDevice))
+    }
+
+    @Test("the device of an xfrm interface is no evidence, because its packets follow the route to the peer")
+    mutating func xfrm() throws {
+        tunnel.driverKind = "xfrm"
+        tunnel.lowerIndex = 2
+        #expect(try resolve() == nil)
+        routes = [defaultRoute(9), defaultRoute(3, metric: 100)]
+        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
     }
 
     @Test("a single uplink that could carry a userspace tunnel is the guess; with two there is none")
@@ -231,6 +304,65 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
         others = []
         #expect(try resolve() == nil)
+    }
+
+    /// An interface beside a program's tunnel that cannot send a packet, and its weight as evidence.
+    struct Idle: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let kind: InterfaceKind
+        var driver: String?
+        var isUp = false
+        var hasDefaultRoute = false
+        let isEvidence: Bool
+
+        static let cases = [
+            Idle(
+                testDescription: "a bridge without a port",
+                kind: .bridge,
+                driver: "bridge",
+                isUp: true,
+                isEvidence: false
+            ),
+            Idle(testDescription: "a bridge that is down", kind: .bridge, driver: "bridge", isEvidence: false),
+            Idle(testDescription: "a veth", kind: .virtual, driver: "veth", isEvidence: false),
+            Idle(
+                testDescription: "a veth with a default route, as in a container",
+                kind: .virtual,
+                driver: "veth",
+                hasDefaultRoute: true,
+                isEvidence: true
+            ),
+            Idle(testDescription: "a device of an unknown kind", kind: .unknown, isEvidence: false),
+            Idle(testDescription: "Ethernet", kind: .wired, isEvidence: true),
+            Idle(testDescription: "Wi-Fi", kind: .wifi, isEvidence: true),
+            Idle(testDescription: "a modem", kind: .wwan, isEvidence: true),
+            Idle(testDescription: "Bluetooth", kind: .bluetooth, isEvidence: true),
+            Idle(testDescription: "PPP", kind: .ppp, isEvidence: true),
+        ]
+    }
+
+    @Test("only an interface that could be an uplink makes the lack of a carrier certain", arguments: Idle.cases)
+    mutating func evidenceOfNoCarrier(_ idle: Idle) throws {
+        var link = Self.link(4, "other0", idle.kind)
+        link.driverKind = idle.driver
+        if !idle.isUp { link.flags = [.up] }
+        others = [link, Self.link(1, "lo", .loopback, flags: .loopback)]
+        sources = [4, 9]
+        routes = [defaultRoute(9)] + (idle.hasDefaultRoute ? [defaultRoute(4, metric: 100)] : [])
+        #expect(try resolve() == (idle.isEvidence ? Underlay(interfaceIndex: nil, evidence: .noCarrier) : nil))
+    }
+
+    @Test("a bridge of containers with a carrier may carry a program's tunnel while the network card has none")
+    mutating func busyBridge() throws {
+        var bridge = Self.link(4, "docker0", .bridge)
+        bridge.driverKind = "bridge"
+        var port = Self.link(5, "veth0", .virtual)
+        port.driverKind = "veth"
+        port.masterIndex = 4
+        others = [Self.link(2, "eth0", .wired), bridge, port]
+        others[0].flags = [.up]
+        sources = [2, 4, 9]
+        #expect(try resolve() == Underlay(interfaceIndex: 4, evidence: .nextDefaultRoute))
     }
 
     @Test(

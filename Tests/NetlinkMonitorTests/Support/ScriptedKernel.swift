@@ -167,5 +167,6 @@ struct ScriptedSource: NotificationSource {
             throw NetlinkError(operation: "open a netlink socket", cause: .errno(24))
         }
         queue.reopened += 1
+        queue.entries = []
     }
 }

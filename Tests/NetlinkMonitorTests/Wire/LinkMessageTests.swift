@@ -172,6 +172,23 @@ struct LinkMessageTests {
         #expect(free.tunnelDeviceIndex == nil && free.tunnelMark == nil)
     }
 
+    @Test(
+        "the device of a tunnel is that of its remote or multicast group, and none if it is routed in another namespace",
+        arguments: [
+            ("192.0.2.9", 7, false), ("239.1.1.1", 7, false), (nil, nil, false), ("239.1.1.1", nil, true),
+            ("192.0.2.9", nil, true),
+        ] as [(String?, UInt32?, Bool)]
+    )
+    func deviceOfGroup(_ group: String?, _ expected: UInt32?, isForeign: Bool) throws {
+        let remote = try group.map { NetlinkAttribute.address(2, try ip($0)) }
+        let info = NetlinkAttribute.linkInfo("vxlan", data: [.uint32(3, 7)] + [remote].compactMap { $0 })
+        let attributes = [info] + (isForeign ? [.uint32(Rtnetlink.Link.lowerNamespace, 0)] : [])
+        let parsed = try link(.link(5, "vx0", attributes: attributes)).link
+        #expect(parsed.tunnelDeviceIndex == expected)
+        #expect(parsed.tunnelRemote?.description == (group == "192.0.2.9" && !isForeign ? group : nil))
+        #expect(parsed.driverKind == "vxlan")
+    }
+
     @Test("a bond's active member and a VRF's table are read")
     func infoData() throws {
         let bond = NetlinkAttribute.linkInfo("bond", data: [.uint8(1, 1), .uint32(2, 4)])

@@ -110,8 +110,13 @@ import Testing
         }
     }
 
-    private static func report(_ acknowledged: UInt64?, stream: String?, lost: SinkLoss? = nil) -> SinkReport {
-        let status = SinkStatus(name: "a", broker: "", state: .connected, acknowledged: acknowledged)
+    private static func report(
+        _ acknowledged: UInt64?,
+        stream: String?,
+        broker: String = "nats://a.test",
+        lost: SinkLoss? = nil
+    ) -> SinkReport {
+        let status = SinkStatus(name: "a", broker: broker, state: .connected, acknowledged: acknowledged)
         return SinkReport(status: status, stream: stream, bytes: 0, lost: lost)
     }
 
@@ -267,6 +272,45 @@ import Testing
         stranger.status.name = "b"
         #expect(!registry.take(stranger, from: nil))
         #expect(registry.statuses.map(\.name) == ["a"])
+        try agent.end(registry)
+    }
+
+    @Test func `a late report about the former broker changes nothing`() throws {
+        let agent = Agent(try journal())
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
+        for _ in 0..<3 { agent.record(.agentStopping(reason: "x")) }
+        _ = agent.journal.flush(within: Self.patience)
+        #expect(registry.take(Self.report(1, stream: agent.journal.streamID), from: nil))
+        #expect(registry.statuses.first?.acknowledged == 1 && registry.statuses.first?.state == .connected)
+        registry.configure([try SinkProgressTests.settings("a", "nats://b.test")])
+        #expect(registry.statuses.first?.state == .absent && registry.statuses.first?.broker == "nats://b.test")
+        let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: 2, code: "broker_too_large")
+        #expect(registry.take(Self.report(3, stream: agent.journal.streamID, lost: loss), from: nil))
+        let status = try #require(registry.statuses.first)
+        #expect(status.state == .absent && status.acknowledged == nil && status.pending == 3 && status.lost == 0)
+        #expect(registry.take(Self.report(2, stream: agent.journal.streamID, broker: "nats://b.test"), from: nil))
+        #expect(registry.statuses.first?.acknowledged == 2 && registry.statuses.first?.state == .connected)
+        try agent.end(registry)
+        #expect(try Self.recorded(in: agent.journal).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("nats://a.test", "edge-7", true), ("nats://b.test", "edge-7", false), ("nats://a.test", "edge-8", false),
+    ])
+    func `the state of a sink is kept only for the same broker and device`(
+        _ url: String,
+        _ device: String,
+        _ isKept: Bool
+    ) throws {
+        let agent = Agent(try journal())
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
+        #expect(registry.take(Self.report(nil, stream: nil), from: nil))
+        var next = try SinkProgressTests.settings("a", url, device: device)
+        next.window = 7
+        registry.configure([next])
+        #expect(registry.statuses.first?.state == (isKept ? .connected : .absent))
         try agent.end(registry)
     }
 

@@ -32,7 +32,8 @@ struct HooksListCommand: ParsableCommand {
             EXAMPLES
               reachagent hooks list
               reachagent hooks list --event last
-              reachagent history --last 1 --json | reachagent hooks list --event -
+              reachagent history --type reachability.changed --last 1 --json |
+                reachagent hooks list --event -
 
             EXIT STATUS
               0   done, also when there are hooks that do not run
@@ -86,7 +87,7 @@ struct HooksRunCommand: ParsableCommand {
             EXAMPLES
               reachagent hooks run 10-log --event last
               reachagent hooks run vpn --event last --dry-run
-              reachagent history --last 1 --json |
+              reachagent history --type reachability.changed --last 1 --json |
                   reachagent hooks run vpn --event -
 
             EXIT STATUS

@@ -17,7 +17,8 @@ final class MetricsStore: Sendable {
         var transfers: [ProbePoint: TransferMetrics] = [:]
         var transitions: [TransitionKind: UInt64] = [:]
         var connectivity = Reachability.Connectivity.unknown
-        var since: ContinuousClock.Instant
+        /// On the clock that stops during suspend.
+        var since: SuspendingClock.Instant
         var seconds: [Reachability.Connectivity: Double] = [:]
     }
 
@@ -31,8 +32,8 @@ final class MetricsStore: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter start: The time from which on durations are counted.
-    init(start: ContinuousClock.Instant = .now) { state = Mutex(State(since: start)) }
+    /// - Parameter start: The time from which on durations are counted, without suspends.
+    init(start: SuspendingClock.Instant = .now) { state = Mutex(State(since: start)) }
 
     /// Records a check that was judged.
     func note(_ check: Probes.CompletedCheck, endedAt ended: Double) {
@@ -49,7 +50,7 @@ final class MetricsStore: Sendable {
     }
 
     /// Records a transition that was published.
-    func note(_ transition: Transition, at now: ContinuousClock.Instant) {
+    func note(_ transition: Transition, at now: SuspendingClock.Instant = .now) {
         let (type, code): (String, String)
         switch transition {
         case .path(let change): (type, code) = ("path.changed", change.cause.code)
@@ -91,7 +92,7 @@ final class MetricsStore: Sendable {
     /// - Parameter points: The points that are checked at present; those of others are dropped.
     func figures(
         of points: some Sequence<ProbePoint>,
-        at now: ContinuousClock.Instant = .now
+        at now: SuspendingClock.Instant = .now
     ) -> (
         checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)], transfers: [ProbePoint: TransferMetrics],
         transitions: [AgentMetrics.TransitionCount], seconds: [String: Double]
@@ -113,7 +114,7 @@ final class MetricsStore: Sendable {
 
 extension MetricsStore.State {
     /// Counts the time since the last change.
-    fileprivate mutating func settle(at now: ContinuousClock.Instant) {
+    fileprivate mutating func settle(at now: SuspendingClock.Instant) {
         seconds[connectivity, default: 0] += max(.zero, since.duration(to: now)) / .seconds(1)
         since = now
     }

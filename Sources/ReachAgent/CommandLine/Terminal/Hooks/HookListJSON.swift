@@ -63,7 +63,7 @@ struct HookListJSON: JSONRepresentable {
             json.member("working_directory", command.workingDirectory)
         case .webhook(let webhook):
             json.member("kind", HookKind.webhook.rawValue)
-            json.member("url", "\(webhook.probe.target)")
+            json.member("url", webhook.probe.target.shownOrigin)
         }
         let conditions = definition.trigger.filter.conditions
         guard !conditions.isEmpty else { return }

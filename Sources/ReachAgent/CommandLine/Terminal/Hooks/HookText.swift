@@ -14,7 +14,7 @@ enum HookText {
             if !account.isEmpty { text += ", as \(account)" }
             if command.workingDirectory != "/" { text += ", in \(command.workingDirectory)" }
             return safe(text)
-        case .webhook(let webhook): return safe("\(webhook.probe.request.method) \(webhook.probe.target)")
+        case .webhook(let webhook): return safe("\(webhook.probe.request.method) \(webhook.probe.target.shownOrigin)")
         }
     }
 

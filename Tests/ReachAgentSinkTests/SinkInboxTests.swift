@@ -1,0 +1,23 @@
+import Testing
+
+@testable import ReachAgentSink
+
+/// The inbox of a sink's thread.
+@Suite struct SinkInboxTests {
+    @Test func `a change of the clock is taken once`() throws {
+        let inbox = try SinkInbox(machine: nil)
+        #expect(!inbox.take().isClockChanged)
+        inbox.put { $0.isClockChanged = true }
+        #expect(inbox.take().isClockChanged)
+        #expect(!inbox.take().isClockChanged)
+    }
+
+    @Test func `the end of a sink, and its reason, stay in the inbox`() throws {
+        let inbox = try SinkInbox(machine: nil)
+        inbox.put { ($0.isStopping, $0.isReplaced) = (true, true) }
+        for _ in 0..<2 {
+            let content = inbox.take()
+            #expect(content.isStopping && content.isReplaced)
+        }
+    }
+}
