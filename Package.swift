@@ -439,10 +439,11 @@ let package = Package(
         .testTarget(
             name: "StateSocketTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "EventJournal", "ForeignText", "NotificationBus", "PortAccess",
-                "ProbeTestKit", "StateSocket",
+                "AgentEvents", "AgentTestKit", "EventJournal", "EventLoopExecutor", "ForeignText", "NotificationBus",
+                "PortAccess", "ProbeTestKit", "StateSocket",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -495,7 +496,7 @@ let package = Package(
             dependencies: [
                 "AgentEvents", "AgentTestKit", "Configuration", "EventJournal", "ForeignText", "Hooks",
                 "InputRecording", "LinuxSupport", "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes",
-                "ReachAgent", "Reachability", "ServiceSupport", "Sinks", "StateClient", "StateSocket",
+                "ReachAgent", "Reachability", "ServiceSupport", "Sinks", "StateClient", "StatePages", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
