@@ -104,7 +104,8 @@ enum StartFailure {
         }
         AgentLogger.fail("\(reason)")
         if status == ExitStatus.tryAgain {
-            AgentLogger.fail("to watch beside it, use 'reachagent watch', or 'run --no-journal --no-sockets --no-hooks'")
+            let beside = "run --no-journal --no-sockets --no-hooks"
+            AgentLogger.fail("to watch beside it, use 'reachagent watch', or '\(beside)'")
         }
         throw ExitCode(status)
     }
