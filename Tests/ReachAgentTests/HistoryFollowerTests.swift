@@ -41,15 +41,18 @@ import Testing
         return event(.suspendResumed(resumption), .suspendResumed, on: day, number)
     }
 
+    /// Waits until a follower has handled so many events; a reading that has ended counts as one.
+    private static func wait(for count: UInt64, by follower: HistoryFollower) {
+        for _ in 0..<4000 where follower.taken < count { usleep(5000) }
+    }
+
     /// Lets a follower take events, each after the reading that the one before has begun.
     private static func known(on day: Int64, after events: [Event], readings: Int) async -> Int64? {
         await onThread {
             let follower = HistoryFollower(journal: nil, in: .utc)
             for (index, event) in events.enumerated() {
                 follower.take(event)
-                // A reading that has ended counts as an event.
-                let expected = UInt64(index + 1 + min(index + 1, readings))
-                for _ in 0..<4000 where follower.taken < expected { usleep(5000) }
+                Self.wait(for: UInt64(index + 1 + min(index + 1, readings)), by: follower)
             }
             return follower.entries(at: moment(day)).first { $0.uplink == nil }?.today.knownMicroseconds
         }
@@ -63,17 +66,16 @@ import Testing
 
     @Test func `the days begin at midnight of the time zone that the system has now`() async {
         let offset = Mutex<Int64>(0)
-        // A reading that has ended counts as an event.
         let counts = await onThread {
             let follower = HistoryFollower(journal: nil, in: CivilTime { _ in offset.withLock { $0 } })
             follower.take(Self.becomesFull(on: 0, 1))
-            for _ in 0..<4000 where follower.taken < 2 { usleep(5000) }
+            Self.wait(for: 2, by: follower)
             let now = Timestamp(microsecondsSince1970: Self.start + Self.day)
             _ = follower.entries(at: now)
             let unchanged = follower.taken
             offset.withLock { $0 = 5 * 3600 }
             _ = follower.entries(at: now)
-            for _ in 0..<4000 where follower.taken < 3 { usleep(5000) }
+            Self.wait(for: 3, by: follower)
             _ = follower.entries(at: now)
             return [unchanged, follower.taken]
         }
@@ -85,7 +87,7 @@ import Testing
         let dates = await onThread { () -> [CivilTime.Day?] in
             let follower = HistoryFollower(journal: nil, in: .utc)
             follower.take(Self.becomesFull(on: 0, 1))
-            for _ in 0..<4000 where follower.taken < 2 { usleep(5000) }
+            Self.wait(for: 2, by: follower)
             return [3, 1].map { day in
                 follower.page(of: status, [], at: Self.moment(day)).calendars.first?.days.last?.date
             }

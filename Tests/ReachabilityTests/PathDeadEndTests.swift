@@ -90,7 +90,7 @@ struct PathDeadEndTests {
             isUsable: true
         ),
         Bridge(
-            "a tunnel of the kernel's and a guest",
+            "a kernel tunnel and a guest",
             [
                 link(4, "vx0", .tunnel, driver: "vxlan", master: 3, isUp: false),
                 link(5, "vnet0", .tunnel, driver: "tun", master: 3),

@@ -54,7 +54,7 @@ extension MonitorCore {
         isSourceBroken = false
     }
 
-    /// Returns a snapshot of the kernel's current state: updates stale data, and repeats every lookup.
+    /// Updates stale data, repeats every lookup, and returns the snapshot of both.
     mutating func currentSnapshot() throws(NetlinkError) -> NetworkSnapshot {
         if pending.staleRules {
             view.rules = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in

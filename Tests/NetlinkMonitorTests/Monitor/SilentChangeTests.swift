@@ -3,7 +3,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// Changes of the kernel's choice without a message about routes.
+/// Changes of the selected route without a route message.
 struct SilentChangeTests {
     private let harness: CoreHarness
     private let first: Router
@@ -36,6 +36,14 @@ struct SilentChangeTests {
         let message = MessageBuilder.neighbour(router.address, interface: router.interfaceIndex, state: bits)
         harness.queue.entries.append(.datagram(NetlinkDatagram([message])))
         harness.turn()
+    }
+
+    /// Advances the time until no further lookup is due.
+    private func passAllLookups() {
+        while let due = harness.core.wakeDue {
+            harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
+            harness.turn()
+        }
     }
 
     @Test("the kernel switches away from a dead router and back, and the neighbour is the cause")
@@ -72,10 +80,7 @@ struct SilentChangeTests {
             harness.clock.advance(by: .milliseconds(20))
             // The next packet: incomplete, which no message reports.
             harness.network.routerStates[first] = .usable
-            while let due = harness.core.wakeDue {
-                harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
-                harness.turn()
-            }
+            passAllLookups()
         }
         #expect(harness.events.isEmpty)
     }
@@ -106,10 +111,7 @@ struct SilentChangeTests {
         harness.clock.advance(by: .milliseconds(30))
         harness.turn()
         #expect(harness.takeEvents().first?.update?.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 3)
-        while let due = harness.core.wakeDue {
-            harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
-            harness.turn()
-        }
+        passAllLookups()
         #expect(harness.events.isEmpty)
         // A tunnel's packets, for example: each failure is announced, and no attempt is.
         announce(first, .failed, bits: 0x20)
