@@ -54,7 +54,7 @@ import Testing
         var days = RandomDays(seed: seed)
         days.run(days: 100)
         #expect(days.exceeded.isEmpty)
-        // The days are worth the name: with transfers, refusals and days that come near their budget.
+        // The days are worth the name: with transfers, and refusals for budgets that are nearly used.
         #expect(days.transfers > 0 && days.refusals > 0)
     }
 }
@@ -74,6 +74,10 @@ private struct RandomDays {
     }
 
     private static let day: Int64 = 86_400
+    /// The bytes of the largest check that is no transfer.
+    private static let largestCheck = 120_000
+    /// The bytes by which the file of the data usage is ahead: more than a small check uses.
+    private static let ahead = 150_000
     private var random: SplitMix
     private let origin = ContinuousClock.Instant.now
     private var schedule: ProbeSchedule
@@ -84,6 +88,8 @@ private struct RandomDays {
     private var wire: [String: [Int64: Int]] = [:]
     /// The budget of each account on each day: the highest of those that applied.
     private let budgets: [String: Int]
+    /// The interval of the probes that are no transfers, so that some days have many small checks and others few large ones.
+    private let checkInterval: Duration
     private var plans: [TransferPlan] = []
     private(set) var exceeded: [String] = []
     private(set) var transfers = 0
@@ -93,6 +99,7 @@ private struct RandomDays {
         random = SplitMix(state: seed)
         schedule = ProbeSchedule(epoch: origin - .seconds(1000), seed: seed)
         budgets = ["wwan": random.next(in: 3_000_000...60_000_000), "usb0": random.next(in: 200_000...20_000_000)]
+        checkInterval = .seconds(random.next(in: 1800...14_400))
         plans = (0..<3).map { _ in
             TransferPlan(
                 downloadBytes: random.next(in: 0...6_000_000),
@@ -156,7 +163,7 @@ private struct RandomDays {
             .transfer("c", plan: plans[2], vantage: Vantage(interface: "usb0"), pace: pace, cost: tight),
         ]
         for (name, cost) in [("web", other), ("bound", metered), ("tight", tight)] {
-            probes.append(.sample(name, pace: ProbePace(interval: .seconds(1800)), cost: cost))
+            probes.append(.sample(name, pace: ProbePace(interval: checkInterval), cost: cost))
         }
         for index in probes.indices.reversed() where random.next(in: 0...9) == 0 { probes.remove(at: index) }
         let kept = Set(["a", "b", "c"].filter { _ in random.next(in: 0...3) > 0 })
@@ -170,7 +177,7 @@ private struct RandomDays {
             case .check(let job, let probe, let account):
                 let plan = probe.transfer
                 if plan != nil { transfers += 1 }
-                let wanted = plan.map { random.next(in: 0...$0.bytesOnWire) } ?? random.next(in: 200...40_000)
+                let wanted = random.next(in: plan.map { 0...$0.bytesOnWire } ?? 200...Self.largestCheck)
                 let bytes = min(wanted, probe.limits.budgetBytes ?? .max)
                 let check = Running(
                     job: job,
@@ -218,11 +225,11 @@ private struct RandomDays {
     private mutating func note(_ usage: DataUsage?) {
         guard let usage else { return }
         guard saved?.day == usage.day, let written = saved else {
-            saved = DataUsage(day: usage.day, bytes: usage.bytes.mapValues { $0 + 50_000 })
+            saved = DataUsage(day: usage.day, bytes: usage.bytes.mapValues { $0 + Self.ahead })
             return
         }
         let isBehind = usage.bytes.contains { $0.value > written.bytes[$0.key] ?? -1 }
-        if isBehind { saved = DataUsage(day: usage.day, bytes: usage.bytes.mapValues { $0 + 50_000 }) }
+        if isBehind { saved = DataUsage(day: usage.day, bytes: usage.bytes.mapValues { $0 + Self.ahead }) }
     }
 
     private mutating func disturb() {
