@@ -16,8 +16,8 @@ public struct RoutingRule: Sendable, Hashable, Codable {
     public let source: IPPrefix?
     /// The destinations to match; `nil` for all.
     public let destination: IPPrefix?
-    /// `true` if the rule has other conditions than source, destination and mark: an interface, a user, a port or the
-    /// like.
+    /// `true` if the rule has other conditions than source, destination and mark: an interface, a user, a port, a DSCP
+    /// or the like, or one that a newer kernel has introduced.
     public let hasOtherSelectors: Bool
     /// `true` if the rule matches packets that do *not* meet its conditions (`FIB_RULE_INVERT`): `not fwmark 0xca6c`.
     public let isInverted: Bool

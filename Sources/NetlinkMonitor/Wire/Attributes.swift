@@ -6,6 +6,8 @@ internal import CLibNL
 struct Attributes {
     private let messageType: UInt16
     private let table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+    /// `true` if an attribute of a higher type than the table has was skipped.
+    private let hasHigherTypes: Bool
 
     /// Parses `bytes` as a list of attributes and passes the table to `body`.
     ///
@@ -19,18 +21,20 @@ struct Attributes {
         let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: highest + 1)
         defer { table.deallocate() }
         table.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
-        try fill(table, from: bytes, messageType: messageType)
-        return try body(Attributes(messageType: messageType, table: table))
+        let hasHigherTypes = try fill(table, from: bytes, messageType: messageType)
+        return try body(Attributes(messageType: messageType, table: table, hasHigherTypes: hasHigherTypes))
     }
 
+    /// Fills the table, and returns whether an attribute of a higher type was skipped.
     private static func fill(
         _ table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>,
         from bytes: UnsafeRawBufferPointer,
         messageType: UInt16
-    ) throws(MessageError) {
-        guard let start = bytes.baseAddress else { return }
+    ) throws(MessageError) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
         let headerSize = MemoryLayout<nlattr>.size
         var offset = 0
+        var hasHigherTypes = false
         while bytes.count - offset >= headerSize {
             let attribute = start.advanced(by: offset).assumingMemoryBound(to: nlattr.self)
             // libnl compares as unsigned, so the rest must be checked to be large enough for a header first.
@@ -40,9 +44,12 @@ struct Attributes {
             let type = Int(nla_type(attribute))
             if type < table.count {
                 table[type] = UnsafeRawBufferPointer(start: nla_data(attribute), count: Int(nla_len(attribute)))
+            } else {
+                hasHigherTypes = true
             }
             offset += (Int(attribute.pointee.nla_len) + 3) & ~3
         }
+        return hasHigherTypes
     }
 
     /// Returns the bytes of an attribute; `nil` if it is absent.
@@ -52,6 +59,11 @@ struct Attributes {
     }
 
     func contains(_ type: Int) -> Bool { bytes(type) != nil }
+
+    /// Returns whether there is an attribute of any type but these.
+    func hasTypes(besides types: Set<Int>) -> Bool {
+        hasHigherTypes || table.indices.contains { contains($0) && !types.contains($0) }
+    }
 
     func uint32(_ type: Int) throws(MessageError) -> UInt32? {
         guard let bytes = bytes(type) else { return nil }

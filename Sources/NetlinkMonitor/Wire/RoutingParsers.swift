@@ -152,7 +152,7 @@ enum RuleParser {
     static func parse(_ type: UInt16, _ payload: UnsafeRawBufferPointer) throws(MessageError) -> NetlinkMessage {
         let (header, attributes) = try MessageParser.split(payload, as: fib_rule_hdr.self, messageType: type)
         guard let family = AddressFamily(kernelValue: header.family) else { return .irrelevant(type: type) }
-        let rule = try Attributes.parse(attributes, highest: Int(FRA_DPORT_RANGE), messageType: type) {
+        let rule = try Attributes.parse(attributes, highest: Int(FRA_PROTOCOL), messageType: type) {
             (attributes) throws(MessageError) in
             RoutingRule(
                 family: family,
@@ -163,7 +163,7 @@ enum RuleParser {
                 markMask: try attributes.uint32(Int(FRA_FWMASK)),
                 source: try prefix(attributes, Int(FRA_SRC), header.src_len, family, type),
                 destination: try prefix(attributes, Int(FRA_DST), header.dst_len, family, type),
-                hasOtherSelectors: header.tos != 0 || otherSelectors.contains(where: attributes.contains)
+                hasOtherSelectors: header.tos != 0 || attributes.hasTypes(besides: understood)
                     || !(attributes.text(Int(FRA_IIFNAME)) ?? "lo").elementsEqual("lo"),
                 isInverted: header.flags & UInt32(FIB_RULE_INVERT) != 0
             )
@@ -171,11 +171,17 @@ enum RuleParser {
         return Int(type) == RTM_NEWRULE ? .rule(rule) : .ruleRemoved(rule)
     }
 
-    /// The conditions of rules besides addresses, mark and incoming interface, which is `lo` for packets of this
-    /// machine.
-    private static let otherSelectors = [
-        FRA_OIFNAME, FRA_TUN_ID, FRA_UID_RANGE, FRA_IP_PROTO, FRA_SPORT_RANGE, FRA_DPORT_RANGE, FRA_FLOW,
-    ].map { Int($0) }
+    /// The attributes that do not select packets, or are evaluated: addresses, mark, and the incoming interface, which
+    /// is `lo` for packets of this machine.
+    ///
+    /// Any other attribute counts as a selector: newer kernels add some (`FRA_DSCP`, `FRA_FLOWLABEL`, the masks of
+    /// ports), and a rule for some packets must not decide for all. `FRA_FLOW` selects nothing: it assigns a realm.
+    private static let understood = Set(
+        [
+            FRA_DST, FRA_SRC, FRA_IIFNAME, FRA_GOTO, FRA_PRIORITY, FRA_FWMARK, FRA_FWMASK, FRA_FLOW,
+            FRA_SUPPRESS_IFGROUP, FRA_SUPPRESS_PREFIXLEN, FRA_TABLE, FRA_PAD, FRA_PROTOCOL,
+        ].map { Int($0) }
+    )
 
     private static func prefix(
         _ attributes: Attributes,

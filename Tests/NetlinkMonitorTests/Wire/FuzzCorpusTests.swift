@@ -35,6 +35,12 @@ struct FuzzCorpusTests {
         seeds["stack-in-a-circle"] = NetlinkDatagram(stack)
         seeds["dump-with-done"] = NetlinkDatagram([MessageBuilder.link(1, "lo").answering(1), .done()])
         seeds["bridge-port"] = NetlinkDatagram([.bridgePort(Rtnetlink.deleteLink, 3, "eth0")])
+        var selective = MessageBuilder.rule(RoutingRule(family: .ipv4, priority: 100, table: 0, action: 7))
+        // FRA_DPORT_RANGE, FRA_DSCP, FRA_DPORT_MASK and FRA_DSCP_MASK.
+        for (type, value) in [(24, [80, 0, 80, 0]), (25, [8]), (29, [255, 0]), (30, [63])] as [(UInt16, [UInt8])] {
+            selective.attributes.append(NetlinkAttribute(type, value))
+        }
+        seeds["rule-selectors"] = NetlinkDatagram([selective])
         seeds["broken-length"] = NetlinkDatagram([.linkRemoved(3, "eth0")]).claiming(length: 0)
         seeds["broken-attribute"] = NetlinkDatagram([
             .link(3, "eth0", attributes: [NetlinkAttribute(Rtnetlink.Link.master, [1], claimedLength: 2)])

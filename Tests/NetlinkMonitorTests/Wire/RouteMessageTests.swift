@@ -113,52 +113,6 @@ struct RouteMessageTests {
         #expect(try parse(.route(route)) == .route(route))
     }
 
-    @Test(
-        "a rule matches the machine's own unmarked packets as far as its selectors show",
-        arguments: [
-            ("all", nil, nil, nil, false, true), ("another source", "192.0.2.0/24", nil, nil, false, false),
-            ("the source", "10.1.0.0/16", nil, nil, false, true),
-            ("the destination", nil, "198.0.0.0/8", nil, false, true),
-            ("another destination", nil, "203.0.113.0/24", nil, false, false), ("a mark", nil, nil, 7, false, false),
-            ("no mark", nil, nil, 7, true, true), ("no such source", "10.1.0.0/16", nil, nil, true, false),
-        ] as [(String, String?, String?, UInt32?, Bool, Bool)]
-    )
-    func fits(_: String, _ from: String?, _ to: String?, _ mark: UInt32?, _ isInverted: Bool, _ expected: Bool) throws {
-        let rule = RoutingRule(
-            family: .ipv4,
-            priority: 1,
-            table: 0,
-            action: 7,
-            mark: mark,
-            source: try from.map(prefix),
-            destination: try to.map(prefix),
-            isInverted: isInverted
-        )
-        #expect(try rule.fits(from: ip("10.1.0.2"), to: ip("198.41.0.4")) == expected)
-        #expect(try !rule.fits(from: ip("10.1.0.2"), to: ip("2001:db8::1")))
-    }
-
-    @Test("an encoded rule is parsed back unchanged, including inverted rules and large table numbers")
-    func rules() throws {
-        let rules = [
-            RoutingRule(family: .ipv4, priority: 32766, table: 254),
-            RoutingRule(family: .ipv6, priority: 5, table: 51820, mark: 0xCA6C, markMask: .max, isInverted: true),
-            RoutingRule(family: .ipv4, priority: 9, table: 0, action: 7),
-            RoutingRule(
-                family: .ipv6,
-                priority: 10,
-                table: 77,
-                source: try prefix("2001:db8:1::/48"),
-                destination: try prefix("2001:db8:2::/64")
-            ),
-            RoutingRule(family: .ipv4, priority: 11, table: 77, hasOtherSelectors: true),
-        ]
-        for rule in rules {
-            #expect(try parse(.rule(rule)) == .rule(rule))
-            #expect(try parse(.ruleRemoved(rule)) == .ruleRemoved(rule))
-        }
-    }
-
     @Test("a lifetime is read in ticks of 10 ms, and 0 means none", arguments: [(300, 3000), (-5, -50), (0, nil)])
     func lifetime(ticks: Int32, milliseconds: Int?) throws {
         let route = try Row(destination: "::/0").value()
