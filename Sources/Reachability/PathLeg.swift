@@ -20,7 +20,8 @@ struct PathLeg {
         let below = snapshot.underlay(of: link)
         underlay = below?.underlay
         reason =
-            snapshot.obstacle(of: link, to: route) ?? snapshot.obstacle(ofSourceOf: route, through: link, lookup)
+            snapshot.obstacle(of: link, to: route, lookup)
+            ?? snapshot.obstacle(ofSourceOf: route, through: link, lookup)
             ?? (below?.isDown == true ? .underlayDown : nil)
     }
 
@@ -35,14 +36,20 @@ struct PathLeg {
 // MARK: - The interface
 
 extension NetworkSnapshot {
-    /// Returns the reason an interface cannot pass packets.
-    fileprivate func obstacle(of link: Link, to route: ResolvedRoute) -> ReasonCode? {
+    /// Returns the reason no packet leaves by a route: its interface cannot pass packets, or it does not lead out.
+    fileprivate func obstacle(of link: Link, to route: ResolvedRoute, _ lookup: RouteLookup) -> ReasonCode? {
         guard canPassPackets(link) else {
             let isAssociated = link.flags.contains([.up, .lowerUp]) && link.operationalState == .dormant
             return isAssociated ? .linkDormant : .linkDown
         }
-        // The machine's own addresses are reached through the loopback.
-        return link.leadsNowhere && route.type == .unicast ? .leadsNowhere : nil
+        // The machine's own addresses are reached through the loopback, and a link's broadcast address or a multicast
+        // group is no host beyond it.
+        let isBeyond = lookup.isAnsweredByDefault || internetAddresses.contains(lookup.destination)
+        guard route.type == .unicast || isBeyond else { return nil }
+        if route.type == .local || link.leadsNowhere { return .leadsNowhere }
+        // In IPv4 connect(2) fails with ENETUNREACH by a default route of these types. In IPv6 packets leave by it.
+        let isForGroups = route.type == .broadcast || route.type == .multicast
+        return isForGroups && lookup.destination.family == .ipv4 && lookup.matched?.type == route.type ? .noRoute : nil
     }
 
     /// Returns the underlay of a tunnel, through any tunnels in between, and whether a certain part of it is down.

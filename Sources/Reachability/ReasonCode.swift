@@ -7,7 +7,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
     case linkDown = "link_down"
     /// The path's interface is associated, but its keys are not set yet.
     case linkDormant = "link_dormant"
-    /// The path's interface is the loopback or a dummy device.
+    /// The path ends at this machine: by a route of type `local`, or at the loopback or a dummy device.
     case leadsNowhere = "leads_nowhere"
     /// The path's interface has no usable source address of the family.
     case noAddress = "no_address"
@@ -42,7 +42,7 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .linkDown: "The interface that the route uses is down or has no carrier."
         case .linkDormant: "The interface that the route uses is associated and waits for its keys."
-        case .leadsNowhere: "The interface that the route uses is the loopback or a dummy device, and leads nowhere."
+        case .leadsNowhere: "The route ends at this machine: it is of type 'local', or leads into lo or a dummy."
         case .noAddress: "The interface that the route uses has no address of this family to send from."
         case .addressTentative: "The only address to send from is still being checked for duplicates."
         case .noRoute: "The kernel has no route to it."

@@ -59,6 +59,16 @@ struct IntegrationDeadEndTests {
         #expect(try route("192.0.2.2").contains("leaves through"))
     }
 
+    @Test("a default route of type local leads nowhere, and the machine's own address is reachable", arguments: [4, 6])
+    func localDefault(family: Int) throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
+        try namespace.run("ip link set lo up; ip -6 addr add 2001:db8::2/64 dev eth0 nodad")
+        try namespace.ip("-\(family) route add local default dev eth0")
+        let internet = family == 4 ? "198.41.0.4" : "2001:503:ba3e::2:30"
+        #expect(try route(internet).contains("no usable path: leads_nowhere"))
+        #expect(try route(family == 4 ? "192.0.2.2" : "2001:db8::2").contains("leaves through"))
+    }
+
     @Test("an address borrowed from another device is not a valid source, unless from the loopback")
     func borrowedAddress() throws {
         try namespace.makeLink("eth0", peer: "far0")

@@ -47,7 +47,7 @@ import Testing
         ),
         (
             #""reason":"leads_nowhere","interface":"dummy0""#, interfaces(), "the default route leads into dummy0",
-            ["ip route show default", "ip rule"]
+            ["ip route show table all default", "ip rule"]
         ),
         (
             #""reason":"no_address","interface":"eth0""#, interfaces(), "eth0 has no address to send from",

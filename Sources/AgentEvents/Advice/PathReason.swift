@@ -40,7 +40,7 @@ struct PathReason {
             self.init(
                 code,
                 "the default route leads into \(subject), which leads nowhere",
-                "`ip route show default` and `ip rule` show the route. If \(subject) does lead out, set its kind with 'kinds' in [interfaces]."
+                "`ip route show table all default` and `ip rule` show the route. If \(subject) does lead out, set its kind with 'kinds' in [interfaces]."
             )
         case "no_address": self.init(code, addressOf: name)
         case "address_tentative":
