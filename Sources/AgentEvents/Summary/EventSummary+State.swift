@@ -7,18 +7,15 @@ extension EventSummary {
         if let path { parts.append(path) }
         if to.isReachable, let connectivity = Self.connectivity(from, to) { parts.append(connectivity) }
         if from.isFlapping != to.isFlapping { parts.append(to.isFlapping ? "flapping" : "no longer flapping") }
-        if to.alternative != from.alternative {
-            parts.append(
-                to.alternative.map { "\($0.interface) works (\($0.code))" } ?? "the preferred path works again"
-            )
-        }
-        if parts.isEmpty { parts.append(contentsOf: Self.particulars(from, to)) }
-        if parts.isEmpty { parts.append(to.summary) }
-        let context = path == nil && to.isReachable ? " over \(Self.words(to))" : ""
+        let alternative = Self.alternative(from, to, isNewPath: path != nil && to.isReachable)
+        if parts.isEmpty, alternative == nil { parts.append(contentsOf: Self.particulars(from, to)) }
+        if parts.isEmpty, alternative == nil { parts.append(to.summary) }
+        if path == nil, to.isReachable, let last = parts.popLast() { parts.append("\(last) over \(Self.words(to))") }
+        if let alternative { parts.append(alternative) }
         let portal = from.portalURL == to.portalURL ? nil : to.portalURL.map { "log in at \($0)" }
         self.init(
             subject: subject,
-            headline: Self.adding(change.cause, to: parts.joined(separator: ", ") + context),
+            headline: Self.adding(change.cause, to: parts.joined(separator: ", ")),
             detail: [change.cause.detail, portal].compactMap(\.self).joined(separator: "; "),
             tone: Tone(from: from.worth, to: to.worth)
         )
@@ -41,6 +38,30 @@ extension EventSummary {
         }
         let familiesBefore = Self.families(from)
         return familiesBefore == families ? nil : "\(familiesBefore) → \(families)"
+    }
+
+    /// Returns `wwan0 works (preferred_path_dead)`, or the certain part of why there is no alternative any more; `nil` if
+    /// the alternative is unchanged, or a new path shows why.
+    private static func alternative(_ from: ReachabilityState, _ to: ReachabilityState, isNewPath: Bool) -> String? {
+        guard to.alternative != from.alternative else { return nil }
+        if let alternative = to.alternative { return "\(alternative.interface) works (\(alternative.code))" }
+        guard let former = from.alternative else { return nil }
+        if hasRecovered(former.preferred, from, to) { return "the preferred path works again" }
+        return isNewPath ? nil : "\(former.interface) is no longer an alternative"
+    }
+
+    /// Returns whether a path that was dead certainly works again: something answers, and all packets take that path.
+    private static func hasRecovered(
+        _ preferred: String,
+        _ from: ReachabilityState,
+        _ to: ReachabilityState
+    ) -> Bool {
+        guard to.isReachable, to.connectivity == .full || to.connectivity == .partial else { return false }
+        return [to.path.overall, to.path.ipv4, to.path.ipv6].compactMap(\.self).filter(\.via.isReachable)
+            .allSatisfy { path in
+                path.interface == from.path.interface
+                    && (path.interface == preferred || path.underlay?.interface == preferred)
+            }
     }
 
     /// Returns `full → partial (tls_expired web)`; `nil` if nothing is known, or nothing changed.

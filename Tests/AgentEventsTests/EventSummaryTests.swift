@@ -1,0 +1,186 @@
+import Testing
+
+@testable import AgentEvents
+
+/// The headlines of changes for people: nothing that is not certain.
+@Suite struct EventSummaryTests {
+    /// A state as the agent publishes it: the path of each family, which has a reason if it is not usable.
+    private static func state(
+        _ ipv4: Path,
+        ipv6: Path = Path(via: .none, reason: "no_route"),
+        _ connectivity: Connectivity? = nil,
+        alternative: String? = nil,
+        preferred: String = "wlan0"
+    ) -> ReachabilityState {
+        let overall = ipv4.via.isReachable || !ipv6.via.isReachable ? ipv4 : ipv6
+        return ReachabilityState(
+            via: overall.via,
+            afStatus: 0,
+            connectivity: connectivity ?? (overall.via.isReachable ? .unknown : Connectivity.none),
+            reason: overall.reason,
+            alternative: alternative.map { name in
+                .init(code: "preferred_path_dead", preferred: preferred, interface: name)
+            },
+            path: .init(overall, ipv4: ipv4, ipv6: ipv6)
+        )
+    }
+
+    private static let wlan0 = Path(via: .wifi, interface: "wlan0")
+    private static let wwan0 = Path(via: .wwan, interface: "wwan0")
+    private static let noCarrier = Path(via: .none, reason: "link_down", interface: "wlan0")
+
+    private static func tunnel(over name: String, isDown: Bool = false) -> Path {
+        Path(
+            via: isDown ? .none : .wifi,
+            reason: isDown ? "underlay_down" : nil,
+            interface: "wg0",
+            underlay: .init(interface: name, kind: "wifi", evidence: "remote_route")
+        )
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let from: ReachabilityState
+        let to: ReachabilityState
+        var cause = ChangeCause(kind: "probe", code: "recovered")
+        let headline: String
+
+        init(
+            _ name: String,
+            from: ReachabilityState,
+            to: ReachabilityState,
+            cause: (kind: String, code: String)? = nil,
+            headline: String
+        ) {
+            testDescription = name
+            self.from = from
+            self.to = to
+            if let cause { self.cause = ChangeCause(kind: cause.kind, code: cause.code) }
+            self.headline = headline
+        }
+    }
+
+    static let rows = [
+        Row(
+            "an alternative appears",
+            from: state(wlan0, .full),
+            to: state(wlan0, .local, alternative: "wwan0"),
+            headline: "full → local over wifi wlan0, wwan0 works (preferred_path_dead)"
+        ),
+        Row(
+            "an alternative appears while all else stays",
+            from: state(wlan0, .local),
+            to: state(wlan0, .local, alternative: "wwan0"),
+            headline: "wwan0 works (preferred_path_dead)"
+        ),
+        Row(
+            "everything answers again",
+            from: state(wlan0, .local, alternative: "wwan0"),
+            to: state(wlan0, .full),
+            headline: "local → full over wifi wlan0, the preferred path works again"
+        ),
+        Row(
+            "something answers again",
+            from: state(wlan0, .local, alternative: "wwan0"),
+            to: state(wlan0, .partial),
+            headline: "local → partial over wifi wlan0, the preferred path works again"
+        ),
+        Row(
+            "the carrier is back, and everything answers",
+            from: state(noCarrier, alternative: "wwan0"),
+            to: state(wlan0, .full),
+            cause: ("link", "link_up"),
+            headline: "none → wifi wlan0 IPv4, full, the preferred path works again [link_up]"
+        ),
+        Row(
+            "the carrier is back, without a verdict",
+            from: state(noCarrier, alternative: "wwan0"),
+            to: state(wlan0),
+            cause: ("link", "link_up"),
+            headline: "none → wifi wlan0 IPv4 [link_up]"
+        ),
+        Row(
+            "the carrier is back, and nothing answers",
+            from: state(noCarrier, alternative: "wwan0"),
+            to: state(wlan0, .local),
+            cause: ("link", "link_up"),
+            headline: "none → wifi wlan0 IPv4, local [link_up]"
+        ),
+        Row(
+            "the path is dead, and the standby is lost",
+            from: state(noCarrier, alternative: "wwan0"),
+            to: state(noCarrier),
+            cause: ("link", "link_down"),
+            headline: "wwan0 is no longer an alternative [link_down]"
+        ),
+        Row(
+            "nothing answers, and the standby is lost",
+            from: state(wlan0, .local, alternative: "wwan0"),
+            to: state(wlan0, .local),
+            cause: ("probe", "connect_timeout"),
+            headline: "wwan0 is no longer an alternative [connect_timeout]"
+        ),
+        Row(
+            "everything is lost",
+            from: state(wlan0, .local, alternative: "wwan0"),
+            to: state(noCarrier),
+            cause: ("link", "link_down"),
+            headline: "wifi wlan0 → none (link_down), wwan0 is no longer an alternative"
+        ),
+        Row(
+            "the verdict is lost",
+            from: state(wlan0, .local, alternative: "wwan0"),
+            to: state(wlan0, .unknown),
+            headline: "local → unknown over wifi wlan0, wwan0 is no longer an alternative"
+        ),
+        Row(
+            "the other uplink is preferred now",
+            from: state(noCarrier, alternative: "wwan0"),
+            to: state(wwan0, .full),
+            cause: ("route", "route_removed"),
+            headline: "none → wwan wwan0 IPv4, full [route_removed]"
+        ),
+        Row(
+            "IPv4 is dead, and IPv6 answers over another uplink",
+            from: state(wlan0, ipv6: wwan0, .local, alternative: "wwan0"),
+            to: state(wlan0, ipv6: wwan0, .partial),
+            headline: "local → partial over wifi wlan0, wwan0 is no longer an alternative"
+        ),
+        Row(
+            "a tunnel works again",
+            from: state(tunnel(over: "wlan0", isDown: true), alternative: "wwan0"),
+            to: state(tunnel(over: "wlan0"), .full),
+            cause: ("link", "link_up"),
+            headline: "none → wifi wg0 over wlan0 IPv4, full, the preferred path works again [link_up]"
+        ),
+        Row(
+            "a tunnel is carried by the other uplink now",
+            from: state(tunnel(over: "wlan0", isDown: true), alternative: "wwan0"),
+            to: state(tunnel(over: "wwan0"), .full),
+            cause: ("route", "route_removed"),
+            headline: "none → wifi wg0 over wwan0 IPv4, full [route_removed]"
+        ),
+        Row(
+            "the tunnel is gone, and its underlay used directly",
+            from: state(tunnel(over: "wlan0"), .local, alternative: "wwan0"),
+            to: state(wlan0, .full),
+            cause: ("route", "route_removed"),
+            headline: "wifi wg0 over wlan0 → wifi wlan0 IPv4, local → full [route_removed]"
+        ),
+    ]
+
+    @Test(
+        "a change of the alternative says that the preferred path works again only if that is certain",
+        arguments: rows
+    )
+    func alternatives(_ row: Row) {
+        let change = StateChange(
+            from: row.from,
+            to: row.to,
+            cause: row.cause,
+            observed: Timestamp(microsecondsSince1970: 0),
+            settledMilliseconds: 1000
+        )
+        #expect(EventSummary(change, of: "reachability").headline == row.headline)
+    }
+}
