@@ -55,7 +55,7 @@ extension NetworkSnapshot {
     /// Returns the underlay of a tunnel, through any tunnels in between, and whether a certain part of it is down.
     ///
     /// A guessed underlay lends its medium, and never makes the path unusable.
-    fileprivate func underlay(of tunnel: Link) -> (underlay: PathUnderlay, isDown: Bool)? {
+    func underlay(of tunnel: Link) -> (underlay: PathUnderlay, isDown: Bool)? {
         var seen: Set<UInt32> = [tunnel.index]
         var evidence: Underlay.Evidence?
         var index = tunnel.index

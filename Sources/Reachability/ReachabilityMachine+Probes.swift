@@ -47,7 +47,7 @@ extension ReachabilityMachine {
         guard sample.point.vantage.interface == nil else {
             let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
             transitions += follow(uplinks)
-            return (transitions + uplinks.map(Transition.uplink), judgement.cadence)
+            return (transitions + Self.published(uplinks), judgement.cadence)
         }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)

@@ -94,7 +94,7 @@ public struct ReachabilityMachine: Sendable {
         }
         follow(uplinks).forEach(emit)
         observe(ipv4: ipv4.path, ipv6: ipv6.path, cause: cause, observed: update.observed).forEach(emit)
-        for uplink in uplinks { emit(.uplink(uplink)) }
+        Self.published(uplinks).forEach(emit)
         for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
@@ -153,7 +153,7 @@ public struct ReachabilityMachine: Sendable {
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: observed) { _ in cause }
         transitions += follow(uplinks)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
-        transitions += uplinks.map(Transition.uplink)
+        transitions += Self.published(uplinks)
         return transitions + tick(at: observed.instant)
     }
 
@@ -167,7 +167,7 @@ public struct ReachabilityMachine: Sendable {
         for (index, target) in configuration.targets.enumerated() {
             if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled)) }
         }
-        return transitions + uplinks.map(Transition.uplink)
+        return transitions + Self.published(uplinks)
     }
 
     /// The time at which ``tick(at:)`` must be called next; `nil` while nothing is pending.
@@ -215,6 +215,11 @@ extension ReachabilityMachine {
     /// Returns the state with the probes' connectivity.
     private func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
         reachability.state(ipv4: ipv4, ipv6: ipv6, verdict: probeTracks.connectivity)
+    }
+
+    /// Returns the changes that events show.
+    static func published(_ uplinks: [Change<Uplink>]) -> [Transition] {
+        uplinks.filter { !$0.from.isPublished(like: $0.to) }.map(Transition.uplink)
     }
 
     /// Applies the uplink changes about to be published, before the paths: changes that settle at the same moment are

@@ -131,7 +131,8 @@ public struct ConnectivityReason: Sendable, Hashable {
 ///
 /// The agent changes no route; docs/operations.md explains how to make the system prefer the other uplink.
 public struct PathAlternative: Sendable, Hashable {
-    /// The interface that the kernel prefers, or for a tunnel the interface that carries it.
+    /// The interface that the kernel prefers, or the interface that carries it if that is a tunnel without an obstacle of
+    /// its own.
     public let preferred: PathInterface
     /// The interface of the uplink that works.
     public let interface: PathInterface
@@ -150,19 +151,34 @@ extension PathAlternative {
     /// Finds the alternative to a state's path; `nil` if the path works or no other uplink does.
     ///
     /// If the kernel's state makes the path unusable, another uplink works according to the probes bound to it, or
-    /// without a verdict according to the kernel. If only the probes report the path as dead, they must also report
-    /// that the other uplink works.
+    /// without a verdict according to the kernel, which proves nothing about a tunnel without a certain underlay. If only
+    /// the probes report the path as dead, they must also report that the other uplink works. Neither a tunnel's own
+    /// underlay nor anything that the dead interface carries is an alternative, whatever older verdicts say.
     init?(to state: ReachabilityState, among uplinks: [Uplink]) {
         let path = state.path
         // A default route into a dummy device is meant to lead nowhere.
         let isUnusable = path.via == .none && path.reason != .leadsNowhere
-        guard isUnusable || (path.via.isReachable && state.connectivity == .local),
-            let preferred = path.underlay?.interface ?? path.interface
-        else { return nil }
-        let others = uplinks.filter { !$0.isBoundOnly && $0.interface.index != preferred.index }
+        guard isUnusable || (path.via.isReachable && state.connectivity == .local), let used = path.interface else {
+            return nil
+        }
+        let below = path.underlay?.interface
+        // Without an answer from beyond, the tunnel and its underlay are equally suspect.
+        let preferred = path.reason == nil || path.reason == .underlayDown ? below ?? used : used
+        let others = uplinks.filter { uplink in
+            !uplink.isBoundOnly && ![used.index, below?.index].contains(uplink.interface.index)
+                && uplink.underlay?.interface?.index != preferred.index
+        }
         let proven = others.first { $0.connectivity == .full } ?? others.first { $0.connectivity == .partial }
-        let unproven = isUnusable ? others.first { $0.connectivity == .unknown && $0.reason == nil } : nil
+        let unproven = isUnusable ? others.first(where: \.isUsableForCertain) : nil
         guard let uplink = proven ?? unproven else { return nil }
         self.init(preferred: preferred, interface: uplink.interface)
+    }
+}
+
+extension Uplink {
+    /// `true` if packets can leave through the interface according to the kernel, and no probe contradicts it.
+    fileprivate var isUsableForCertain: Bool {
+        connectivity == .unknown && reason == nil
+            && (interface.kind != .tunnel || underlay?.evidence.isCertain == true)
     }
 }

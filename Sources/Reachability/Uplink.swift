@@ -12,6 +12,8 @@ public struct Uplink: Sendable, Hashable {
     public var isUsed: Bool
     /// `true` if it has no default route, and is an uplink because a probe is bound to it.
     public var isBoundOnly: Bool
+    /// The underlay of a tunnel, if known; settled with the uplink, and not part of its events.
+    public var underlay: PathUnderlay?
 
     /// Creates an uplink.
     public init(
@@ -19,13 +21,15 @@ public struct Uplink: Sendable, Hashable {
         connectivity: Connectivity,
         reason: ConnectivityReason? = nil,
         isUsed: Bool,
-        isBoundOnly: Bool = false
+        isBoundOnly: Bool = false,
+        underlay: PathUnderlay? = nil
     ) {
         self.interface = interface
         self.connectivity = connectivity
         self.reason = reason
         self.isUsed = isUsed
         self.isBoundOnly = isBoundOnly
+        self.underlay = underlay
     }
 }
 
@@ -136,6 +140,13 @@ extension Uplink: SettlingValue {
             isUsed: false,
             isBoundOnly: isBoundOnly
         )
+    }
+
+    /// Returns whether another value of the uplink looks the same in events.
+    func isPublished(like other: Uplink) -> Bool {
+        var same = other
+        same.underlay = underlay
+        return self == same
     }
 
     /// `true` if the interface is not an uplink.

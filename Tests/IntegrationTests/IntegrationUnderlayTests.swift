@@ -49,6 +49,23 @@ struct IntegrationUnderlayTests {
         #expect(lost.to?.reason == "underlay_down")
     }
 
+    @Test("with the underlay of a tunnel, used or standby, only another uplink is an alternative", arguments: [3, 700])
+    func alternative(metric: Int) async throws {
+        try namespace.run(
+            """
+            ip link add vx0 type vxlan id 7 remote 203.0.113.8 dstport 4789; ip route add 203.0.113.8 via 192.0.2.1
+            ip addr add 10.99.0.2/24 dev vx0; ip link set vx0 up; ip route add default via 10.99.0.1 dev vx0 metric \(metric)
+            """
+        )
+        // Its index is higher than the tunnel's, so nothing but the evidence decides for it.
+        try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24", gateway: "198.51.100.1", metric: 800)
+        let agent = try await agent()
+        try namespace.ip("link set far0 down")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.to?.alternative?.preferred == "wlan0")
+        #expect(lost.to?.alternative?.interface == "eth0")
+    }
+
     @Test("a tunnel bound to a device is carried by it, even if another device has the better route")
     func boundToDevice() async throws {
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24", gateway: "198.51.100.1", metric: 700)

@@ -50,11 +50,13 @@ struct UnderlayResolver {
     /// The snapshot, without underlays.
     let snapshot: NetworkSnapshot
 
-    /// Returns the underlay of each tunnel that a lookup uses, and of each tunnel below it.
+    /// Returns the underlay of each tunnel that a lookup or a default route uses, and of each tunnel below it; those of
+    /// the lookups first.
     func underlays(_ kernel: inout some KernelQueries) throws(NetlinkError) -> [UInt32: Underlay] {
         var found: [UInt32: Underlay] = [:]
         guard snapshot.links.values.contains(where: { $0.kind == .tunnel || $0.kind == .ppp }) else { return found }
-        var waiting = Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
+        var waiting =
+            defaultRouteInterfaces.sorted() + Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
         while let index = waiting.popLast(), found.count < Self.maximumTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
                 let underlay = try underlay(of: tunnel, &kernel)
@@ -63,6 +65,11 @@ struct UnderlayResolver {
             if let below = underlay.interfaceIndex { waiting.append(below) }
         }
         return found
+    }
+
+    /// The interfaces of default routes, which are uplinks, used or standby.
+    private var defaultRouteInterfaces: Set<UInt32> {
+        Set(snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex))
     }
 
     private func underlay(of tunnel: Link, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Underlay? {
@@ -145,9 +152,7 @@ struct UnderlayResolver {
         let others = snapshot.links.values.filter { link in
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
-        let withDefault = Set(
-            snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex)
-        )
+        let withDefault = defaultRouteInterfaces
         guard others.contains(where: { $0.isMedium || withDefault.contains($0.index) }) else { return nil }
         let sources = snapshot.addresses.filter(\.reachesBeyondLink)
         // An uplink needs no address of its own if the machine has one.

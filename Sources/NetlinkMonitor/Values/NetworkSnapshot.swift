@@ -13,7 +13,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
     public internal(set) var rules: [RoutingRule]
     /// The kernel's answer for every looked-up address: those that represent the Internet, and each target.
     public internal(set) var lookups: [IPAddress: RouteLookup]
-    /// The underlay of each tunnel that a lookup uses, by the tunnel's index, if known.
+    /// The underlay of each tunnel that a lookup or a default route uses, by the tunnel's index, if known.
     public internal(set) var underlays: [UInt32: Underlay]
     /// The addresses that represent the Internet, in the order of preference.
     public internal(set) var internetAddresses: [IPAddress]

@@ -189,7 +189,8 @@ struct ProbeTracks: Sendable {
                 connectivity: verdict.connectivity,
                 reason: uplink.obstacle.map { ConnectivityReason(code: $0.rawValue) } ?? verdict.reason,
                 isUsed: uplink.isUsed,
-                isBoundOnly: uplink.isBoundOnly
+                isBoundOnly: uplink.isBoundOnly,
+                underlay: uplink.underlay
             )
         }
     }

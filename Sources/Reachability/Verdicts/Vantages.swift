@@ -42,6 +42,8 @@ struct Vantages: Sendable, Equatable {
         let egresses: Egresses
         /// The reason no packets can leave through it; nil when they can.
         let obstacle: ReasonCode?
+        /// The underlay of a tunnel, if known.
+        var underlay: PathUnderlay?
         /// `true` if the default path of a family uses it, or a tunnel over it.
         let isUsed: Bool
         /// `true` if it has no default route, and a probe names it.
@@ -96,12 +98,14 @@ extension Vantages {
         uplinks = Set(hops.keys).union(named).sorted().compactMap { index -> UplinkCandidate? in
             guard let link = snapshot.links[index], link.kind != .loopback else { return nil }
             let ownHops = hops[index]
-            let isPassable = snapshot.canPassPackets(link)
-            let isShut = !isPassable || link.leadsNowhere
+            let below = snapshot.underlay(of: link)
+            let obstacle: ReasonCode? =
+                !snapshot.canPassPackets(link)
+                ? .linkDown : link.leadsNowhere ? .leadsNowhere : below?.isDown == true ? .underlayDown : nil
             func egress(_ family: AddressFamily, _ path: Path) -> Egress? {
                 let isProven = path.via.isReachable && path.interface?.index == index
                 let hop = ownHops?[family]
-                guard !isShut, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else {
+                guard obstacle == nil, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else {
                     return nil
                 }
                 let via = Via(kind: link.kind)
@@ -109,11 +113,11 @@ extension Vantages {
                 return hop.map { Egress(via: via, interface: index, gateway: $0.gateway) }
             }
             let egresses = Egresses(ipv4: egress(.ipv4, ipv4.path), ipv6: egress(.ipv6, ipv6.path))
-            let obstacle: ReasonCode = !isPassable ? .linkDown : link.leadsNowhere ? .leadsNowhere : .noAddress
             return UplinkCandidate(
                 interface: PathInterface(link),
                 egresses: egresses,
-                obstacle: egresses.isEmpty ? obstacle : nil,
+                obstacle: egresses.isEmpty ? obstacle ?? .noAddress : nil,
+                underlay: below?.underlay,
                 isUsed: used.contains(index),
                 isBoundOnly: ownHops == nil
             )

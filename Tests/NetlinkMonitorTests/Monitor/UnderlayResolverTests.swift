@@ -214,6 +214,31 @@ struct UnderlayResolverTests {
         #expect(try resolveAll().mapValues(\.interfaceIndex) == [9: 8, 8: 9])
     }
 
+    @Test("a standby tunnel, which only a default route names, has an underlay too")
+    mutating func standby() throws {
+        var other = Self.link(8, "vx1", .tunnel)
+        other.tunnelRemote = try ip("203.0.113.8")
+        others.append(other)
+        kernel.ways[LookupQuestion(destination: try ip("203.0.113.8"))] = 2
+        #expect(try resolveAll()[8] == nil)
+        routes = [defaultRoute(8, metric: 700)]
+        #expect(try resolveAll()[8]?.interfaceIndex == 2)
+    }
+
+    @Test("of more tunnels than are followed, those that a lookup uses come first")
+    mutating func manyStandbys() throws {
+        tunnel.lowerIndex = 2
+        for index in 20..<60 as Range<UInt32> {
+            var other = Self.link(index, "vx\(index)", .tunnel)
+            other.lowerIndex = 3
+            others.append(other)
+            routes.append(defaultRoute(index, metric: index))
+        }
+        let found = try resolveAll()
+        #expect(found.count == 16)
+        #expect(found[tunnel.index] == Underlay(interfaceIndex: 2, evidence: .lowerDevice))
+    }
+
     @Test("without a remote address, the device that the tunnel was created on is used, if it exists")
     mutating func lowerDevice() throws {
         tunnel.lowerIndex = 2

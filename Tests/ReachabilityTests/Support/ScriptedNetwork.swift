@@ -2,7 +2,7 @@ import NetlinkMonitor
 
 @testable import Reachability
 
-/// A machine with a wireless and a cellular uplink, as a view of the kernel's.
+/// A machine with a wireless and a cellular uplink, and perhaps a tunnel over one of them, as a view of the kernel's.
 struct ScriptedNetwork: Hashable {
     /// An uplink as it is at the moment.
     struct Port: Hashable {
@@ -21,6 +21,17 @@ struct ScriptedNetwork: Hashable {
         var kind: InterfaceKind { self == .wlan0 ? .wifi : .wwan }
     }
 
+    /// A tunnel with an IPv4 default route.
+    struct Tunnel: Hashable {
+        /// The uplink to which its remote is routed.
+        var carrier = Name.wlan0
+        /// `true` if the kernel prefers its default route to all others.
+        var isPreferred = true
+
+        static let index: UInt32 = 2
+    }
+
+    var tunnel: Tunnel?
     var wlan0: Port? = Port()
     var wwan0: Port?
     /// The uplink of the default path where both exist.
@@ -37,6 +48,13 @@ struct ScriptedNetwork: Hashable {
     /// Returns the kernel's answer: by the preferred uplink that has a route of the family, dead or not.
     private func lookup(_ destination: IPAddress) -> RouteLookup {
         let isIPv4 = destination.family == .ipv4
+        if isIPv4, tunnel?.isPreferred == true {
+            return RouteLookup(
+                destination: destination,
+                outcome: .route(ResolvedRoute(interfaceIndex: Tunnel.index, source: Self.tunnelAddress)),
+                matched: Route(destination: .everything(.ipv4))
+            )
+        }
         let order = Name.allCases.sorted { first, _ in first == preferred }
         let usable = order.filter { name in
             guard let port = port(name), port.hasRoute else { return false }
@@ -57,6 +75,8 @@ struct ScriptedNetwork: Hashable {
             matched: IPPrefix(address: .unspecified(destination.family), length: 0).map { Route(destination: $0) }
         )
     }
+
+    private static let tunnelAddress = address("10.9.0.2")
 
     private func source(_ name: Name, _ family: AddressFamily) -> IPAddress {
         Self.address(family == .ipv4 ? "192.0.\(name.index).9" : "2001:db8:\(name.index)::9")
@@ -103,11 +123,30 @@ struct ScriptedNetwork: Hashable {
                 routes.append(Route(destination: prefix, metric: name == preferred ? 100 : 600, nextHops: [hop]))
             }
         }
+        var underlays: [UInt32: Underlay] = [:]
+        if let tunnel {
+            links.append(
+                Link(
+                    index: Tunnel.index,
+                    name: "vx0",
+                    flags: [.up, .lowerUp],
+                    classification: InterfaceClassification(kind: .tunnel, evidence: [])
+                )
+            )
+            addresses.append(
+                InterfaceAddress(interfaceIndex: Tunnel.index, address: Self.tunnelAddress, prefixLength: 24)
+            )
+            let hop = NextHop(interfaceIndex: Tunnel.index)
+            let metric: UInt32 = tunnel.isPreferred ? 50 : 700
+            routes.append(Route(destination: .everything(.ipv4), metric: metric, nextHops: [hop]))
+            underlays[Tunnel.index] = Underlay(interfaceIndex: tunnel.carrier.index, evidence: .remoteRoute)
+        }
         return NetworkSnapshot(
             links: links,
             addresses: addresses,
             defaultRoutes: routes,
             lookups: Self.internet.map(lookup),
+            underlays: underlays,
             internetAddresses: Self.internet
         )
     }
