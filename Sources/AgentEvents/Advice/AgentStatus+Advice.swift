@@ -19,18 +19,25 @@ extension AgentStatus {
     /// Returns the remedies for a preferred path that is dead while another uplink works.
     private func advice(on alternative: ReachabilityState.Alternative, of state: ReachabilityState) -> Advice {
         let (dead, working) = (alternative.preferred, alternative.interface)
-        let paths = [("ipv4", state.path.ipv4), ("ipv6", state.path.ipv6)].filter { $0.1?.interface == dead }
-        let reason = paths.compactMap { $0.1?.reason }.first
-        let why = reason.flatMap { PathReason($0, of: dead, among: interfaces)?.problem } ?? "nothing beyond it answers"
+        let paths = [("ipv4", state.path.ipv4), ("ipv6", state.path.ipv6)].compactMap { family, path in
+            path.map { (family: family, path: $0) }
+        }
+        .filter { $0.path.interface == dead || $0.path.underlay?.interface == dead }
+        let why =
+            paths.lazy.compactMap { [interfaces] _, path in
+                path.reason.flatMap { PathReason($0, of: path, among: interfaces)?.problem }
+            }
+            .first ?? "nothing beyond it answers"
         var action: Advice.Action = "Take it down: \(command: "ip link set \(dead) down")."
         // The kernel can be configured to skip routes whose interface has no carrier.
-        let skipped = paths.filter { $0.1?.reason == "link_down" }
-            .map { "net/\($0.0)/conf/\(dead)/ignore_routes_with_linkdown=1" }
+        let skipped = paths.filter { $0.path.reason == "link_down" }
+            .map { "net/\($0.family)/conf/\(dead)/ignore_routes_with_linkdown=1" }
         if let first = skipped.first {
             let sysctl: ShellCommand = skipped.count > 1 ? "sysctl \(first) \(skipped[1])" : "sysctl \(first)"
             action = action + "Or let the kernel skip it: \(command: sysctl)."
         }
-        if let command = preferring(working, to: dead) {
+        // The route to beat is that of the tunnel, if the dead interface carries one.
+        if let command = preferring(working, to: paths.lazy.compactMap(\.path.interface).first ?? dead) {
             action = action + "Or prefer \(working): \(command: command)."
         }
         return Advice(

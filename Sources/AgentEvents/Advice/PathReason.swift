@@ -56,10 +56,11 @@ struct PathReason {
         case "route_blackhole": self.init(code, route: "blackhole", "drops all packets")
         case "route_prohibited": self.init(code, route: "prohibit", "forbids all packets")
         case "underlay_down":
-            let below = underlay.map { " \($0)" } ?? ""
+            let below = underlay.map { "the interface \($0)" } ?? "nothing"
+            let ability = underlay == nil ? "can" : "cannot"
             self.init(
                 code,
-                "the tunnel \(name ?? "") has no egress: the interface\(below) below it has no route",
+                "the tunnel \(name ?? "") has no egress: \(below) below it \(ability) send its packets",
                 "Bring the interface below the tunnel up: `reachagent interfaces` and `ip route` show what is missing."
             )
         case "lookup_failed":

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import AgentEvents
+
+/// The advice on a preferred path that is dead while another uplink works.
+@Suite struct AlternativeAdviceTests {
+    /// A dead path as in the status, and the advice on it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let path: String
+        var via = "none"
+        let preferred: String
+        let problem: String
+        let commands: [String]
+    }
+
+    static let rows = [
+        Row(
+            testDescription: "no carrier",
+            path: #""via":"none","interface":"wlan0","reason":"link_down""#,
+            preferred: "wlan0",
+            problem: "the kernel prefers wlan0, which is dead (no carrier on wlan0), while wwan0 works",
+            commands: [
+                "ip link set wlan0 down", "sysctl net/ipv4/conf/wlan0/ignore_routes_with_linkdown=1",
+                "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 99",
+            ]
+        ),
+        Row(
+            testDescription: "a tunnel whose underlay has no carrier",
+            path: #""via":"none","interface":"vx0","reason":"underlay_down","underlay":{"interface":"wlan0"}"#,
+            preferred: "wlan0",
+            problem: "the kernel prefers wlan0, which is dead (the tunnel vx0 has no egress: the interface wlan0 below "
+                + "it cannot send its packets), while wwan0 works",
+            commands: [
+                "ip link set wlan0 down", "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 9",
+            ]
+        ),
+        Row(
+            testDescription: "a tunnel beyond which nothing answers",
+            path: #""via":"wifi","interface":"vx0","underlay":{"interface":"wlan0"}"#,
+            via: "wifi",
+            preferred: "wlan0",
+            problem: "the kernel prefers wlan0, which is dead (nothing beyond it answers), while wwan0 works",
+            commands: [
+                "ip link set wlan0 down", "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 9",
+            ]
+        ),
+        Row(
+            testDescription: "a tunnel that is down itself",
+            path: #""via":"none","interface":"vx0","reason":"link_down","underlay":{"interface":"wlan0"}"#,
+            preferred: "vx0",
+            problem: "the kernel prefers vx0, which is dead (vx0 is down), while wwan0 works",
+            commands: [
+                "ip link set vx0 down", "sysctl net/ipv4/conf/vx0/ignore_routes_with_linkdown=1",
+                "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 9",
+            ]
+        ),
+    ]
+
+    @Test("the advice names the reason, and beats the metric of the route that the kernel prefers", arguments: rows)
+    func advice(_ row: Row) throws {
+        func route(_ interface: String, _ metric: Int, _ gateway: String) -> String {
+            #"""
+            {"family":"ipv4","destination":"0.0.0.0/0","type":"unicast","table":254,"protocol":16,"metric":\#(metric),\#
+            "nexthops":[{"interface":"\#(interface)","gateway":"\#(gateway)"}]}
+            """#
+        }
+        let json = #"""
+            {"state":{"via":"\#(row.via)","alternative":{"code":"preferred_path_dead","preferred":"\#(row.preferred)",\#
+            "interface":"wwan0"},"path":{\#(row.path),"ipv4":{\#(row.path)},"ipv6":{"via":"none","reason":"no_route"}}},\#
+            "interfaces":[{"name":"wlan0","kind":"wifi","usable":false,"state":"no carrier"}],"default_routes":[\#
+            \#(route("vx0", 10, "10.9.0.1")),\#(route("wlan0", 100, "192.0.2.1")),\#(route("wwan0", 700, "198.51.100.1"))]}
+            """#
+        let advice = try #require(try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8)).advice())
+        #expect(advice.code == "preferred_path_dead")
+        #expect(advice.problem == row.problem)
+        #expect(advice.action.commands == row.commands)
+    }
+}
