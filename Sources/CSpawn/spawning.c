@@ -7,9 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -55,15 +56,51 @@ static int become(const struct reachagent_account *account) {
     return 0;
 }
 
-// Not all descriptors of the agent's are close-on-exec: those that accept(2) gives to NIO are not.
-static void close_others_on_exec(void) {
-    if (syscall(SYS_close_range, FILE_DESCRIPTOR + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
-    // Linux before 5.11.
-    struct rlimit limit = {0, 0};
-    (void)getrlimit(RLIMIT_NOFILE, &limit);
-    for (int descriptor = FILE_DESCRIPTOR + 1; (rlim_t)descriptor < limit.rlim_cur; descriptor += 1) {
-        (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+// The kernel's entry of a directory (getdents64(2)); opendir(3) allocates.
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+// The number that a name in /proc/self/fd is; -1 for `.` and `..`.
+static int descriptor_of(const char *name) {
+    int number = 0;
+    do {
+        if (*name < '0' || *name > '9' || number > (INT_MAX - 9) / 10) return -1;
+        number = number * 10 + (*name - '0');
+        name += 1;
+    } while (*name != 0);
+    return number;
+}
+
+// Not up to the limit of open files: it may be a billion, and lower than the number of a descriptor opened before it was.
+static int close_listed_on_exec(void) {
+    _Alignas(struct entry) char room[4096];
+    int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return -1;
+    for (;;) {
+        long count = syscall(SYS_getdents64, directory, room, sizeof room);
+        if (count <= 0) {
+            close(directory);
+            return (int)count;
+        }
+        for (long offset = 0; offset < count;) {
+            const struct entry *entry = (const struct entry *)(room + offset);
+            int descriptor = descriptor_of(entry->name);
+            if (descriptor > FILE_DESCRIPTOR) (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+            offset += entry->length;
+        }
     }
+}
+
+// Not all descriptors of the agent's are close-on-exec: those that accept(2) gives to NIO are not.
+static int close_others_on_exec(void) {
+    if (syscall(SYS_close_range, FILE_DESCRIPTOR + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return 0;
+    // Linux before 5.11, or a filter of system calls that does not know it.
+    return close_listed_on_exec();
 }
 
 static _Noreturn void become_program(const struct reachagent_program *program, int report) {
@@ -81,7 +118,7 @@ static _Noreturn void become_program(const struct reachagent_program *program, i
         fail(report, reachagent_step_descriptors);
     }
     if (!program->is_script) (void)fcntl(FILE_DESCRIPTOR, F_SETFD, FD_CLOEXEC);
-    close_others_on_exec();
+    if (close_others_on_exec() != 0) fail(report, reachagent_step_descriptors);
     if (program->account != NULL && become(program->account) != 0) fail(report, reachagent_step_account);
     if (chdir(program->directory) != 0) fail(report, reachagent_step_directory);
     syscall(SYS_execveat, FILE_DESCRIPTOR, "", program->arguments, program->environment, AT_EMPTY_PATH);

@@ -78,6 +78,8 @@ struct HookStartFailure: Error, Sendable, Hashable {
                 )
             )
         case reachagent_step_program: outcome = Self.program(error, reason, launch.file)
+        case reachagent_step_descriptors:
+            outcome = .notStarted(reason: "cannot set up its descriptors: \(reason)")
         default: outcome = .notStarted(reason: "cannot make a process: \(reason)")
         }
     }
