@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import LinuxSupport
 internal import NIOCore
 internal import Probes
@@ -35,6 +36,7 @@ extension HookEngine {
                 timeout: run.state.hook.timeout,
                 prober: prober,
                 on: gate,
+                waiting: { [self] path in self.report(number, waitsFor: path) },
                 retrying: { [self] retry in self.note(number, retry) },
                 ended: { [self] end in self.end(number, end) }
             )
@@ -48,10 +50,20 @@ extension HookEngine {
         publish()
     }
 
+    /// Reports a run that has waited for a file for as long as it may take.
+    private func report(_ number: UInt64, waitsFor path: String) {
+        guard let hook = runs[number]?.state.hook else { return }
+        let (name, file) = (ShellWord.quoted(hook.name), ShellWord.quoted(path))
+        noticed("\(name) has not started: \(file) could not be read within \(hook.timeout.secondsText)")
+    }
+
     /// Checks a program's file on a separate thread, because its file system may hang.
     private func prepare(_ command: HookCommand, _ run: HookRun) {
         programs += 1
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
+        run.patience = loop.scheduleTask(in: TimeAmount(hook.timeout)) { [self] in
+            report(number, waitsFor: hook.path ?? "")
+        }
         let ticket = starts.take()
         do throws(SystemError) {
             try NamedThread.start("hook-check") { [self] in
@@ -65,6 +77,7 @@ extension HookEngine {
     }
 
     private func prepared(_ ticket: UInt64, _ run: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
+        runs[run]?.patience?.cancel()
         start(starts.ready(ticket, (run, result)))
     }
 
@@ -115,6 +128,7 @@ extension HookEngine {
 
     func end(_ number: UInt64, _ end: HookRunEnd) {
         guard let run = runs.removeValue(forKey: number) else { return }
+        run.patience?.cancel()
         if run.isProgram { programs -= 1 }
         let now = Instant.now
         let state = run.state
@@ -155,6 +169,8 @@ final class HookRun {
     var stage = Stage.prepared
     /// The time at which the program or the request started; nil before that.
     var began: SuspendingClock.Instant?
+    /// The end of the time after which a program whose file is still being checked is reported.
+    var patience: Scheduled<Void>?
 
     init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
         self.number = number

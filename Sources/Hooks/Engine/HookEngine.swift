@@ -15,6 +15,8 @@ final class HookEngine: @unchecked Sendable {
     static let longestHoldUp = Duration.milliseconds(250)
     /// The time, counted from the end of the grace period, after which a killed run that does not end is abandoned.
     static let longestEnding = Duration.seconds(10)
+    /// The pause before another attempt to start the thread that reads the directories.
+    static let pauseWithoutThread = TimeAmount.seconds(1)
 
     /// The access to the loop for threads that may outlive it, such as one that checks a file on a hanging file system
     /// or waits for a program.
@@ -22,6 +24,8 @@ final class HookEngine: @unchecked Sendable {
     var loop: any EventLoop { gate.eventLoop }
     let statusStore = HookStatusStore()
     let containment: HookContainment?
+    /// Reports a file system that does not answer, as a sentence for the log.
+    let noticed: @Sendable (String) -> Void
     let completed: @Sendable (HookCompletion) -> Void
 
     var settings = HookSettings()
@@ -35,6 +39,9 @@ final class HookEngine: @unchecked Sendable {
     private var runQueue: CircularBuffer<HookState> = []
     var starts = StartSequencer<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
     var holdUp: Scheduled<Void>?
+    var directoryQueue = WaitingEvents()
+    var directoryReading: DirectoryReading?
+    var lastReading: UInt64 = 0
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     private var isOnline = false
     var prober: Prober?
@@ -44,10 +51,12 @@ final class HookEngine: @unchecked Sendable {
     init(
         gate: LoopGate,
         containment: HookContainment?,
+        noticed: @escaping @Sendable (String) -> Void,
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
         self.gate = gate
         self.containment = containment
+        self.noticed = noticed
         self.completed = completed
     }
 
@@ -61,6 +70,7 @@ final class HookEngine: @unchecked Sendable {
             case .settings(let settings, let last): take(settings, last: last)
             }
         }
+        readDirectories()
         begin()
     }
 
@@ -73,6 +83,8 @@ final class HookEngine: @unchecked Sendable {
         self.stopped = stopped
         alarm?.task.cancel()
         holdUp?.cancel()
+        directoryReading?.end()
+        directoryQueue.removeAll()
         runQueue.removeAll()
         for state in files + configured + leaving {
             state.queue.withdraw()
@@ -101,34 +113,14 @@ final class HookEngine: @unchecked Sendable {
     private func take(_ event: Event, at delivered: Instant) {
         let event = HookEvent(event)
         if event.type == .reachabilityChanged { isOnline = event.to.isOnline }
-        if HookOccasion.types.contains(event.type), !settings.directories.isEmpty { offerToFiles(event, at: delivered) }
-        for state in configured where state.definition?.matches(event) == .matches {
-            state.offer(HookOffer(event), at: delivered)
-        }
-    }
-
-    /// Reads the directories, and offers an event to their hooks that run for it.
-    private func offerToFiles(_ event: HookEvent, at delivered: Instant) {
-        let occasions = HookOccasion.occasions(of: event)
-        var known: [ForeignText: HookState] = [:]
-        for state in files + leaving where state.key.isFile { known[state.key.name] = state }
-        var present: [HookState] = []
-        for file in HookDirectories(settings.directories).hooks(for: Set(HookOccasion.allCases)) {
-            let isConcerned = occasions.contains(file.occasion)
-            let name = ForeignText(file.name)
-            guard isConcerned || known[name] != nil else { continue }
-            let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.directoryTimeout)
-            let state = known.removeValue(forKey: name) ?? HookState(file: hook, on: file.occasion)
-            state.take(file: hook)
-            if isConcerned { state.offer(HookOffer(event), at: delivered) }
-            present.append(state)
-        }
-        files = present
-        leaving.removeAll { state in present.contains { $0 === state } }
-        for state in known.values where !state.isGone { leave(state) }
+        let isForFiles = HookOccasion.types.contains(event.type) && !settings.directories.isEmpty
+        offer(directoryQueue.add((event, delivered), isForFiles: isForFiles))
     }
 
     private func take(_ new: HookSettings, last: LastEvents) {
+        // The earlier events are for the hooks that were configured when they came.
+        offer(directoryQueue.passOver())
+        if new.directories != settings.directories { abandonReading() }
         settings = new
         containment?.apply(new.limits)
         let now = Instant.now
@@ -158,6 +150,7 @@ final class HookEngine: @unchecked Sendable {
         if new.directories.isEmpty {
             for state in files { leave(state) }
             files = []
+            directoryQueue.removeAll()
         }
         if new.definitions.contains(where: \.isWebhook),
             let event = last.events(of: [.reachabilityChanged]).last
@@ -166,7 +159,7 @@ final class HookEngine: @unchecked Sendable {
         }
     }
 
-    private func leave(_ state: HookState) {
+    func leave(_ state: HookState) {
         state.leave()
         if state.queue.isIdle { statusStore.erase(state.key) } else { leaving.append(state) }
     }

@@ -27,6 +27,7 @@ public final class HookRunner: Sendable {
         }
     }
 
+    private let noticed: @Sendable (String) -> Void
     private let completed: @Sendable (HookCompletion) -> Void
     private let containment: HookContainment?
     private let state = Mutex(State())
@@ -37,12 +38,16 @@ public final class HookRunner: Sendable {
     ///   - settings: The hooks.
     ///   - containment: The containment in which runs are limited and killed as a whole; with `nil`, their processes
     ///     are found by their parents.
+    ///   - noticed: Called with a sentence for the log when a file or directory has not been read within the timeout of
+    ///     its hooks, on the runner's thread; it must be quick.
     ///   - completed: Called with the report of each run, on the runner's thread; it must be quick.
     public init(
         _ settings: HookSettings,
         containment: HookContainment? = nil,
+        noticed: @escaping @Sendable (String) -> Void = { _ in },
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
+        self.noticed = noticed
         self.completed = completed
         self.containment = containment
         configure(settings)
@@ -76,6 +81,7 @@ public final class HookRunner: Sendable {
                 let engine = HookEngine(
                     gate: LoopGate(loops.next()),
                     containment: containment,
+                    noticed: noticed,
                     completed: completed
                 )
                 state.withLock { $0.engine = engine }

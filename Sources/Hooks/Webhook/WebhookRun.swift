@@ -1,5 +1,6 @@
 package import EventLoopExecutor
 internal import FoundationEssentials
+internal import LinuxSupport
 internal import NIOCore
 package import Probes
 
@@ -22,6 +23,7 @@ package final class WebhookRun: @unchecked Sendable {
     private let prober: Prober
     private let gate: LoopGate
     private let pace: WebhookPace
+    private let waiting: (@Sendable (String) -> Void)?
     private let retrying: (@Sendable (WebhookRetry) -> Void)?
     private let beginning = NIODeadline.now()
 
@@ -29,6 +31,8 @@ package final class WebhookRun: @unchecked Sendable {
     private var attempts = 0
     private var last: WebhookAttempt?
     private var cancelCheck: (@Sendable () -> Void)?
+    /// The end of the time after which a secret that is still being read is reported.
+    private var patience: Scheduled<Void>?
     private var nextAttempt: Scheduled<Void>?
     private var ended: (@Sendable (End) -> Void)?
 
@@ -40,6 +44,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         gate: LoopGate,
         pace: WebhookPace,
+        waiting: (@Sendable (String) -> Void)?,
         retrying: (@Sendable (WebhookRetry) -> Void)?,
         ended: @escaping @Sendable (End) -> Void
     ) {
@@ -50,6 +55,7 @@ package final class WebhookRun: @unchecked Sendable {
         self.prober = prober
         self.gate = gate
         self.pace = pace
+        self.waiting = waiting
         self.retrying = retrying
         self.ended = ended
     }
@@ -65,6 +71,8 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - gate: The access to the event loop on which the end is reported; never before this method has returned if it
     ///     is called on that loop.
     ///   - pace: The retry delays.
+    ///   - waiting: Called on the loop with the path of the secret if it could not be read within the timeout; the run
+    ///     continues once it can.
     ///   - retrying: Called on the loop for each failed attempt that is retried.
     ///   - ended: Called once.
     @discardableResult
@@ -76,6 +84,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         on gate: LoopGate,
         pace: WebhookPace = WebhookPace(),
+        waiting: (@Sendable (String) -> Void)? = nil,
         retrying: (@Sendable (WebhookRetry) -> Void)? = nil,
         ended: @escaping @Sendable (End) -> Void
     ) -> WebhookRun {
@@ -87,6 +96,7 @@ package final class WebhookRun: @unchecked Sendable {
             prober: prober,
             gate: gate,
             pace: pace,
+            waiting: waiting,
             retrying: retrying,
             ended: ended
         )
@@ -107,14 +117,33 @@ package final class WebhookRun: @unchecked Sendable {
 
     private func begin() {
         guard ended != nil else { return }
-        do throws(RequestError) {
-            signature = try webhook.secretFile.map { path throws(RequestError) in
-                try WebhookSignature(secretFile: path)
+        if let path = webhook.secretFile { readSecret(path) } else { attempt() }
+    }
+
+    /// Reads the secret on a thread of its own, because its file system may hang.
+    private func readSecret(_ path: String) {
+        patience = gate.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [self] in waiting?(path) }
+        do throws(SystemError) {
+            try NamedThread.start("hook-secret") { [self] in
+                let result = Result { () throws(RequestError) in try WebhookSignature(secretFile: path) }
+                gate.execute { self.secretRead(result) }
             }
         } catch {
-            return finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
+            let failure = HookPreparation.Failure.noThread(errno: error.errno)
+            finish(failure.outcome)
         }
-        attempt()
+    }
+
+    private func secretRead(_ result: Result<WebhookSignature, RequestError>) {
+        guard ended != nil else { return }
+        patience?.cancel()
+        switch result {
+        case .success(let signature):
+            self.signature = signature
+            attempt()
+        case .failure(let error):
+            finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
+        }
     }
 
     private func attempt() {
@@ -170,6 +199,7 @@ package final class WebhookRun: @unchecked Sendable {
     private func finish(_ outcome: HookRunEnd.Outcome) {
         guard let ended else { return }
         self.ended = nil
+        patience?.cancel()
         nextAttempt?.cancel()
         (nextAttempt, cancelCheck, signature) = (nil, nil, nil)
         let end = End(

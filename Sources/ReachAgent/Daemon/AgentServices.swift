@@ -76,7 +76,11 @@ struct AgentServices {
         let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
         let log = HookLog()
         let containment = HookContainment { [logger] in logger.debug("hooks: \($0)") }
-        let hooks = HookRunner(configuration.hooks(settings), containment: containment) { completion in
+        let hooks = HookRunner(
+            configuration.hooks(settings),
+            containment: containment,
+            noticed: { [logger] in logger.warning("hooks: \($0)") }
+        ) { completion in
             log.note(completion)
             driver.announce(EventDraft(completion))
         }

@@ -234,7 +234,7 @@ final class CheckRun: @unchecked Sendable {
 
 extension Duration {
     /// The duration in seconds with up to three decimal places: `2.5 s`.
-    var secondsText: String {
+    package var secondsText: String {
         let (seconds, attoseconds) = components
         let milliseconds = attoseconds / 1_000_000_000_000_000
         guard milliseconds != 0 else { return "\(seconds) s" }

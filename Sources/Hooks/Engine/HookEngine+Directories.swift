@@ -1,0 +1,112 @@
+internal import AgentEvents
+internal import ForeignText
+internal import LinuxSupport
+internal import NIOCore
+internal import Probes
+
+/// The hook directories, which are read for each event on a thread of their own.
+extension HookEngine {
+    typealias WaitingEvents = DirectoryQueue<(event: HookEvent, delivered: Instant)>
+
+    /// Starts to read the directories, if events wait for that and no reading is in progress.
+    func readDirectories() {
+        guard !isStopping, directoryReading == nil, directoryQueue.beginReading() else { return }
+        lastReading &+= 1
+        let (number, directories, gate) = (lastReading, settings.directories, gate)
+        let timeout = settings.directoryTimeout
+        directoryReading = DirectoryReading(
+            number: number,
+            holdUp: loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
+                offer(directoryQueue.passOver())
+                begin()
+            },
+            patience: loop.scheduleTask(in: TimeAmount(timeout)) { [self] in
+                let names = directories.map(ShellWord.quoted).joined(separator: ", ")
+                noticed("no file in \(names) runs: the directories could not be read within \(timeout.secondsText)")
+            }
+        )
+        do throws(SystemError) {
+            try NamedThread.start("hook-list") { [self] in
+                let found = HookDirectories(directories).hooks(for: Set(HookOccasion.allCases))
+                gate.execute { self.directoriesRead(number, found) }
+            }
+        } catch {
+            // Events are not lost for want of a thread: they wait for the next attempt.
+            loop.scheduleTask(in: Self.pauseWithoutThread) { [self] in
+                guard directoryReading?.number == number else { return }
+                abandonReading()
+                readDirectories()
+            }
+        }
+    }
+
+    private func directoriesRead(_ number: UInt64, _ found: [DirectoryHook]) {
+        guard !isStopping, let reading = directoryReading, reading.number == number else { return }
+        reading.end()
+        directoryReading = nil
+        offer(directoryQueue.endReading(), found)
+        readDirectories()
+        begin()
+    }
+
+    /// Ignores the reading in progress, whose thread ends by itself.
+    func abandonReading() {
+        directoryReading?.end()
+        directoryReading = nil
+        directoryQueue.restart()
+    }
+
+    /// Offers events that no longer wait.
+    ///
+    /// - Parameter found: The hooks in the directories; needed only after a reading.
+    func offer(_ offers: [WaitingEvents.Offer], _ found: [DirectoryHook] = []) {
+        for offer in offers {
+            switch offer {
+            case .toFiles(let (event, delivered)): self.offer(event, to: found, at: delivered)
+            case .toConfigured(let (event, delivered)):
+                for state in configured where state.definition?.matches(event) == .matches {
+                    state.offer(HookOffer(event), at: delivered)
+                }
+            case .lost(let (event, _)):
+                for state in files { state.countLost([event.type: 1]) }
+            }
+        }
+    }
+
+    /// Offers an event to the hooks of the directories that run for it.
+    private func offer(_ event: HookEvent, to found: [DirectoryHook], at delivered: Instant) {
+        let occasions = HookOccasion.occasions(of: event)
+        var known: [ForeignText: HookState] = [:]
+        for state in files + leaving where state.key.isFile { known[state.key.name] = state }
+        var present: [HookState] = []
+        for file in found {
+            let isConcerned = occasions.contains(file.occasion)
+            let name = ForeignText(file.name)
+            guard isConcerned || known[name] != nil else { continue }
+            let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.directoryTimeout)
+            let state = known.removeValue(forKey: name) ?? HookState(file: hook, on: file.occasion)
+            state.take(file: hook)
+            if isConcerned { state.offer(HookOffer(event), at: delivered) }
+            present.append(state)
+        }
+        files = present
+        leaving.removeAll { state in present.contains { $0 === state } }
+        for state in known.values where !state.isGone { leave(state) }
+    }
+}
+
+/// A reading of the hook directories in progress.
+struct DirectoryReading {
+    /// The number by which the result is recognized.
+    let number: UInt64
+    /// The end of the time for which the configured hooks wait.
+    let holdUp: Scheduled<Void>
+    /// The end of the time after which the reading is reported.
+    let patience: Scheduled<Void>
+
+    /// Cancels the timers.
+    func end() {
+        holdUp.cancel()
+        patience.cancel()
+    }
+}

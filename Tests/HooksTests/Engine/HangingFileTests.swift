@@ -1,0 +1,115 @@
+import AgentEvents
+import Foundation
+import Testing
+
+@testable import Hooks
+
+/// Hooks and directories on a file system that does not answer.
+@Suite(.enabled(if: HangingFileSystem.isAvailable, "only root can mount a file system"), .timeLimit(.minutes(2)))
+struct HangingFileTests {
+    private let fixture: HookFixture
+    private let hanging: HangingFileSystem
+    private let log = CompletionLog()
+    private let notices = AsyncStream<String>.makeStream()
+
+    init() throws {
+        (fixture, hanging) = (try HookFixture(), try HangingFileSystem())
+    }
+
+    private func runner(_ settings: HookSettings) -> HookRunner {
+        HookRunner(settings, noticed: { [notices] in notices.continuation.yield($0) }) { [log] in log.note($0) }
+    }
+
+    private func notice() async -> String? {
+        var iterator = notices.stream.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    private func quick() throws -> HookDefinition {
+        let path = try fixture.file("quick", Data("#!/bin/sh\n".utf8))
+        let command = HookCommand(arguments: [path])
+        return HookDefinition(name: "quick", action: .command(command), pace: HookPace(queue: .all))
+    }
+
+    /// Delivers three events, each when the quick hook has got the one before it.
+    private func deliver(to runner: HookRunner) async {
+        for number in 1...3 as ClosedRange<UInt64> {
+            runner.deliver(SampleEvent.reachability(number, to: ("wifi", "full")))
+            let reports = await log.reports { $0.count { $0.hook == "quick" } >= Int(number) }
+            #expect(reports.last { $0.hook == "quick" }?.triggerSequence == number)
+        }
+    }
+
+    @Test
+    func `a directory that hangs delays its own hooks alone, and is reported`() async throws {
+        let quick = try quick()
+        let settings = HookSettings(
+            directories: [hanging.path],
+            definitions: [quick],
+            directoryTimeout: .milliseconds(10)
+        )
+        let runner = runner(settings)
+        await deliver(to: runner)
+        #expect(await notice() == "no file in \(hanging.path) runs: the directories could not be read within 0.01 s")
+        await withCheckedContinuation { next in runner.whenFree { next.resume() } }
+        // The events still wait when other directories take the place of this one.
+        let directory = fixture.directory + "/hooks.d"
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755]
+        )
+        try fixture.file("hooks.d/10-late", Data("#!/bin/sh\n".utf8))
+        runner.configure(HookSettings(directories: [directory], definitions: [quick]))
+        let reports = await log.reports { $0.contains { $0.hook == "10-late" } }
+        let late = try #require(reports.first { $0.hook == "10-late" })
+        #expect(late.triggerSequence == 3 && late.superseded == 2 && late.ending.isSuccess)
+        await runner.stopped()
+        #expect(log.completions.count == 4)
+    }
+
+    @Test
+    func `the end waits for no directory that hangs`() async throws {
+        let runner = runner(HookSettings(directories: [hanging.path], directoryTimeout: .milliseconds(10)))
+        runner.deliver(SampleEvent.reachability(1))
+        #expect(await notice() != nil)
+        await runner.stopped()
+        #expect(log.completions.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `a secret that hangs delays its webhook alone, and is reported`(isReleased: Bool) async throws {
+        let port = try ClosedPort()
+        let webhook = try WebhookBench.webhook("http://127.0.0.1:\(port.number)/hook") {
+            $0.secretFile = hanging.path + "/secret"
+        }
+        let hook = HookDefinition(name: "signed", action: .webhook(webhook), timeout: .milliseconds(10))
+        let runner = runner(HookSettings(definitions: [hook, try quick()]))
+        await deliver(to: runner)
+        #expect(await notice() == "signed has not started: \(hanging.path)/secret could not be read within 0.01 s")
+        #expect(runner.statuses.first { $0.hook == "signed" }?.running == 1)
+        if isReleased {
+            try hanging.release()
+            // The events that came meanwhile are one.
+            let reports = await log.reports { $0.count { $0.hook == "signed" } == 2 }.filter { $0.hook == "signed" }
+            #expect(reports.map(\.triggerSequence) == [1, 3] && reports.map(\.superseded) == [0, 1])
+            #expect(reports.allSatisfy { $0.ending.outcome == "undelivered" && $0.ending.code == "request_invalid" })
+        }
+        await runner.stopped()
+        if !isReleased { #expect(log.completions.last?.ending.outcome == "stopped") }
+        withExtendedLifetime(port) {}
+    }
+
+    @Test
+    func `a program whose file hangs is reported, and refused once it can be checked`() async throws {
+        let command = HookCommand(arguments: [hanging.path + "/program"])
+        let hook = HookDefinition(name: "program", action: .command(command), timeout: .milliseconds(10))
+        let runner = runner(HookSettings(definitions: [hook, try quick()]))
+        await deliver(to: runner)
+        #expect(await notice() == "program has not started: \(hanging.path)/program could not be read within 0.01 s")
+        try hanging.release()
+        let reports = await log.reports { $0.contains { $0.hook == "program" } }
+        #expect(reports.first { $0.hook == "program" }?.ending.outcome == "refused")
+        await runner.stopped()
+    }
+}
