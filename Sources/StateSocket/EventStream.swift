@@ -43,6 +43,8 @@ final class EventStream {
 
     private var reader: ReplayReader?
     private var isReading = false
+    /// The end of the time for a part of the replay that the client does not accept.
+    private var patience: Scheduled<Void>?
     private var hasBegun = false
     /// The number of times in a row that the journal ended before the start of the ring.
     private var deadEnds = 0
@@ -255,10 +257,12 @@ final class EventStream {
 
     private func readOn() {
         guard phase == .replaying, !isReading else { return }
+        stopWaiting()
         // No event has woken the event loop for this stream, and a history ends with the newest one.
         hub.drain(completely: true)
         if hasBegun, next >= hub.ring.first { return goLive() }
-        guard connection.isWritable, let source = hub.replay else { return }
+        guard let source = hub.replay else { return }
+        guard connection.isWritable else { return waitForClient() }
         let reader = reader ?? ReplayReader(source, from: next, for: parameters)
         self.reader = reader
         isReading = true
@@ -271,6 +275,19 @@ final class EventStream {
             case .failure: hasBegun ? beCutOff() : refuseAsExpired()
             }
         }
+    }
+
+    /// Limits the time until the client has accepted the last part, because the reader keeps a file open.
+    private func waitForClient() {
+        let stream = NIOLoopBound(self, eventLoop: hub.loop.eventLoop)
+        patience = hub.loop.eventLoop.scheduleTask(in: TimeAmount(hub.configuration.replayPatience)) {
+            if stream.value.phase == .replaying, stream.value.patience != nil { stream.value.beCutOff() }
+        }
+    }
+
+    private func stopWaiting() {
+        patience?.cancel()
+        patience = nil
     }
 
     private func take(_ part: ReplayReader.Part, _ firstInRing: UInt64) {
@@ -321,6 +338,7 @@ final class EventStream {
     /// Ends the subscription.
     func end() {
         phase = .ended
+        stopWaiting()
         hub.removeLive(self)
         reader = nil
     }

@@ -24,6 +24,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var answerMemory: Int
     /// The maximum time that a client may take for its first request, and for the rest of an incomplete one.
     public var requestPatience: Duration
+    /// The maximum time that a subscriber may take for one part of a replay, about 100 KB; then it is cut off.
+    public var replayPatience: Duration
     /// The maximum time that a cut-off subscriber may take to read the last line.
     public var lagPatience: Duration
     /// The TCP ports in addition to `http.sock`, and the accepted host names.
@@ -41,6 +43,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         requestMemory: Int = 4 << 20,
         answerMemory: Int = 2 << 20,
         requestPatience: Duration = .seconds(30),
+        replayPatience: Duration = .seconds(60),
         lagPatience: Duration = .seconds(30),
         http: HTTPConfiguration = HTTPConfiguration()
     ) {
@@ -54,6 +57,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.requestMemory = requestMemory
         self.answerMemory = answerMemory
         self.requestPatience = requestPatience
+        self.replayPatience = replayPatience
         self.lagPatience = lagPatience
         self.http = http
     }

@@ -48,6 +48,58 @@ struct SlowSubscriberTests {
         #expect(isFree)
     }
 
+    @Test func `a subscriber that accepts no more of a replay is cut off, and resumes without a loss`() async throws {
+        let journal = MemoryJournal()
+        let (isClosed, lines, rest) = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1; $0.replayPatience = .milliseconds(20)
+            }
+        ) { stream in
+            for _ in 0..<4000 { journal.record([stream.publish(padding: 400)].compactMap { $0 }) }
+            let closed = DispatchSemaphore(value: 0)
+            journal.state.withLock { $0.whenClosed = { closed.signal() } }
+            let request = { (since: Int) in
+                #"{"method":"subscribe","more":true,"parameters":{"since_seq":\#(since)}}"# + "\n"
+            }
+            let client = try Client(stream.control)
+            try client.send(request(0))
+            // Only when the journal is closed does the client read.
+            let isClosed = closed.wait(timeout: .now() + 20) == .success
+            let lines = try client.linesToEnd()
+            journal.state.withLock { $0.whenClosed = nil }
+            let next = try Client(stream.control)
+            try next.send(request(lines.count - 2))
+            return (isClosed, lines, try next.sequences(through: 4000))
+        }
+        #expect(isClosed)
+        let numbers = lines.compactMap { Client.sequence(of: Array($0.utf8)) }
+        let last = UInt64(lines.count) - 2
+        #expect(numbers.elementsEqual(1...last) && last < 4000)
+        #expect(lines.last?.hasPrefix(#"{"error":"subscriber_lagged","parameters":{"specversion""#) == true)
+        #expect(lines.last?.contains(#""last_seq":\#(last)}"#) == true)
+        #expect(rest.elementsEqual(last + 1...4000))
+    }
+
+    @Test func `a subscriber that never reads a replay is closed after a while`() async throws {
+        let journal = MemoryJournal()
+        let isFree = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1; $0.replayPatience = .milliseconds(20)
+                $0.lagPatience = .milliseconds(20)
+            }
+        ) { stream in
+            for _ in 0..<4000 { journal.record([stream.publish(padding: 400)].compactMap { $0 }) }
+            let client = try Client(stream.control)
+            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":0}}"# + "\n")
+            guard stream.waitForConnections(1) else { return false }
+            defer { withExtendedLifetime(client) {} }
+            return stream.waitForConnections(0)
+        }
+        #expect(isFree)
+    }
+
     @Test func `a slow subscriber that stays within the ring loses nothing`() async throws {
         let numbers = try await ServedStream.run { stream in
             let clients = [try Client(stream.events), try Client(stream.control)]

@@ -10,6 +10,8 @@ final class MemoryJournal: ReplaySource {
         var fails = false
         /// Called before each part is read.
         var whenRead: (@Sendable () -> Void)?
+        /// Called when a replay is closed.
+        var whenClosed: (@Sendable () -> Void)?
     }
     struct Broken: Error {}
     let state = Mutex(State())
@@ -46,6 +48,8 @@ final class MemoryJournal: ReplaySource {
             self.journal = journal
             self.next = next
         }
+
+        deinit { journal.state.withLock { $0.whenClosed }?() }
 
         func next(atMost bytes: Int) throws -> ReplayChunk {
             journal.state.withLock { $0.whenRead }?()
