@@ -84,7 +84,7 @@ final class Connection: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         identify(context)
-        switch hub.admit(self) {
+        switch hub.connections.admit(self) {
         case .success(let number): self.number = number
         case .failure(let refusal):
             // An answer, and so the connection, would have to wait for the handshake.
@@ -100,7 +100,7 @@ final class Connection: ChannelInboundHandler {
             conversation = Conversation(for: self, in: hub)
         case .http: exchange = HTTPExchange(for: self, access: httpAccess, in: hub)
         }
-        hub.expectRequests()
+        hub.connections.expectRequests()
         requests?.closeIfDone()
     }
 

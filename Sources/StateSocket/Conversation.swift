@@ -94,7 +94,7 @@ final class Conversation {
         if hasSubscribed || handled { owesSince = nil }
         guard !hasSubscribed, !handled, framer.isInLine, takesRequests, owesSince == nil else { return }
         owesSince = .now()
-        hub.expectRequests()
+        hub.connections.expectRequests()
     }
 
     private func noteHeldBytes() {
@@ -102,7 +102,7 @@ final class Conversation {
         guard bytes != heldBytes else { return }
         let difference = bytes - heldBytes
         heldBytes = bytes
-        hub.noteHeldBytes(difference, of: connection)
+        hub.connections.noteHeldBytes(difference, of: connection)
     }
 
     /// Ends the connection with an error; its input is dropped.
@@ -144,7 +144,7 @@ final class Conversation {
 
     private func answer(_ request: ControlRequest) throws(ControlFailure) {
         switch try request.call() {
-        case .status: add(.reply(ReplyLine.success(hub.agent.status(connections: hub.connectionCount))))
+        case .status: add(.reply(ReplyLine.success(hub.agent.status(connections: hub.connections.count))))
         case .subscribers: add(.reply(ReplyLine.success(hub.describeSubscribers())))
         case .subscribe(let parameters): add(.subscription(parameters))
         case .ask(let request): try ask(request)

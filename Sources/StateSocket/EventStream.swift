@@ -91,7 +91,7 @@ final class EventStream {
             since = oldest
             return open()
         }
-        hub.work({ try source.firstSequence(from: time) }) { [self] result in
+        hub.work.run({ try source.firstSequence(from: time) }) { [self] result in
             guard phase == .waiting else { return }
             switch result {
             case .success(let first?): since = min(first &- 1, newest)

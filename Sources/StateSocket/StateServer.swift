@@ -144,7 +144,7 @@ public final class StateServer: Sendable {
         running.gate.execute { running.hub.value.stop(by: deadline, whenEmpty: isEmpty) }
         try? isEmpty.futureResult.wait()
         running.directory?.unlock()
-        let readings = try? running.gate.eventLoop.submit { running.hub.value.readings }.wait()
+        let readings = try? running.gate.eventLoop.submit { running.hub.value.work.count }.wait()
         running.gate.close()
         // A thread that hangs in the journal retains the event loop: its result is ignored, which is harmless.
         if readings == 0 { try? running.group.syncShutdownGracefully() }

@@ -7,9 +7,9 @@ extension StreamHub {
         drain(completely: true)
         var json = JSONWriter()
         json.object { json in
-            json.member("limit", connectionLimit)
+            json.member("limit", connections.limit)
             json.name("subscribers")
-            json.array(connectionList) { json, connection in
+            json.array(connections.list) { json, connection in
                 json.object { json in write(connection, to: &json) }
             }
         }

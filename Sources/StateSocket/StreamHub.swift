@@ -1,13 +1,11 @@
 internal import AgentEvents
 internal import EventLoopExecutor
-internal import Glibc
 internal import NIOCore
-internal import NIOPosix
 internal import NotificationBus
 internal import PortAccess
 internal import Synchronization
 
-/// The state that all connections share: the ring of events, and the connections.
+/// The state that all connections share: the events of the bus, the streams that get them, and the connections.
 ///
 /// Used only on the event loop.
 final class StreamHub {
@@ -28,6 +26,10 @@ final class StreamHub {
     let passwords = PasswordCheck()
     /// The turns of the connections and streams.
     let turns: Turns
+    /// The connections, and the limits on them.
+    let connections: ConnectionRegistry
+    /// The work on threads that may block, such as reads of the journal.
+    let work: BlockingWork
     /// The queue of reports, each of which reads the whole journal.
     let reports = WorkQueue("report-", share: 1)
     /// `true` once the bus has ended, and the ring has its last event.
@@ -38,19 +40,8 @@ final class StreamHub {
 
     private let gate: LoopGate
     private let bus: NotificationBus<Event>
-    private let counts: Counts
-    private let broadcasts: Broadcasts
     private var subscription: Subscription<Event>?
-    private var connections: [Int: Connection] = [:]
-    private var lastConnection = 0
-    private var limits: ConnectionLimits
-    private var requestMemory: RequestMemory
-    private var unreadAnswers: UnreadAnswers
-    private var isPatienceWatched = false
-    private var live: [EventStream] = []
-    /// The live streams that select unnumbered events.
-    private var listening: [EventStream] = []
-    private var parked: [EventStream] = []
+    private var streams: LiveStreams
     /// The events of the last batch that are not in the ring yet.
     private var untaken: ArraySlice<Event> = []
     private var isDraining = false
@@ -59,10 +50,6 @@ final class StreamHub {
     /// `true` while each event is taken at once, because a stream waits for it.
     private var isAttentive = false
     private var whenEmpty: EventLoopPromise<Void>?
-    private let pool = NIOThreadPool(numberOfThreads: 2)
-    private var isPoolStarted = false
-    /// The number of tasks on threads that may block, such as reads of the journal.
-    private(set) var readings = 0
 
     init(
         configuration: StateSocketConfiguration,
@@ -79,27 +66,28 @@ final class StreamHub {
         self.configuration = configuration
         self.members = members
         access = configuration.http.access
-        limits = ConnectionLimits(total: connectionLimit, ownUser: geteuid())
-        requestMemory = RequestMemory(limit: configuration.requestMemory)
-        unreadAnswers = UnreadAnswers(limit: configuration.answerMemory)
+        connections = ConnectionRegistry(
+            limit: connectionLimit,
+            configuration: configuration,
+            counts: counts,
+            on: gate
+        )
         self.bus = bus
         self.replay = replay
         self.agent = agent
-        self.counts = counts
-        self.broadcasts = broadcasts
+        streams = LiveStreams(broadcasts)
         self.gate = gate
         turns = Turns(on: gate, polledBy: tick)
+        work = BlockingWork(on: gate, turns: turns)
         ring = EventRing(next: 1, maximumBytes: configuration.ringBytes, maximumEvents: configuration.ringEvents)
         turns.whenPolled = { [unowned self] in drain() }
+        work.whenHandled = { [weak self] in self?.reportIfEmpty() }
     }
 
     /// The time limit for reading the last line.
     var lagPatience: TimeAmount { TimeAmount(configuration.lagPatience) }
-    var connectionCount: Int { connections.count }
     /// The event loop, for calls from other threads.
     var loop: LoopGate { gate }
-    var connectionLimit: Int { limits.total }
-    var connectionList: [Connection] { connections.values.sorted { $0.number < $1.number } }
 
     // MARK: The bus
 
@@ -150,10 +138,10 @@ final class StreamHub {
                 }
                 ring.append(&untaken)
                 serve()
-                if !completely, !untaken.isEmpty, live.contains(where: \.isBehind) { break }
+                if !completely, !untaken.isEmpty, streams.all.contains(where: \.isBehind) { break }
             }
             // A history ends with the newest event, and which one that is was not known before.
-            if !isBehind { for stream in live where stream.isHistory { stream.pump() } }
+            if !isBehind { for stream in streams.all where stream.isHistory { stream.pump() } }
         }
         isDraining = false
         if isBehind { turns.awaitPoll() }
@@ -167,7 +155,7 @@ final class StreamHub {
 
     /// Wakes the event loop for each event while a stream waits for events, otherwise once for many.
     private func attend() {
-        guard isAttentive != (!live.isEmpty || !parked.isEmpty) else { return }
+        guard isAttentive == streams.isEmpty else { return }
         isAttentive.toggle()
         subscription?.setWakeThreshold(isAttentive ? 1 : Self.idleEvents)
     }
@@ -193,7 +181,7 @@ final class StreamHub {
     private func serve() {
         leaveParkingSlots()
         // A copy, because a stream that ends is removed from the array.
-        for stream in live { stream.pump() }
+        for stream in streams.all { stream.pump() }
     }
 
     /// Returns whether the bus has released a number; always `true` after its end.
@@ -203,17 +191,16 @@ final class StreamHub {
 
     /// Parks a stream until the bus has released the events in its snapshot.
     func park(_ stream: EventStream) {
-        parked.append(stream)
+        streams.park(stream)
         attend()
     }
 
     private func leaveParkingSlots() {
-        guard !parked.isEmpty else { return }
-        let waiting = parked
-        parked = []
+        let waiting = streams.takeParked()
+        guard !waiting.isEmpty else { return }
         for stream in waiting where stream.phase == .waiting {
             if let opening = stream.opening, !hasReleased(opening.sequence) {
-                parked.append(stream)
+                streams.park(stream)
             } else {
                 stream.leaveParkingSlot()
             }
@@ -223,94 +210,33 @@ final class StreamHub {
 
     /// Delivers every event to a stream from now on.
     func addLive(_ stream: EventStream) {
-        guard stream.liveIndex == nil else { return }
-        stream.liveIndex = live.count
-        live.append(stream)
-        defer { attend() }
-        guard stream.listener != nil else { return }
-        listening.append(stream)
-        broadcasts.select(listening.lazy.flatMap { $0.listener?.types ?? [] })
+        streams.add(stream)
+        attend()
     }
 
     /// Delivers the queued unnumbered events.
     func broadcast() {
-        let batch = broadcasts.take()
+        let (batch, listening) = streams.takeBroadcasts()
         for stream in listening { stream.receive(batch) }
     }
 
     /// Stops delivering to a stream.
     func removeLive(_ stream: EventStream) {
-        defer { attend() }
-        parked.removeAll { $0 === stream }
-        guard let index = stream.liveIndex else { return }
-        stream.liveIndex = nil
-        if stream.listener != nil {
-            listening.removeAll { $0 === stream }
-            broadcasts.select(listening.lazy.flatMap { $0.listener?.types ?? [] })
-        }
-        live.swapAt(index, live.count - 1)
-        live.removeLast()
-        if index < live.count { live[index].liveIndex = index }
+        streams.remove(stream)
+        attend()
     }
 
     /// Reads a part of the journal on another thread.
     func read(with reader: ReplayReader, _ whenRead: @escaping (Result<ReplayReader.Part, any Error>) -> Void) {
         let limit = ring.newest
-        work({ () throws -> ReplayReader.Part in try reader.read(through: limit) }, whenRead)
-    }
-
-    /// Runs work that may take a while on another thread; a connection must run only one piece of work at a time.
-    func work<Output: Sendable>(
-        _ body: @escaping @Sendable () throws -> Output,
-        _ whenDone: @escaping (Result<Output, any Error>) -> Void
-    ) {
-        if !isPoolStarted {
-            isPoolStarted = true
-            pool._start(threadNamePrefix: "replay-")
-        }
-        work(on: pool, body, whenDone)
-    }
-
-    /// Runs work on a thread of a started pool.
-    func work<Output: Sendable>(
-        on pool: NIOThreadPool,
-        _ body: @escaping @Sendable () throws -> Output,
-        _ whenDone: @escaping (Result<Output, any Error>) -> Void
-    ) {
-        readings += 1
-        let done = NIOLoopBound((hub: self, whenDone: whenDone), eventLoop: gate.eventLoop)
-        let gate = gate
-        pool.submit { state in
-            let result = Result { () throws -> Output in
-                guard state == .active else { throw CancellationError() }
-                return try body()
-            }
-            gate.execute {
-                let (hub, whenDone) = done.value
-                hub.turns.handle {
-                    hub.readings -= 1
-                    whenDone(result)
-                    hub.reportIfEmpty()
-                }
-            }
-        }
+        work.run({ () throws -> ReplayReader.Part in try reader.read(through: limit) }, whenRead)
     }
 
     // MARK: Connections
 
-    /// Assigns a number to a connection, or returns the reason for refusing it.
-    func admit(_ connection: Connection) -> Result<Int, ConnectionLimits.Refusal> {
-        if let refusal = limits.add(connection.origin) { return .failure(refusal) }
-        lastConnection += 1
-        connections[lastConnection] = connection
-        counts.connections.store(connections.count, ordering: .relaxed)
-        return .success(lastConnection)
-    }
-
     /// Removes a closed connection.
     func remove(_ connection: Connection) {
-        if connections.removeValue(forKey: connection.number) != nil { limits.remove(connection.origin) }
-        counts.connections.store(connections.count, ordering: .relaxed)
+        connections.remove(connection)
         reportIfEmpty()
     }
 
@@ -331,66 +257,7 @@ final class StreamHub {
         guard access != self.access else { return }
         self.access = access
         passwords.forget()
-        for connection in connectionList where connection.isRemote { connection.close() }
-    }
-
-    // MARK: Late requests
-
-    /// Records a change of the memory of a connection's requests; if the total exceeds the limit, a connection is
-    /// closed.
-    func noteHeldBytes(_ difference: Int, of connection: Connection) {
-        requestMemory.change(connection.origin, by: difference)
-        while let origin = requestMemory.greediest {
-            let largest = connections.values.filter { $0.origin == origin }
-                .max { $0.requests?.heldBytes ?? 0 < $1.requests?.heldBytes ?? 0 }
-            guard let requests = largest?.requests, requests.heldBytes > 0 else { return }
-            requests.refuse(
-                ControlFailure(
-                    code: "too_much_unfinished",
-                    message: "the requests that clients have not finished take more than "
-                        + "\(configuration.requestMemory) bytes, and this client's the most"
-                )
-            )
-        }
-    }
-
-    /// Records the size of a connection's unread answers; if the total exceeds the limit, a connection is closed.
-    func noteUnreadAnswers(_ bytes: Int, of connection: Connection) {
-        unreadAnswers.set(bytes, of: connection.number, connection.origin)
-        while let excess = unreadAnswers.excess {
-            // An error message would have to wait behind the unread answers.
-            unreadAnswers.set(0, of: excess.connection, excess.origin)
-            connections[excess.connection]?.close()
-        }
-    }
-
-    /// Enforces that each client that owes a request sends it in time.
-    ///
-    /// A single timer runs for the client that has owed a request the longest; none runs while no client owes one.
-    func expectRequests(since: NIODeadline = .now()) {
-        guard !isPatienceWatched else { return }
-        isPatienceWatched = true
-        let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
-        gate.eventLoop.scheduleTask(deadline: since + TimeAmount(configuration.requestPatience)) {
-            hub.value.endLateRequests()
-        }
-    }
-
-    private func endLateRequests() {
-        isPatienceWatched = false
-        let earliest = NIODeadline.now() - TimeAmount(configuration.requestPatience)
-        for requests in connectionList.compactMap(\.requests)
-        where requests.owesSince ?? .distantFuture <= earliest {
-            requests.refuse(
-                ControlFailure(
-                    code: "request_timeout",
-                    message: "no complete request arrived within \(configuration.requestPatience)"
-                )
-            )
-        }
-        if let next = connectionList.compactMap({ $0.requests?.owesSince }).min() {
-            expectRequests(since: max(next, earliest))
-        }
+        for connection in connections.list where connection.isRemote { connection.close() }
     }
 
     // MARK: End
@@ -410,11 +277,11 @@ final class StreamHub {
     }
 
     private func endConversations() {
-        for connection in connectionList { connection.requests?.closeIfDone() }
+        for connection in connections.list { connection.requests?.closeIfDone() }
     }
 
     private func cutOff() {
-        for connection in connectionList {
+        for connection in connections.list {
             connection.stream?.endForShutdown()
             connection.close()
         }
@@ -424,14 +291,14 @@ final class StreamHub {
     }
 
     private func reportIfEmpty() {
-        guard connections.isEmpty, readings == 0, let whenEmpty else { return }
+        guard connections.isEmpty, work.count == 0, let whenEmpty else { return }
         stopThreads()
         whenEmpty.succeed()
         self.whenEmpty = nil
     }
 
     private func stopThreads() {
-        if isPoolStarted { pool.shutdownGracefully { _ in } }
+        work.stop()
         passwords.stop()
         reports.stop()
     }

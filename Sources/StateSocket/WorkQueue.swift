@@ -40,7 +40,7 @@ final class WorkQueue {
         counts[origin, default: 0] += 1
         waiting.add(
             { [self, hub] in
-                hub.work(on: pool, body) { [self, hub] result in
+                hub.work.run(on: pool, body) { [self, hub] result in
                     let count = counts[origin] ?? 0
                     counts[origin] = count > 1 ? count - 1 : nil
                     isRunning = false

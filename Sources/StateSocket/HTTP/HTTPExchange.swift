@@ -117,7 +117,7 @@ final class HTTPExchange {
     private func hold(_ bytes: Int) {
         let difference = bytes - heldBytes
         heldBytes = bytes
-        if difference != 0 { hub.noteHeldBytes(difference, of: connection) }
+        if difference != 0 { hub.connections.noteHeldBytes(difference, of: connection) }
     }
 
     func forget() {
@@ -203,7 +203,7 @@ final class HTTPExchange {
         case .page: render(.page)
         case .metrics(let isOpenMetrics): render(isOpenMetrics ? .openMetrics : .metrics)
         case .status:
-            let status = hub.agent.status(connections: hub.connectionCount)
+            let status = hub.agent.status(connections: hub.connections.count)
             respond(.ok, AgentDocument(contentType: "application/json", body: status))
         case .health:
             HealthCheck.run(hub.agent.threads, on: hub.loop) { [self] silent in
@@ -219,8 +219,8 @@ final class HTTPExchange {
 
     /// Renders a document on another thread, which it may block.
     private func render(_ kind: AgentDocument.Kind) {
-        let (agent, connections) = (hub.agent, hub.connectionCount)
-        hub.work {
+        let (agent, connections) = (hub.agent, hub.connections.count)
+        hub.work.run {
             agent.document(kind, connections: connections)
         } _: { [self] result in
             switch result {
@@ -268,7 +268,7 @@ final class HTTPExchange {
         countUnread()
         guard waiting.isEmpty else { return hub.turns.add(connection) }
         owesSince = .now()
-        hub.expectRequests()
+        hub.connections.expectRequests()
         connection.setReading(true)
     }
 
@@ -276,7 +276,7 @@ final class HTTPExchange {
     private func countUnread() {
         let unsent = connection.unsentBytes
         let bytes = unsent > 0 ? max(unsent, answerMemory) : 0
-        hub.noteUnreadAnswers(bytes, of: connection)
+        hub.connections.noteUnreadAnswers(bytes, of: connection)
         guard bytes > 0, !isUnread else { return }
         isUnread = true
         connection.whenSent { [self] in

@@ -27,7 +27,7 @@ final class SocketMembers {
         guard let user else { return whenDecided("the user of this connection is not known; use http.sock") }
         if user == 0 || user == geteuid() { return whenDecided(nil) }
         if let answer = answers[user], answer.until > .now() { return whenDecided(answer.refusal) }
-        hub.work { [rights] in
+        hub.work.run { [rights] in
             rights.map { $0.refusal(of: user) } ?? "only root may use this port"
         } _: { [self] result in
             guard case .success(let refusal) = result else { return whenDecided("the agent stops") }
