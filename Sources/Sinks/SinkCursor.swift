@@ -5,8 +5,7 @@ package import LinuxSupport
 /// The newest event up to which a broker has everything.
 ///
 /// It is only a hint if the broker can be queried (``TransportEvent/connected(newest:)``): then it counts only after a
-/// purge. It applies to one broker and one device name; after a change of either, all events of the journal are
-/// shipped.
+/// purge. It applies to one ``target``; with another one, all events of the journal are shipped.
 public struct SinkCursor: Sendable, Hashable {
     /// The broker's address (``BrokerAddress/description``).
     public var broker: String
@@ -29,6 +28,9 @@ public struct SinkCursor: Sendable, Hashable {
         self.position = position
         self.late = late
     }
+
+    /// The target whose newest event it is.
+    var target: SinkTarget { SinkTarget(broker: broker, device: device) }
 }
 
 extension SinkCursor: Codable {

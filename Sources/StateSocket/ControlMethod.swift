@@ -34,7 +34,7 @@ struct ControlMethod: Sendable {
         ControlMethod(name: "hooks", replies: "The status of all hooks") { _ in .ask(.hooks) },
         ControlMethod(
             name: "sink",
-            parameters: ["status", "stream", "bytes", "lost"],
+            parameters: ["status", "device", "stream", "bytes", "lost"],
             replies: "Takes the report of a sink, below; for root and the agent's own user"
         ) { request throws(ControlFailure) in .ask(.sink(try request.sinkReport())) },
         ControlMethod(name: "reload", replies: "Reloads the configuration, below") { _ in .ask(.reload) },

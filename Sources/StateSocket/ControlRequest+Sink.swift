@@ -8,6 +8,7 @@ extension ControlRequest {
     /// Returns the report in a `sink` request.
     func sinkReport() throws(ControlFailure) -> SinkReport {
         // Optional parameters are read first, so that an error names an invalid one before a missing one.
+        let device = try text("device")
         let stream = try text("stream")
         let bytes: UInt64? = try parameter { parameters throws(JSONObject.Flaw) in try parameters.integer("bytes") }
         let loss = try parameter { parameters throws(JSONObject.Flaw) in try parameters.object("lost") }
@@ -16,6 +17,7 @@ extension ControlRequest {
         let status = try Self.status(members)
         return SinkReport(
             status: status,
+            device: device ?? "",
             stream: stream,
             bytes: bytes ?? 0,
             lost: try loss.map { members throws(ControlFailure) in try Self.loss(members, of: status.name) }

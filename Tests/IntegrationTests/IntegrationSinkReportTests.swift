@@ -22,7 +22,7 @@ struct IntegrationSinkReportTests {
         let number = acknowledged.map { ",\"acknowledged_seq\":\($0)" } ?? ""
         return #"""
             {"method":"sink","parameters":{"status":{"name":"\#(name)","broker":"nats://192.0.2.9","state":"connected"\#(number)},\#
-            "stream":"\#(stream)","bytes":100}}
+            "device":"edge-7","stream":"\#(stream)","bytes":100}}
             """#
     }
 

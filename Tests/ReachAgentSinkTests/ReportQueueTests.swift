@@ -15,6 +15,7 @@ import Testing
     ) -> SinkReport {
         SinkReport(
             status: SinkStatus(name: "plant", broker: "nats://b:4222", state: state),
+            device: "edge-7",
             stream: "s",
             bytes: bytes,
             lost: lost.map { SinkLoss(sink: "plant", firstSequence: $0.lowerBound, lastSequence: $0.upperBound) }

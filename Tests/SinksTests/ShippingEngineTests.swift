@@ -182,6 +182,7 @@ struct ShippingEngineTests {
         let report = driver.engine.takeReport(bytes: 10)
         #expect(report.lost == SinkLoss(sink: "test", firstSequence: 2, lastSequence: 3, code: "broker_too_large"))
         #expect(report.status.code == "broker_too_large" && report.status.state == .connected)
+        #expect(report.target == SinkTarget(broker: "nats://b", device: "edge"))
         #expect(driver.engine.takeReport(bytes: 10).lost == nil)
         driver.feed(.transport(.acknowledged(4)))
         #expect(driver.engine.status.acknowledged == 4)

@@ -138,7 +138,7 @@ struct ControlProtocolTests {
         let line = #"""
             {"method":"sink","parameters":{"status":{"name":"fleet","broker":"nats://a.test","state":"connected",\#
             "since":"2026-11-21T07:00:00Z","code":"broker_too_large","detail":"a\u001b[2J","acknowledged_seq":41,\#
-            "acknowledged_time":"2026-11-21T07:00:01.5Z","pending":7,"lost":3,"new":{"x":[1]}},"stream":"6f1c",\#
+            "acknowledged_time":"2026-11-21T07:00:01.5Z","pending":7,"lost":3,"new":{"x":[1]}},"device":"edge-7","stream":"6f1c",\#
             "bytes":1234,"lost":{"first_seq":7,"last_seq":8,"code":"broker_too_large"}}}
             """#
         let start = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
@@ -153,7 +153,7 @@ struct ControlProtocolTests {
             acknowledgedTime: Timestamp(microsecondsSince1970: start.microsecondsSince1970 + 1_500_000)
         )
         let loss = SinkLoss(sink: "fleet", firstSequence: 7, lastSequence: 8, code: "broker_too_large")
-        let report = SinkReport(status: status, stream: "6f1c", bytes: 1234, lost: loss)
+        let report = SinkReport(status: status, device: "edge-7", stream: "6f1c", bytes: 1234, lost: loss)
         #expect(try ControlRequest(parsing: Array(line.utf8)).call() == .ask(.sink(report)))
         let long = String(repeating: "x", count: 5000)
         let shortened = #"{"method":"sink","parameters":{"status":{"name":"a","state":"waiting","detail":"\#(long)"}}}"#
@@ -162,6 +162,8 @@ struct ControlProtocolTests {
             return
         }
         #expect((bounded.status.detail?.utf8.count ?? 0) < 600 && bounded.bytes == 0 && bounded.lost == nil)
+        // A report without a target is about none of the agent's sinks.
+        #expect(bounded.target == SinkTarget(broker: "", device: ""))
     }
 
     @Test func `a sink report is read as it was written`() throws {
@@ -169,7 +171,7 @@ struct ControlProtocolTests {
         let cluster = (1...16).map { "tls://node-\($0).\(String(repeating: "x", count: 60)).test:4223" }
         for broker in ["b", cluster.joined(separator: ",")] {
             let status = SinkStatus(name: "a", broker: broker, state: .waiting, acknowledged: 7, lost: 0)
-            let report = SinkReport(status: status, stream: "s", bytes: 5)
+            let report = SinkReport(status: status, device: "edge-7", stream: "s", bytes: 5)
             let text = String(decoding: JSONWriter.text(of: report), as: UTF8.self)
             let line = #"{"method":"sink","parameters":\#(text)}"#
             #expect(try ControlRequest(parsing: Array(line.utf8)).call() == .ask(.sink(report)))

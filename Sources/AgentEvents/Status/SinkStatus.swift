@@ -76,6 +76,8 @@ public struct SinkStatus: Codable, Sendable, Hashable {
 public struct SinkReport: Codable, Sendable, Hashable {
     /// The state, whose ``SinkStatus/pending`` and ``SinkStatus/lost`` the agent counts itself.
     public var status: SinkStatus
+    /// The name of this machine at the broker.
+    public var device: String
     /// The stream of numbers that ``SinkStatus/acknowledged`` belongs to.
     public var stream: String?
     /// The bytes that the connection used since the last report, for the budget of metered uplinks.
@@ -86,11 +88,31 @@ public struct SinkReport: Codable, Sendable, Hashable {
     public var lost: SinkLoss?
 
     /// Creates a report.
-    public init(status: SinkStatus, stream: String?, bytes: UInt64, lost: SinkLoss? = nil) {
+    public init(status: SinkStatus, device: String, stream: String?, bytes: UInt64, lost: SinkLoss? = nil) {
         self.status = status
+        self.device = device
         self.stream = stream
         self.bytes = bytes
         self.lost = lost
+    }
+
+    /// The target that the report is about.
+    public var target: SinkTarget { SinkTarget(broker: status.broker, device: device) }
+}
+
+/// The destination of a sink's events: a broker, and the name of this machine there.
+///
+/// A sink with another target starts anew: its cursor, its progress and its reports say nothing about that one.
+public struct SinkTarget: Sendable, Hashable {
+    /// The broker, without credentials.
+    public var broker: String
+    /// The name of this machine at the broker.
+    public var device: String
+
+    /// Creates a target.
+    public init(broker: String, device: String) {
+        self.broker = broker
+        self.device = device
     }
 }
 

@@ -1,4 +1,4 @@
-internal import AgentEvents
+public import AgentEvents
 
 /// The settings of one sink, complete with defaults.
 ///
@@ -119,6 +119,9 @@ public struct SinkDocument: Codable, Sendable, Hashable {
 }
 
 extension SinkSettings {
+    /// The target, whose change makes the sink start anew.
+    public var target: SinkTarget { SinkTarget(broker: broker.description, device: device) }
+
     /// Returns the template of the subject or topic.
     ///
     /// - Throws: ``SinkSettingError`` if ``subject`` is not valid.

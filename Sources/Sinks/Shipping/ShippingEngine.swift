@@ -121,7 +121,7 @@ public struct ShippingEngine: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The sink.
-    ///   - cursor: The saved cursor; one of another broker or device is ignored.
+    ///   - cursor: The saved cursor; one of another target is ignored.
     ///   - seed: The random seed, which spreads the attempts of many devices.
     ///   - now: The current moment.
     /// - Throws: ``SinkSettingError`` if the template of the subjects is not valid.
@@ -130,13 +130,17 @@ public struct ShippingEngine: Sendable {
         template = try settings.template()
         filter = EventFilter(settings.types)
         jitter = Jitter(seed: seed)
-        let broker = settings.broker.description
-        if let cursor, cursor.broker == broker, cursor.device == settings.device {
+        if let cursor, cursor.target == settings.target {
             position = cursor.position
             late = cursor.late.isEmpty ? nil : LateEvents(numbers: cursor.late, position: cursor.position)
         }
         connection = .waiting(until: now.instant + jitter.duration(upTo: Self.spread))
-        status = SinkStatus(name: settings.name, broker: broker, state: .waiting, since: now.time)
+        status = SinkStatus(
+            name: settings.name,
+            broker: settings.target.broker,
+            state: .waiting,
+            since: now.time
+        )
         status.acknowledged = position?.sequence
         reportDue = now.instant
     }
@@ -180,6 +184,7 @@ public struct ShippingEngine: Sendable {
         bytesSinceReport = 0
         return SinkReport(
             status: status,
+            device: settings.device,
             stream: position?.epoch.stream,
             bytes: bytes,
             lost: losses.isEmpty ? nil : losses.removeFirst()

@@ -113,11 +113,11 @@ import Testing
     private static func report(
         _ acknowledged: UInt64?,
         stream: String?,
-        broker: String = "nats://a.test",
+        target: (broker: String, device: String) = ("nats://a.test", "edge-7"),
         lost: SinkLoss? = nil
     ) -> SinkReport {
-        let status = SinkStatus(name: "a", broker: broker, state: .connected, acknowledged: acknowledged)
-        return SinkReport(status: status, stream: stream, bytes: 0, lost: lost)
+        let status = SinkStatus(name: "a", broker: target.broker, state: .connected, acknowledged: acknowledged)
+        return SinkReport(status: status, device: target.device, stream: stream, bytes: 0, lost: lost)
     }
 
     private static func recorded(in journal: EventJournal) throws -> [SinkLoss] {
@@ -275,7 +275,8 @@ import Testing
         try agent.end(registry)
     }
 
-    @Test func `a late report about the former broker changes nothing`() throws {
+    @Test(arguments: [("nats://b.test", "edge-7"), ("nats://a.test", "edge-8"), ("nats://b.test", "edge-8")])
+    func `a late report about the former target changes nothing`(_ broker: String, _ device: String) throws {
         let agent = Agent(try journal())
         let registry = agent.registry([try SinkProgressTests.settings("a")])
         registry.start()
@@ -283,13 +284,13 @@ import Testing
         _ = agent.journal.flush(within: Self.patience)
         #expect(registry.take(Self.report(1, stream: agent.journal.streamID), from: nil))
         #expect(registry.statuses.first?.acknowledged == 1 && registry.statuses.first?.state == .connected)
-        registry.configure([try SinkProgressTests.settings("a", "nats://b.test")])
-        #expect(registry.statuses.first?.state == .absent && registry.statuses.first?.broker == "nats://b.test")
+        registry.configure([try SinkProgressTests.settings("a", broker, device: device)])
+        #expect(registry.statuses.first?.state == .absent && registry.statuses.first?.broker == broker)
         let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: 2, code: "broker_too_large")
         #expect(registry.take(Self.report(3, stream: agent.journal.streamID, lost: loss), from: nil))
         let status = try #require(registry.statuses.first)
         #expect(status.state == .absent && status.acknowledged == nil && status.pending == 3 && status.lost == 0)
-        #expect(registry.take(Self.report(2, stream: agent.journal.streamID, broker: "nats://b.test"), from: nil))
+        #expect(registry.take(Self.report(2, stream: agent.journal.streamID, target: (broker, device)), from: nil))
         #expect(registry.statuses.first?.acknowledged == 2 && registry.statuses.first?.state == .connected)
         try agent.end(registry)
         #expect(try Self.recorded(in: agent.journal).isEmpty)

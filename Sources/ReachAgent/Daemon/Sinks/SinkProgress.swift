@@ -4,7 +4,7 @@ internal import Sinks
 /// The progress of each sink: the events that its broker has, and those that it never gets.
 ///
 /// Pure; the agent keeps it across restarts. All numbers are those of one stream. A sink's entry lasts as long as its
-/// broker and its device's name: with another one everything is shipped again.
+/// target: with another one everything is shipped again.
 struct SinkProgress: Sendable, Hashable {
     /// The numbers of one sink.
     struct Entry: Sendable, Hashable, Codable {
@@ -24,6 +24,9 @@ struct SinkProgress: Sendable, Hashable {
         var lost: UInt64 = 0
         /// The losses of which it is not certain that they were published.
         var announcing: [Announcement] = []
+
+        /// The target that the numbers belong to.
+        var target: SinkTarget { SinkTarget(broker: broker, device: device) }
 
         private enum CodingKeys: String, CodingKey {
             case broker, device
@@ -75,11 +78,15 @@ struct SinkProgress: Sendable, Hashable {
         let former = entries
         entries = [:]
         for sink in sinks {
-            let (broker, device) = (sink.broker.description, sink.device)
-            if let known = former[sink.name], known.broker == broker, known.device == device {
+            let target = sink.target
+            if let known = former[sink.name], known.target == target {
                 entries[sink.name] = known
             } else {
-                entries[sink.name] = Entry(broker: broker, device: device, settled: oldest - min(oldest, 1))
+                entries[sink.name] = Entry(
+                    broker: target.broker,
+                    device: target.device,
+                    settled: oldest - min(oldest, 1)
+                )
             }
         }
     }

@@ -59,9 +59,8 @@ final class SinkRegistry: Sendable {
     func configure(_ sinks: [SinkSettings]) {
         let hasChanged = state.withLock { state in
             guard state.sinks != sinks else { return false }
-            // With another broker or device, a sink starts anew: what it reported before says nothing about it.
-            let former = Dictionary(state.sinks.map { ($0.name, $0) }) { first, _ in first }
-            let same = Set(sinks.filter { $0.ships(like: former[$0.name]) }.map(\.name))
+            let former = Dictionary(state.sinks.map { ($0.name, $0.target) }) { first, _ in first }
+            let same = Set(sinks.filter { $0.target == former[$0.name] }.map(\.name))
             state.reports = state.reports.filter { same.contains($0.key) }
             state.sinks = sinks
             return state.isActive
@@ -86,7 +85,7 @@ final class SinkRegistry: Sendable {
 
     // MARK: Reports
 
-    /// Handles a report; one about another broker than the sink's changes nothing, because it was sent before a reload.
+    /// Handles a report; one about another target than the sink's changes nothing, because it was sent before a reload.
     ///
     /// - Parameter process: The process that reports, by which the agent knows whether it still runs.
     /// - Returns: `false` when there is no such sink.
@@ -96,14 +95,14 @@ final class SinkRegistry: Sendable {
             guard state.isActive, let sink = state.sinks.first(where: { $0.name == report.status.name }) else {
                 return false
             }
-            if report.status.broker == sink.broker.description { state.reports[sink.name] = (report.status, identity) }
+            if report.target == sink.target { state.reports[sink.name] = (report.status, identity) }
             return true
         }
         guard isKnown else { return false }
         let (newest, name) = (newest(), report.status.name)
         writer.change { progress in
             // Compared here, because a reload may have happened since.
-            guard progress.entries[name]?.broker == report.status.broker else { return }
+            guard progress.entries[name]?.target == report.target else { return }
             if report.stream == progress.stream, let acknowledged = report.status.acknowledged {
                 progress.acknowledge(acknowledged, at: report.status.acknowledgedTime, by: name, newest: newest)
             }
@@ -130,8 +129,7 @@ final class SinkRegistry: Sendable {
         // Events that have left the journal are no longer waiting.
         let gone = (journal?.oldestSequence ?? 1) - 1
         return sinks.map { sink in
-            let broker = sink.broker.description
-            var status = SinkStatus(name: sink.name, broker: broker)
+            var status = SinkStatus(name: sink.name, broker: sink.target.broker)
             if let report = reports[sink.name], report.process?.hasEnded != true { status = report.status }
             let entry = progress.entries[sink.name]
             status.acknowledged = entry?.acknowledged
@@ -140,12 +138,5 @@ final class SinkRegistry: Sendable {
             status.lost = entry?.lost ?? 0
             return status
         }
-    }
-}
-
-extension SinkSettings {
-    /// True if this sink ships to the same broker, under the same name of the device, as another.
-    fileprivate func ships(like other: SinkSettings?) -> Bool {
-        other.map { $0.broker.description == broker.description && $0.device == device } ?? false
     }
 }
