@@ -89,7 +89,7 @@ import Testing
     @Test func `a check is bound to its vantage`() throws {
         let plan = ConnectivityPlan(try Self.settings())
         let vantage = Vantage(interface: "wlan0", families: .ipv6)
-        let scheduled = plan.schedule([ProbePoint(probe: "web", vantage: vantage)], costs: [:])
+        let scheduled = plan.schedule([ProbePoint(probe: "web", vantage: vantage)], costs: [:], nextHops: [:])
         #expect(scheduled.map(\.probe.interface) == ["wlan0"])
         #expect(scheduled.map(\.probe.families) == [.ipv6])
         #expect(scheduled.map(\.cost) == [.free])
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `a point of a probe that is gone is not scheduled`() throws {
         let plan = ConnectivityPlan(try Self.settings())
-        #expect(plan.schedule([ProbePoint(probe: "other", vantage: .default)], costs: [:]).isEmpty)
+        #expect(plan.schedule([ProbePoint(probe: "other", vantage: .default)], costs: [:], nextHops: [:]).isEmpty)
     }
 
     @Test func `a network that names its interface is queried over its own path`() throws {

@@ -44,6 +44,12 @@ import Testing
         #expect(try scheduled("192.0.2.254").identity != check.identity)
     }
 
+    @Test func `a next hop without an address is not checked`() throws {
+        let other = ProbePoint(probe: "web", vantage: .default)
+        let schedule = ConnectivityPlan(try Self.settings()).schedule([Self.point, other], costs: [:], nextHops: [:])
+        #expect(schedule.map(\.point) == [other])
+    }
+
     private static func report(_ verdict: CheckVerdict) -> CheckReport {
         CheckReport(target: "t", verdict: verdict, findings: [], hops: [], started: Date(), duration: .zero)
     }

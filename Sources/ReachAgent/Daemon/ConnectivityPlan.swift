@@ -102,17 +102,18 @@ struct ConnectivityPlan: Sendable {
         return evidence
     }
 
-    /// The schedule for these points; a point of a probe that is gone is left out.
+    /// The schedule for these points; a point of a probe that is gone, and a next hop without an address, are left out.
     ///
     /// - Parameter nextHops: The addresses of the points of the check of next hops.
     func schedule(
         _ points: [ProbePoint],
         costs: [Vantage: LinkCost],
-        nextHops: [ProbePoint: IPAddress] = [:]
+        nextHops: [ProbePoint: IPAddress]
     ) -> [ScheduledProbe] {
         points.compactMap { point in
             guard let definition = definitions[point.probe] else { return nil }
-            if let nextHop = nextHops[point] {
+            if point.probe == ProbeRule.firstHopName {
+                guard let nextHop = nextHops[point] else { return nil }
                 var scheduled = FirstHop.probe(definition, at: point, of: nextHop)
                 scheduled?.cost = costs[point.vantage] ?? .free
                 return scheduled

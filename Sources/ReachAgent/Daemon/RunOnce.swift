@@ -30,9 +30,14 @@ struct RunOnce {
         _ = machine.handle(NetworkUpdate(snapshot: snapshot, changes: [], observed: observed))
         let points = machine.points
         let costs = plan.costs(of: Set(points.map(\.vantage)), in: snapshot)
-        let judged = checks(plan.schedule(points, costs: costs)).map { (check: $0, evidence: plan.evidence(in: $0)) }
-        // All checks are made at the same time: those that look for portals decide about the others, not about later ones.
-        for (check, evidence) in judged.filter({ $0.evidence == nil }) + judged.filter({ $0.evidence != nil }) {
+        let schedule = plan.schedule(points, costs: costs, nextHops: machine.nextHops)
+        let judged = checks(schedule).map { (check: $0, evidence: plan.evidence(in: $0)) }
+        // All checks are made at the same time: those that look for portals decide about the others, not about later ones,
+        // and the answer of a next hop is not from before the silence of the others.
+        let nextHops = judged.filter { $0.check.point.probe == ProbeRule.firstHopName }
+        let others = judged.filter { $0.check.point.probe != ProbeRule.firstHopName }
+        let ordered = others.filter { $0.evidence == nil } + others.filter { $0.evidence != nil } + nextHops
+        for (check, evidence) in ordered {
             let time = evidence == nil ? observed : ObservedTime.now
             let sample = ProbeSample(point: check.point, report: check.report, portal: evidence, observed: time)
             _ = machine.handle(sample)

@@ -146,7 +146,7 @@ import enum AgentEvents.EventType
             )
         )
         let point = ProbePoint(probe: "speed", vantage: Vantage(interface: "eth0"))
-        let scheduled = try #require(driver.followed(driver.plan.schedule([point], costs: [:])).first)
+        let scheduled = try #require(driver.followed(driver.plan.schedule([point], costs: [:], nextHops: [:])).first)
         let publish = try #require(scheduled.probe.transfer?.progress)
         publish(TransferProgress(phase: .download, bytes: 5, totalBytes: 1000))
         wanted.withLock { $0 = .probeCompleted }
