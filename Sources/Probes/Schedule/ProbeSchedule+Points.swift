@@ -74,6 +74,16 @@ extension ProbeSchedule {
         return givenUp
     }
 
+    /// Makes points due at once, staggered; see ``ProbeScheduler/trigger(_:)``.
+    mutating func trigger(_ points: [ProbePoint], now: ContinuousClock.Instant) {
+        for (point, due) in staggered(points, now: now) {
+            guard let entry = entries[point], entry.job == nil, rounds.due(of: point).map({ $0 > due }) ?? true else {
+                continue
+            }
+            setDue(of: point, due: due)
+        }
+    }
+
     /// Removes all points, and keeps the counters.
     ///
     /// - Returns: The running jobs, which must be cancelled.

@@ -98,6 +98,18 @@ public final class ProbeScheduler: Sendable {
     /// 90 seconds later, and a running one continues.
     public func recheck(_ points: [ProbePoint]) { engine.change { $0.recheck(points, now: $1) } }
 
+    /// Makes these points due at once, staggered as in ``recheck(_:)``; a check that waits, is running or is being judged
+    /// is joined instead.
+    ///
+    /// For checks that the result of another check asks for: however often it does, each of them completes. Not for
+    /// transfers.
+    public func trigger(_ points: [ProbePoint]) {
+        engine.change { schedule, now in
+            schedule.trigger(points, now: now)
+            return []
+        }
+    }
+
     /// Makes these points due at once, staggered as in ``recheck(_:)``, without cancelling anything.
     ///
     /// For requests by users: a check that is running or about to start counts as the answer. A requested check of a

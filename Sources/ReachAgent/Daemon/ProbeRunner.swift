@@ -102,6 +102,13 @@ final class ProbeRunner: Sendable {
         scheduler?.recheck(points)
     }
 
+    /// Makes these points due at once, or joins the checks under way.
+    func trigger(_ points: [ProbePoint]) {
+        let scheduler = scheduler
+        start(scheduler)
+        scheduler?.trigger(points)
+    }
+
     /// Makes these points due at once without cancelling anything; does nothing before the first probe.
     func request(_ points: [ProbePoint]) -> RequestedChecks {
         let scheduler = scheduler

@@ -45,7 +45,7 @@ extension ReachabilityDriver {
     /// Makes the checks of the next hops due that the check of a probe triggers.
     func scheduleFirstHops(with check: CompletedCheck, _ state: inout State) {
         guard !state.nextHops.isEmpty else { return }
-        state.rechecks += FirstHop.due(
+        state.triggered += FirstHop.due(
             state.nextHops.keys.sorted(),
             with: check,
             costs: state.costs,
@@ -73,20 +73,21 @@ extension ReachabilityDriver {
     func updateSchedule() {
         guard let runner = runner.withLock({ $0 }) else { return }
         scheduling.withLock { _ in
-            let (probes, kept, rechecks, transfers) = state.withLock { state in
+            let (probes, kept, rechecks, triggered, transfers) = state.withLock { state in
                 defer {
                     state.hasNewSchedule = false
-                    state.rechecks = []
+                    (state.rechecks, state.triggered) = ([], [])
                     (state.transfers.isNew, state.transfers.changedPaths) = (false, [])
                 }
                 let probes =
                     state.hasNewSchedule
                     ? state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops) : nil
-                return (probes, state.plan.transfers, state.rechecks, state.transfers)
+                return (probes, state.plan.transfers, state.rechecks, state.triggered, state.transfers)
             }
             if transfers.isNew, !transfers.isAllowed { runner.allowTransfers(false) }
             if let probes { runner.setProbes(followed(probes), keeping: kept) }
             if !rechecks.isEmpty { runner.recheck(rechecks) }
+            if !triggered.isEmpty { runner.trigger(triggered) }
             if !transfers.changedPaths.isEmpty { runner.pathChanged(of: transfers.changedPaths) }
             // Last: a transfer whose path has just changed is no longer due.
             if transfers.isNew, transfers.isAllowed { runner.allowTransfers(true) }

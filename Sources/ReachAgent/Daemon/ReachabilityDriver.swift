@@ -42,6 +42,8 @@ final class ReachabilityDriver: Sendable {
         /// `true` while a change has not reached the schedule.
         var hasNewSchedule = false
         var rechecks: [ProbePoint] = []
+        /// The next hops to check because of another check.
+        var triggered: [ProbePoint] = []
         /// The times from which on the checks of these points count: one that started before was made over the previous
         /// path.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
@@ -262,7 +264,9 @@ final class ReachabilityDriver: Sendable {
             schedule(&state)
             let deadline = state.machine.deadline
             let isEarlier = deadline.map { deadline in state.awaited.map { deadline < $0 } ?? true } ?? false
-            return (result, isEarlier, state.hasNewSchedule || !state.rechecks.isEmpty || state.transfers.isPending)
+            let isScheduled =
+                state.hasNewSchedule || !state.rechecks.isEmpty || !state.triggered.isEmpty || state.transfers.isPending
+            return (result, isEarlier, isScheduled)
         }
         if isEarlier { onEarlierDeadline() }
         if isScheduled { updateSchedule() }
