@@ -17,6 +17,10 @@ extension ReachabilityMachine {
     /// was suspended: they must be rechecked at once.
     public mutating func takeRechecks() -> [ProbePoint] { probeTracks.takeRechecks() }
 
+    /// Returns the next hops beyond which nothing answers since the last call: they must be checked at once, or their
+    /// checks under way completed, because earlier ones are no evidence about the present.
+    public mutating func takeDoubtedNextHops() -> Set<ProbePoint> { probeTracks.takeDoubtedNextHops() }
+
     /// Handles a completed check; a check of a point that is no longer among ``points`` has no effect.
     ///
     /// - Returns: The transitions in order of publication, and the cadence of the probe.
@@ -24,10 +28,10 @@ extension ReachabilityMachine {
         guard let judgement = probeTracks.take(sample) else { return ([], .steady) }
         latest = sample.observed
         var transitions: [Transition] = []
-        func publish(_ step: ProbeTrack.Step?, _ cause: ChangeCause) {
+        func publish(_ step: ProbeTrack.Step?, of point: ProbePoint? = nil, _ cause: ChangeCause) {
             guard let step else { return }
             let change = Change(from: step.from, to: step.to, cause: cause, observed: sample.observed)
-            transitions.append(.probe(sample.point, change))
+            transitions.append(.probe(point ?? sample.point, change))
         }
         var cause = ChangeCause(sample, state: judgement.state)
         publish(judgement.outcome.verdict, cause)
@@ -44,14 +48,28 @@ extension ReachabilityMachine {
         }
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
-        guard sample.point.vantage.interface == nil else {
+        let interface = sample.point.vantage.interface
+        let before = observedConnectivity(over: interface)
+        if interface != nil {
             let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
             transitions += follow(uplinks)
-            return (transitions + Self.published(uplinks), judgement.cadence)
+            transitions += Self.published(uplinks)
+        } else {
+            let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
+            transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
         }
-        let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
-        transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
+        if before != .local, observedConnectivity(over: interface) == .local {
+            for (point, step) in probeTracks.doubtNextHops(of: interface, observed: sample.observed) {
+                publish(step, of: point, cause)
+            }
+        }
         return (transitions, judgement.cadence)
+    }
+
+    /// Returns the last observed connectivity over an uplink, or over the default path.
+    private func observedConnectivity(over interface: String?) -> Connectivity? {
+        guard let interface else { return reachability.raw.connectivity }
+        return uplinkStates.observedConnectivity(of: interface)
     }
 }
 

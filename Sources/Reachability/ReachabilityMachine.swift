@@ -82,6 +82,7 @@ public struct ReachabilityMachine: Sendable {
         probeTracks.setVantages(Vantages(snapshot, ipv4: ipv4, ipv6: ipv6, bound: bound), observed: update.observed)
         // A verdict ends before the path that it applies to.
         departures(at: now).forEach(emit)
+        replacedNextHops(update, isCorrection).forEach(emit)
         let old = reachability.raw
         let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
         var cause = ChangeCause.start
@@ -197,6 +198,16 @@ extension ReachabilityMachine {
         let reason = uplink.reason.flatMap { ReasonCode(rawValue: $0.code) }
         let path = Path(via: .none, interface: interface, reason: reason)
         return ChangeCause(changes: update.changes, from: path, to: path, isCorrection: isCorrection)
+    }
+
+    /// Returns the ends of the verdicts on next hops that others have replaced.
+    private mutating func replacedNextHops(_ update: NetworkUpdate, _ isCorrection: Bool) -> [Transition] {
+        probeTracks.takeReplacedNextHops().map { point, step in
+            let uplink = probeTracks.vantages.uplinks.first { $0.interface.name == point.vantage.interface }
+            let path = Path(via: .none, interface: uplink?.interface)
+            let cause = ChangeCause(changes: update.changes, from: path, to: path, isCorrection: isCorrection)
+            return .probe(point, Change(from: step.from, to: step.to, cause: cause, observed: update.observed))
+        }
     }
 
     /// Returns the end of the verdicts of points that were removed at least the settle time of a loss ago.

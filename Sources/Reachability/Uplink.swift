@@ -56,6 +56,9 @@ struct UplinkSettler: Sendable {
         settlers.values.map(\.settled).filter { !$0.isAbsent }.sorted { $0.interface.index < $1.interface.index }
     }
 
+    /// Returns the connectivity of an uplink as last observed; `nil` for an unknown one.
+    func observedConnectivity(of interface: String) -> Connectivity? { settlers[interface]?.raw.connectivity }
+
     /// Sets the policy, also for pending changes.
     mutating func setPolicy(_ policy: SettlePolicy) {
         self.policy = policy

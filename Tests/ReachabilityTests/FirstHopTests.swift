@@ -48,4 +48,123 @@ struct FirstHopTests {
         #expect(run.machine.state.connectivity == .local)
         #expect(run.machine.state.connectivityReason?.probe == "web")
     }
+
+    // MARK: - Evidence of the same time
+
+    private static let hop = "first-hop@wlan0/ipv4"
+
+    private static func words(_ from: String, _ to: String, over interface: String = "wlan0") -> String {
+        "first-hop@\(interface)/ipv4 \(from)→\(to)"
+    }
+
+    @Test(
+        arguments: [("s", ["unknown→up"]), ("f", ["unknown→down"]), ("b", ["unknown→unknown"])]
+            as [(Character, [String])]
+    )
+    func `silence voids the verdict up of the gateway, and the next check is published whatever it finds`(
+        _ outcome: Character,
+        _ expected: [String]
+    ) {
+        var run = MachineRun.connected(ProbedMachineTests.web, Self.firstHop)
+        run.check("s", Self.hop, at: 2000)
+        for step in 0..<2 { run.check("f", "web@default/ipv4", at: 10_000 + step) }
+        #expect(run.takeWords() == [Self.words("unknown", "up")])
+        #expect(run.machine.takeDoubtedNextHops().isEmpty)
+        run.check("f", "web@default/ipv4", at: 10_002)
+        #expect(run.takeWords() == ["web@default/ipv4 up→down", Self.words("up", "unknown")])
+        #expect(run.machine.takeDoubtedNextHops().map(\.description) == [Self.hop])
+        #expect(run.machine.takeDoubtedNextHops().isEmpty)
+        // The check under way is joined, not restarted.
+        #expect(!run.machine.takeRechecks().map(\.description).contains(Self.hop))
+        run.check(outcome, Self.hop, at: 10_500)
+        #expect(run.takeWords() == expected.map { "\(Self.hop) \($0)" })
+        // Once for each silence.
+        run.check("f", "web@default/ipv4", at: 10_600)
+        #expect(run.machine.takeDoubtedNextHops().isEmpty)
+        #expect(!run.takeWords().contains { $0.hasPrefix("first-hop") })
+    }
+
+    @Test func `a gateway that is down stays down, and is checked again`() {
+        var run = MachineRun.connected(ProbedMachineTests.web, Self.firstHop)
+        run.check("f", Self.hop, at: 2000)
+        _ = run.takeWords()
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 10_000 + step) }
+        #expect(run.takeWords() == ["web@default/ipv4 up→down"])
+        #expect(run.machine.takeDoubtedNextHops().map(\.description) == [Self.hop])
+    }
+
+    @Test(arguments: [("default", "wlan0"), ("wwan0", "wwan0")])
+    func `silence concerns the gateways of its own uplink`(_ vantage: String, _ interface: String) {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .each, families: .ipv4), Self.firstHop)
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(), wwan0: ScriptedNetwork.Port()), at: 0, isFirst: true)
+        for point in run.machine.points { run.check("s", point.description, at: 100) }
+        run.pass(to: 5000)
+        _ = run.takeWords()
+        for step in 0..<3 { run.check("f", "web@\(vantage)/ipv4", at: 6000 + step) }
+        let hops = run.takeWords().filter { $0.hasPrefix("first-hop") }
+        #expect(hops == [Self.words("up", "unknown", over: interface)])
+    }
+
+    @Test(arguments: [("s", "up"), ("f", "down")] as [(Character, String)])
+    func `the verdict ends with the gateway, and a blip of the route does not end it`(
+        _ outcome: Character,
+        _ verdict: String
+    ) {
+        var run = MachineRun.connected(ProbedMachineTests.web, Self.firstHop)
+        run.check(outcome, Self.hop, at: 2000)
+        _ = run.takeWords()
+        var blip = ScriptedNetwork()
+        blip.wlan0?.hasRoute = false
+        run.see(blip, at: 3000)
+        run.see(ScriptedNetwork(), at: 3100)
+        run.check(outcome, Self.hop, at: 3200)
+        run.pass(to: 9000)
+        #expect(!run.takeWords().contains { $0.hasPrefix("first-hop") })
+        var moved = ScriptedNetwork()
+        moved.wlan0?.router = 254
+        run.see(moved, at: 10_000)
+        #expect(run.takeWords().filter { $0.hasPrefix("first-hop") } == [Self.words(verdict, "unknown")])
+        run.check(outcome, Self.hop, at: 10_100)
+        #expect(run.takeWords().filter { $0.hasPrefix("first-hop") } == [Self.words("unknown", verdict)])
+    }
+
+    @Test func `a gateway is not behind the portal of its uplink`() {
+        let portal = ProbeRule(
+            name: "portal",
+            isRequired: false,
+            isPortalCheck: true,
+            usesTLS: false,
+            interfaces: .each,
+            families: .ipv4
+        )
+        var run = MachineRun(portal, Self.firstHop)
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        for step in 0..<2 { run.check("P", "portal@wlan0/ipv4", at: 100 + step) }
+        run.check("s", Self.hop, at: 200)
+        #expect(run.takeWords().last == Self.words("unknown", "up"))
+        run.check("f", Self.hop, at: 300)
+        #expect(run.takeWords().last == Self.words("up", "down"))
+        _ = run.machine.takeRechecks()
+        run.check("O", "portal@wlan0/ipv4", at: 400)
+        #expect(!run.machine.takeRechecks().map(\.description).contains(Self.hop))
+    }
+
+    @Test func `of several gateways of an uplink, the one that the kernel chose is checked`() throws {
+        let plain = ScriptedNetwork().snapshot
+        let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))
+        let routes = [254, 1].map { router in
+            let hop = NextHop(interfaceIndex: 3, gateway: ScriptedNetwork.address("192.0.3.\(router)"))
+            return Route(destination: prefix, metric: 100, nextHops: [hop])
+        }
+        let snapshot = NetworkSnapshot(
+            links: Array(plain.links.values),
+            addresses: plain.addresses,
+            defaultRoutes: routes,
+            lookups: Array(plain.lookups.values),
+            internetAddresses: plain.internetAddresses
+        )
+        let vantages = Vantages(snapshot)
+        #expect(vantages.uplinks.first?.egresses.ipv4?.gateway == ScriptedNetwork.address("192.0.3.1"))
+        #expect(vantages.uplinks.first?.egresses == vantages.defaults)
+    }
 }

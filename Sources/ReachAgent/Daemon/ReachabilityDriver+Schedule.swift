@@ -44,6 +44,8 @@ extension ReachabilityDriver {
 
     /// Makes the checks of the next hops due that the check of a probe triggers.
     func scheduleFirstHops(with check: CompletedCheck, _ state: inout State) {
+        // At once, however recent the last check is: it was made before the silence.
+        for point in state.machine.takeDoubtedNextHops() { state.nextHopChecks[point] = nil }
         guard !state.nextHops.isEmpty else { return }
         state.triggered += FirstHop.due(
             state.nextHops.keys.sorted(),

@@ -127,6 +127,13 @@ struct ProbeTrack: Sendable {
         forgetStreaks()
     }
 
+    /// Returns the change to publish when the verdict is void; nil when none was published.
+    mutating func endVerdict() -> Step? {
+        guard published.verdict != .unknown else { return nil }
+        defer { published = state }
+        return Step(from: published, to: state)
+    }
+
     /// Handles a suspend: the verdict stays until the next checks, earlier votes are void.
     mutating func suspend() { forgetStreaks() }
 

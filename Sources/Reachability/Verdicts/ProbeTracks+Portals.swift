@@ -13,8 +13,10 @@ extension ProbeTracks {
         let cause: ChangeCause
     }
 
-    /// Returns the portal checks at the vantage of a probe, other than itself.
+    /// Returns the portal checks at the vantage of a probe, other than itself; none for a next hop, which is not behind
+    /// the portal.
     private func portalChecks(beside position: Int) -> [Int] {
+        guard !tracks[position].rule.isFirstHop else { return [] }
         let vantage = points[position].vantage
         return (portalChecks[vantage.interface] ?? []).filter {
             $0 != position && points[$0].vantage.families.overlaps(vantage.families)

@@ -29,6 +29,10 @@ struct ProbeTracks: Sendable {
     /// The positions of probes that will be down unless a portal is found.
     var held: Set<Int> = []
     var rechecks: Set<ProbePoint> = []
+    /// The next hops that must be checked again although their path is the same.
+    var doubtedNextHops: Set<ProbePoint> = []
+    /// The ends of the verdicts on next hops that others have replaced.
+    var replacedNextHops: [(point: ProbePoint, step: ProbeTrack.Step)] = []
     /// Removed points whose last published verdict is still known.
     private var departed: [ProbePoint: Departure] = [:]
 
@@ -155,16 +159,6 @@ struct ProbeTracks: Sendable {
         return rechecks.filter { positions[$0] != nil }.sorted()
     }
 
-    /// The gateway of each point of the check of next hops.
-    var nextHops: [ProbePoint: IPAddress] {
-        tracks.reduce(into: [:]) { hops, track in
-            guard track.rule.isFirstHop, let gateway = (track.egresses.ipv4 ?? track.egresses.ipv6)?.gateway else {
-                return
-            }
-            hops[track.point] = gateway
-        }
-    }
-
     /// The combined result of the probes over the default path.
     var connectivity: ConnectivityVerdict { isEmpty ? .unknown : verdict(nil, egresses: vantages.defaults) }
 
@@ -243,7 +237,9 @@ extension ProbeTracks {
                 return track
             }
             if before[wanted.point] == nil || track.egresses != wanted.egresses {
+                let isReplaced = track.rule.isFirstHop && track.egresses != wanted.egresses
                 track.lose(wanted.egresses, observed: observed)
+                if isReplaced, let step = track.endVerdict() { replacedNextHops.append((wanted.point, step)) }
                 rechecks.insert(wanted.point)
             }
             return track

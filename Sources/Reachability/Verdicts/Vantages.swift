@@ -110,7 +110,8 @@ extension Vantages {
                 }
                 let via = Via(kind: link.kind)
                 guard ownHops != nil else { return Egress(via: via, interface: index, gateway: nil, isDefault: false) }
-                return hop.map { Egress(via: via, interface: index, gateway: $0.gateway) }
+                // Among several gateways the kernel's choice is the one that packets take.
+                return hop.map { Egress(via: via, interface: index, gateway: isProven ? path.gateway : $0.gateway) }
             }
             let egresses = Egresses(ipv4: egress(.ipv4, ipv4.path), ipv6: egress(.ipv6, ipv6.path))
             return UplinkCandidate(

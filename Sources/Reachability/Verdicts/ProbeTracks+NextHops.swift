@@ -1,0 +1,53 @@
+internal import CheckResults
+internal import NetlinkMonitor
+
+/// The next hops, and the ends of verdicts that are no longer evidence about them.
+extension ProbeTracks {
+    /// The gateway of each point of the check of next hops.
+    var nextHops: [ProbePoint: IPAddress] {
+        tracks.reduce(into: [:]) { hops, track in
+            guard track.rule.isFirstHop, let gateway = (track.egresses.ipv4 ?? track.egresses.ipv6)?.gateway else {
+                return
+            }
+            hops[track.point] = gateway
+        }
+    }
+
+    /// Ends the verdict `up` on the next hops of an uplink, or of those that the default path uses, when nothing beyond
+    /// them answers any more.
+    ///
+    /// It is from before the silence, and confirming it would leave no event. A next hop that is down is checked every
+    /// few seconds by itself.
+    ///
+    /// - Parameter interface: The uplink; `nil` for the default path.
+    mutating func doubtNextHops(
+        of interface: String?,
+        observed: Observed
+    ) -> [(point: ProbePoint, step: ProbeTrack.Step)] {
+        let concerned = vantages.uplinks.filter { interface == nil ? $0.isUsed : $0.interface.name == interface }
+        let names = Set(concerned.map(\.interface.name))
+        return tracks.indices.compactMap { position in
+            let point = points[position]
+            guard tracks[position].rule.isFirstHop, point.vantage.interface.map(names.contains) ?? false else {
+                return nil
+            }
+            doubtedNextHops.insert(point)
+            guard tracks[position].state.verdict == .up else { return nil }
+            // Without effect on the tallies, of which next hops are no part.
+            tracks[position].lose(tracks[position].egresses, observed: observed)
+            return tracks[position].endVerdict().map { (point, $0) }
+        }
+    }
+
+    /// Takes the next hops to check at once, each once.
+    mutating func takeDoubtedNextHops() -> Set<ProbePoint> {
+        defer { doubtedNextHops = [] }
+        return doubtedNextHops
+    }
+
+    /// Takes the ends of the verdicts on replaced next hops, in order.
+    mutating func takeReplacedNextHops() -> [(point: ProbePoint, step: ProbeTrack.Step)] {
+        defer { replacedNextHops = [] }
+        return replacedNextHops
+    }
+}
