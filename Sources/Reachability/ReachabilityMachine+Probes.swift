@@ -28,10 +28,10 @@ extension ReachabilityMachine {
         guard let judgement = probeTracks.take(sample) else { return ([], .steady) }
         latest = sample.observed
         var transitions: [Transition] = []
-        func publish(_ step: ProbeTrack.Step?, of point: ProbePoint? = nil, _ cause: ChangeCause) {
+        func publish(_ step: ProbeTrack.Step?, _ cause: ChangeCause) {
             guard let step else { return }
             let change = Change(from: step.from, to: step.to, cause: cause, observed: sample.observed)
-            transitions.append(.probe(point ?? sample.point, change))
+            transitions.append(.probe(sample.point, change))
         }
         var cause = ChangeCause(sample, state: judgement.state)
         publish(judgement.outcome.verdict, cause)
@@ -59,11 +59,30 @@ extension ReachabilityMachine {
             transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
         }
         if before != .local, observedConnectivity(over: interface) == .local {
-            for (point, step) in probeTracks.doubtNextHops(of: interface, observed: sample.observed) {
-                publish(step, of: point, cause)
-            }
+            transitions += doubtNextHops(of: interface, cause, sample.observed)
         }
         return (transitions, judgement.cadence)
+    }
+
+    /// Returns the ends of the verdicts on next hops that are from before a silence over an uplink, or over the default
+    /// path.
+    private mutating func doubtNextHops(
+        of interface: String?,
+        _ cause: ChangeCause,
+        _ observed: Observed
+    ) -> [Transition] {
+        probeTracks.doubtNextHops(of: interface, observed: observed).map { point, step in
+            .probe(point, Change(from: step.from, to: step.to, cause: cause, observed: observed))
+        }
+    }
+
+    /// Returns the ends of the verdicts on next hops beyond which nothing answers, after a suspend.
+    mutating func doubtSilences(_ observed: Observed) -> [Transition] {
+        let vantages = [nil] + probeTracks.vantages.uplinks.map(\.interface.name)
+        let silent = vantages.filter { observedConnectivity(over: $0) == .local }
+        return silent.flatMap {
+            doubtNextHops(of: $0, ChangeCause(kind: .suspend, code: "suspended", interface: $0), observed)
+        }
     }
 
     /// Returns the last observed connectivity over an uplink, or over the default path.

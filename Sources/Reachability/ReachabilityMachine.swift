@@ -122,7 +122,7 @@ public struct ReachabilityMachine: Sendable {
         uplinkStates.restart(at: observed.instant)
         probeTracks.restartDepartures(at: observed.instant)
         for index in targetStates.indices { targetStates[index].restart(at: observed.instant) }
-        return [.resumed(after: suspended, observed: observed)] + tick(at: observed.instant)
+        return [.resumed(after: suspended, observed: observed)] + doubtSilences(observed) + tick(at: observed.instant)
     }
 
     /// Applies a new configuration; probes and targets with unchanged rules keep their history.

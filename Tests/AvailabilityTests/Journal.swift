@@ -111,13 +111,14 @@ struct Journal {
     mutating func probe(
         _ name: String,
         over interface: String? = nil,
+        family: String? = nil,
         at second: Int64,
         from: String,
         to: String,
         code: String? = nil
     ) {
         let change = ProbeChange(
-            point: ProbePoint(probe: name, interface: interface),
+            point: ProbePoint(probe: name, interface: interface, family: family),
             from: ProbeVerdict(verdict: from),
             to: ProbeVerdict(verdict: to, code: code),
             cause: ChangeCause(kind: "probe", code: code ?? "up"),

@@ -25,6 +25,8 @@ struct OracleTests {
         private var hasOtherStream = false
         /// The reachability of each probe since the last interruption, by which silence is judged.
         private var isProbeUp: [Int: Bool] = [:]
+        /// The second of the gateway's verdict.
+        private var gatewaySecond = Int64.min
         private var usefulUplinks: Set<Int> = []
         private var silentSince: Int64?
 
@@ -49,33 +51,33 @@ struct OracleTests {
         }
 
         /// The segment at fault for a silence: the gateway, or the path behind it where more than one target proves it.
-        private var silence: Segment {
+        ///
+        /// - Parameter since: Its beginning; an answer of the gateway from before it is not one.
+        private func silence(since: Int64) -> Segment {
             guard let isGatewayUp = isProbeUp[2] else { return .undetermined }
             guard isGatewayUp else { return .firstHop }
+            guard gatewaySecond >= since else { return .undetermined }
             let downTargets = isProbeUp.count { $0.key < 2 && !$0.value }
             return downTargets == 2 || !usefulUplinks.isEmpty ? .provider : .undetermined
         }
 
-        private func cell(_ cell: Oracle.Cell) -> Oracle.Cell {
-            cell.condition == .local ? .init(condition: .local, segment: silence) : cell
+        private func cell(_ cell: Oracle.Cell, since: Int64) -> Oracle.Cell {
+            cell.condition == .local ? .init(condition: .local, segment: silence(since: since)) : cell
         }
 
-        /// Judges a present silence again; news of the gateway that comes late is of the time from then on.
-        private mutating func judgeAgain(isLateNews: Bool = false) {
-            guard path.current.condition == .local, let since = silentSince, silence != .undetermined,
-                silence != path.current.segment
+        /// Judges a present silence again: as a whole if it has just begun and nothing was known, else from now on.
+        private mutating func judgeAgain() {
+            guard path.current.condition == .local, let since = silentSince else { return }
+            let segment = silence(since: since)
+            let answers = isProbeUp[2] == true && gatewaySecond >= since
+            guard segment != path.current.segment,
+                segment != .undetermined || path.current.segment == .firstHop && answers
             else { return }
-            if isLateNews, now - since > 60 {
-                path.change(observed: now, published: now, from: path.current, to: cell(path.current))
-            } else if isLateNews || path.current.segment == .undetermined {
-                path.attribute(silence)
+            if path.current.segment == .undetermined, now - since <= 60 {
+                path.attribute(segment)
+            } else {
+                path.change(observed: now, published: now, from: path.current, to: cell(path.current, since: since))
             }
-        }
-
-        private mutating func judgeAgain(gatewayWas word: String) {
-            guard word == "unknown" else { return judgeAgain(isLateNews: true) }
-            // It was not known before: the news is of the silence as a whole.
-            if path.current.condition == .local, silence != .undetermined { path.attribute(silence) }
         }
 
         /// Applies the effects that every event has, whatever its subject.
@@ -85,7 +87,10 @@ struct OracleTests {
                 let start = min(last ?? now, now)
                 interrupt(from: start, to: now, .noData)
             } else if let last {
-                if now < last { updateAll { $0.setBack(to: now) } }
+                if now < last {
+                    updateAll { $0.setBack(to: now) }
+                    (gatewaySecond, silentSince) = (.min, silentSince.map { min($0, now) })
+                }
                 let reason: Condition.UnknownReason? =
                     hasHole ? .noData : hasStopped ? .agentOff : isStart ? .agentCrashed : nil
                 if let reason { interrupt(from: min(last, now), to: now, reason) }
@@ -121,6 +126,10 @@ struct OracleTests {
                 arrive()
                 let now = now
                 updateAll { $0.suspend(from: now - length, to: now) }
+                if path.current.condition == .local, silentSince != nil {
+                    silentSince = now
+                    path.attribute(silence(since: now))
+                }
             case 6:
                 // An overlapping journal: events that are there twice.
                 if let event = journal.events.last { journal.events.append(event) }
@@ -151,8 +160,14 @@ struct OracleTests {
             let observed = now - Int64.random(in: -2..<20, using: &random)
             journal.path(at: now, observed: observed, from: from.state, to: to.state)
             arrive()
-            path.change(observed: observed, published: now, from: cell(from.cell), to: cell(to.cell))
-            silentSince = to.cell.condition == .local ? observed : nil
+            // A silence that goes on keeps its beginning.
+            silentSince = to.cell.condition == .local ? silentSince ?? min(observed, now) : nil
+            path.change(
+                observed: observed,
+                published: now,
+                from: cell(from.cell, since: .min),
+                to: cell(to.cell, since: silentSince ?? now)
+            )
         }
 
         private static let uplinkStates: [(connectivity: Connectivity, condition: Condition)] = [
@@ -194,7 +209,8 @@ struct OracleTests {
             arrive()
             seenProbes.insert(index)
             isProbeUp[index] = to.word == "up" ? true : to.word == "down" ? false : nil
-            if index == 2 { judgeAgain(gatewayWas: from.word) } else { judgeAgain() }
+            if index == 2 { gatewaySecond = now }
+            judgeAgain()
             probes[index].change(
                 observed: now,
                 published: now,

@@ -69,25 +69,45 @@ struct SegmentTests {
     @Test
     func `with a first hop that answers two silent targets are the provider's`() throws {
         let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
-            journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
             journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
             journal.probe("dns", at: 9, from: "up", to: "down", code: "dns_timeout")
+        } after: { journal in
+            journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "up")
         }
         #expect(attribution.segment == .provider)
         #expect(attribution.evidence.first?.kind == .probeUp)
     }
 
     @Test
+    func `a first hop that answered before the silence is no evidence about it`() throws {
+        for second: Int64 in [2, 9] {
+            let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+                journal.probe("first-hop", over: "wifi0", at: second, from: "unknown", to: "up")
+                journal.probe("web", at: 9, from: "up", to: "down", code: "connect_timeout")
+                journal.probe("dns", at: 9, from: "up", to: "down", code: "dns_timeout")
+            }
+            #expect(attribution.segment == .undetermined)
+            #expect(attribution.missing == [.firstHop])
+            #expect(attribution.evidence.map(\.subject) == ["web", "dns"])
+        }
+    }
+
+    @Test
     func `one silent target is not enough, unless another uplink has it`() throws {
+        let answer = { (journal: inout Journal) in
+            journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "up")
+        }
         let one = try Self.outage(.local, reason: "connect_timeout") { journal in
-            journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
             journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+        } after: {
+            answer(&$0)
         }
         #expect(one.missing == [.secondTarget])
         let other = try Self.outage(.local, reason: "connect_timeout") { journal in
-            journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
             journal.uplink("wwan0", at: 3, from: .unknown, to: .full)
             journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+        } after: {
+            answer(&$0)
         }
         #expect(other.segment == .provider)
         #expect(other.evidence.last?.kind == .uplinkUp)
@@ -97,10 +117,11 @@ struct SegmentTests {
     func `an hours-old verdict of a transfer is not evidence`() throws {
         for isTransfer in [false, true] {
             let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
-                journal.probe("first-hop", over: "wifi0", at: 2, from: "unknown", to: "up")
                 journal.probe("speed", over: "wwan0", at: 3, from: "unknown", to: "up")
                 if isTransfer { journal.transfer("speed", over: "wwan0", at: -3596, down: 5) }
                 journal.probe("web", at: 8, from: "up", to: "down", code: "connect_timeout")
+            } after: { journal in
+                journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "up")
             }
             #expect(attribution.segment == (isTransfer ? .undetermined : .provider))
             #expect(attribution.missing == (isTransfer ? [.secondTarget] : []))
@@ -133,11 +154,15 @@ struct SegmentTests {
         journal.start(at: 0)
         journal.probe("first-hop", over: "wifi0", at: 1, from: "unknown", to: "up")
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        func append(_ changes: some Sequence<(second: Int64, from: String, to: String)>) {
+            for change in changes {
+                journal.probe("first-hop", over: "wifi0", at: change.second, from: change.from, to: change.to)
+            }
+        }
+        append(gateway.filter { $0.second < 9 })
         for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
         journal.path(at: 10, from: Journal.path(.full), to: Journal.path(.local, reason: "connect_timeout"))
-        for change in gateway {
-            journal.probe("first-hop", over: "wifi0", at: change.second, from: change.from, to: change.to)
-        }
+        append(gateway.filter { $0.second >= 10 })
         journal.path(at: 1000, from: Journal.path(.local, reason: "connect_timeout"), to: Journal.path(.full))
         journal.other(at: 1200)
         return try #require(journal.account(try Journal.window(0, 1200)).subjects.first?.outages.first)
@@ -145,7 +170,7 @@ struct SegmentTests {
 
     @Test
     func `a gateway that is found silent soon after the beginning was silent from the beginning`() throws {
-        #expect(try Self.silence([]).attribution.segment == .provider)
+        #expect(try Self.silence([]).attribution.segment == .undetermined)
         let outage = try Self.silence([(second: 30, from: "up", to: "down")])
         #expect(outage.attribution.segment == .firstHop)
         #expect(outage.attribution.evidence.first?.code == "down")
@@ -153,9 +178,119 @@ struct SegmentTests {
 
     @Test
     func `a gateway that changes later changes the rest, and the longest part counts`() throws {
+        let up: (second: Int64, from: String, to: String) = (11, "unknown", "up")
         let down: (second: Int64, from: String, to: String) = (300, "up", "down")
-        #expect(try Self.silence([down, (400, "down", "up")]).attribution.segment == .provider)
-        #expect(try Self.silence([down]).attribution.segment == .firstHop)
+        #expect(try Self.silence([up, down, (400, "down", "up")]).attribution.segment == .provider)
+        #expect(try Self.silence([up, down]).attribution.segment == .firstHop)
+    }
+
+    /// A row of what the gateway does in a silence from 10 s to 1000 s, and the longest part's segment.
+    private static let timelines: [([(second: Int64, from: String, to: String)], Segment)] = [
+        // The check at the beginning is of the silence; it tells about all of it.
+        ([(10, "up", "unknown"), (11, "unknown", "up")], .provider),
+        ([(10, "up", "unknown"), (19, "unknown", "down")], .firstHop),
+        ([(10, "up", "unknown"), (19, "unknown", "unknown")], .undetermined),
+        // Down before the silence, and still.
+        ([(5, "up", "down")], .firstHop),
+        // It answers again: that it was silent before stays true, and what follows is not its fault.
+        ([(5, "up", "down"), (40, "down", "up")], .provider), ([(5, "up", "down"), (900, "down", "up")], .firstHop),
+        ([(11, "unknown", "up"), (40, "up", "down"), (60, "down", "up")], .provider),
+        ([(11, "unknown", "up"), (40, "up", "down")], .firstHop),
+        // A verdict that comes late is not about the time before it.
+        ([(10, "up", "unknown"), (900, "unknown", "down")], .undetermined),
+        ([(10, "up", "unknown"), (900, "unknown", "up")], .undetermined),
+        ([(10, "up", "unknown"), (200, "unknown", "down")], .firstHop),
+        // A verdict that is lost takes nothing back.
+        ([(11, "unknown", "up"), (500, "up", "unknown")], .provider),
+        ([(11, "unknown", "down"), (500, "down", "unknown")], .firstHop),
+    ]
+
+    @Test(arguments: timelines.indices)
+    func `only what is known of the gateway in the silence itself decides`(_ number: Int) throws {
+        let (gateway, segment) = Self.timelines[number]
+        #expect(try Self.silence(gateway).attribution.segment == segment)
+    }
+
+    @Test(arguments: [(Int64(20), Segment.provider), (39, .provider), (41, .firstHop), (62, .firstHop)])
+    func `a short outage is that of the gateway if it was silent for most of it`(
+        answer: Int64,
+        segment: Segment
+    ) throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
+        let silent = Journal.path(.local, reason: "connect_timeout")
+        journal.path(at: 10, from: Journal.path(.full), to: silent)
+        journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "down", code: "host_unreachable")
+        journal.probe("first-hop", over: "wifi0", at: answer, from: "down", to: "up")
+        journal.path(at: 70, from: silent, to: Journal.path(.full))
+        journal.other(at: 90)
+        let account = journal.account(try Journal.window(0, 90))
+        let outages = try #require(account.subjects.first?.outages)
+        #expect(outages.map(\.attribution.segment) == [segment])
+    }
+
+    @Test
+    func `a silence whose reason changes is the same, and one after a suspend is another`() throws {
+        func segments(_ change: (inout Journal) -> Void) throws -> [Segment] {
+            var journal = Journal()
+            journal.start(at: 0)
+            journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+            for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
+            let silent = Journal.path(.local, reason: "connect_timeout")
+            journal.path(at: 10, from: Journal.path(.full), to: silent)
+            journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "up")
+            change(&journal)
+            journal.other(at: 1000)
+            let account = journal.account(try Journal.window(0, 1000))
+            return try #require(account.subjects.first?.outages).map(\.attribution.segment)
+        }
+        let reasons = try segments { journal in
+            let other = Journal.path(.local, reason: "dns_timeout")
+            journal.path(at: 100, from: Journal.path(.local, reason: "connect_timeout"), to: other)
+        }
+        #expect(reasons == [.provider])
+        #expect(try segments { $0.suspend(300, until: 600) } == [.provider, .undetermined])
+        let checked = try segments { journal in
+            journal.suspend(300, until: 600)
+            journal.probe("first-hop", over: "wifi0", at: 601, from: "up", to: "unknown")
+            journal.probe("first-hop", over: "wifi0", at: 602, from: "unknown", to: "down")
+        }
+        #expect(checked == [.provider, .firstHop])
+    }
+
+    @Test(arguments: [(Int64(-5000), Segment.undetermined), (5, .firstHop)])
+    func `a gateway that was down in one family long before is not at fault while the other may answer`(
+        down: Int64,
+        segment: Segment
+    ) throws {
+        var journal = Journal()
+        journal.start(at: -6000)
+        func gateway(_ family: String, _ second: Int64, _ from: String, _ to: String) {
+            journal.probe("first-hop", over: "wifi0", family: family, at: second, from: from, to: to)
+        }
+        journal.path(at: -5999, from: Journal.path(.unknown), to: Journal.path(.full))
+        gateway("ipv4", -5999, "unknown", "up")
+        gateway("ipv6", down, "unknown", "down")
+        journal.path(at: 10, from: Journal.path(.full), to: Journal.path(.local, reason: "connect_timeout"))
+        gateway("ipv4", 10, "up", "unknown")
+        journal.other(at: 500)
+        let account = journal.account(try Journal.window(0, 500))
+        #expect(try #require(account.subjects.first?.outages.first).attribution.segment == segment)
+    }
+
+    @Test
+    func `an answer from before the clock was set back is not one of the silence`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
+        journal.probe("first-hop", over: "wifi0", at: 500, from: "unknown", to: "up")
+        journal.path(at: 100, from: Journal.path(.full), to: Journal.path(.local, reason: "connect_timeout"))
+        journal.other(at: 400)
+        let account = journal.account(try Journal.window(0, 400))
+        #expect(try #require(account.subjects.first?.outages.last).attribution.segment == .undetermined)
     }
 
     @Test
@@ -212,12 +347,12 @@ struct SegmentTests {
         var journal = Journal()
         journal.start(at: 0)
         journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
-        journal.probe("first-hop", over: "wifi0", at: 1, from: "unknown", to: "up")
         for name in ["dns", "web"] { journal.probe(name, at: 1, from: "unknown", to: "up") }
         journal.probe("web", at: 10, from: "up", to: "down", code: "connect_timeout")
         journal.probe("dns", at: dns.second, from: "up", to: "down", code: "dns_timeout")
         let silent = Journal.path(.local, reason: "connect_timeout")
         journal.path(at: dns.second, from: Journal.path(.full), to: silent)
+        journal.probe("first-hop", over: "wifi0", at: dns.second + 1, from: "unknown", to: "up")
         journal.other(at: 400)
         let account = journal.account(try Journal.window(0, 400))
         let web = try #require(account.subjects.first { $0.subject.name == "web" })

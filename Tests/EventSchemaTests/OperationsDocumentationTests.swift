@@ -36,7 +36,10 @@ import enum AgentEvents.SinkCode
         ("operations.md", Overrun.Code.allCases.map(\.rawValue)),
         ("operations.md", HookRefusal.Code.allCases.map(\.rawValue)),
         ("operations.md", SinkCode.allCases.map(\.rawValue)),
-        ("operations.md", [ChangeCause.start.code, "flapping_started", "flapping_stopped", "config_reloaded"]),
+        (
+            "operations.md",
+            [ChangeCause.start.code, "flapping_started", "flapping_stopped", "config_reloaded", "suspended"]
+        ),
     ]
 
     @Test(arguments: codes.indices)

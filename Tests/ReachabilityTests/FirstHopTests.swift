@@ -84,6 +84,21 @@ struct FirstHopTests {
         #expect(!run.takeWords().contains { $0.hasPrefix("first-hop") })
     }
 
+    @Test(arguments: [true, false])
+    func `a silence that outlasts a suspend needs another verdict`(_ isSilent: Bool) {
+        var run = MachineRun.connected(ProbedMachineTests.web, Self.firstHop)
+        if isSilent { for step in 0..<3 { run.check("f", "web@default/ipv4", at: 2000 + step) } }
+        run.check("s", Self.hop, at: 2500)
+        run.pass(to: 9000)
+        _ = run.takeWords()
+        run.note(run.machine.resume(after: .seconds(60), observed: ScriptedCheck.time(70_000)))
+        let expected = ["resumed after 60.0 seconds"] + (isSilent ? [Self.words("up", "unknown")] : [])
+        #expect(run.takeWords() == expected)
+        #expect(run.machine.takeRechecks().map(\.description).contains(Self.hop))
+        run.check("s", Self.hop, at: 70_100)
+        #expect(run.takeWords() == (isSilent ? [Self.words("unknown", "up")] : []))
+    }
+
     @Test func `a gateway that is down stays down, and is checked again`() {
         var run = MachineRun.connected(ProbedMachineTests.web, Self.firstHop)
         run.check("f", Self.hop, at: 2000)

@@ -2,15 +2,17 @@ internal import AgentEvents
 
 extension Accountant {
     /// The time within which other checks can reveal the cause of a new outage, in microseconds.
-    private static let checkDelay: Int64 = 60_000_000
+    static let checkDelay: Int64 = 60_000_000
 
     mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64) {
         let previous = pathTrack.state?.attribution
-        let to = state(of: change.to, cause: change.cause, after: previous, sequence: sequence)
-        let from = state(of: change.from, cause: nil, after: nil, sequence: sequence)
+        var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
+        failed.begin(at: min(change.observed, time), continuing: openPath)
+        let to = state(Condition(change.to), failed, after: previous)
+        let from = state(Condition(change.from), FailedState(change.from, cause: nil, sequence: sequence), after: nil)
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
-        openPath = to.condition.isOutage ? (change, sequence) : nil
+        openPath = to.condition.isOutage ? failed : nil
         // The path of a probe that has been down for a long time is no evidence about the time before.
         reattributeProbes(at: time, youngOnly: true)
     }
@@ -26,17 +28,20 @@ extension Accountant {
             uplinkTracks[name] = template
         }
         let previous = uplinkTracks[name]?.state?.attribution
-        let to = state(of: change.to, cause: change.cause, after: previous, sequence: sequence)
-        let from = state(of: change.from, cause: nil, after: nil, sequence: sequence)
+        var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
+        failed.begin(at: min(change.observed, time), continuing: openUplinks[name])
+        let to = state(Condition(change.to.connectivity), failed, after: previous)
+        let before = FailedState(change.from, cause: nil, sequence: sequence)
+        let from = state(Condition(change.from.connectivity), before, after: nil)
         if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
         uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
-        openUplinks[name] = to.condition.isOutage ? (change, sequence) : nil
-        reattribute(at: time)
+        openUplinks[name] = to.condition.isOutage ? failed : nil
+        reattribute(observed: change.observed, at: time)
     }
 
     mutating func note(_ change: ProbeChange, at time: Timestamp, sequence: UInt64) {
         let point = change.point
-        observations.note(change, sequence: sequence)
+        observations.note(change, at: time, sequence: sequence)
         if probeTracks[point] == nil {
             guard probeTracks.count < Self.maximumSubjects else {
                 subjectsOmitted = true
@@ -49,49 +54,60 @@ extension Accountant {
         let from = TrackState(condition: Condition(probe: change.from))
         probeTracks[point]?.change(observed: change.observed, published: time, from: from, to: to)
         openProbes[point] = to.condition.isOutage ? (change, sequence) : nil
-        if point.isFirstHop { followFirstHop(change, at: time) }
-        reattribute(at: time)
+        reattribute(observed: change.observed, at: time)
     }
 
-    /// Reevaluates the current silences after the first hop started or stopped answering.
-    ///
-    /// The change concerns the whole silence if it has just started, because the check takes a while, or if nothing was
-    /// known before. Otherwise it concerns the time from now on.
-    private mutating func followFirstHop(_ change: ProbeChange, at time: Timestamp) {
-        let observations = observations
-        func follow(_ track: inout Track, _ failed: FailedState, since begin: Timestamp) {
-            guard failed.connectivity == .local, let present = track.state?.attribution else { return }
-            let attribution = observations.attribution(of: failed, after: nil)
-            guard attribution.segment != .undetermined, attribution.segment != present.segment else { return }
-            let age = change.observed.microsecondsSince1970 - begin.microsecondsSince1970
-            if age <= Self.checkDelay || change.from.verdict == "unknown" {
-                track.attribute(attribution)
-            } else if let state = track.state {
-                let to = TrackState(condition: state.condition, attribution: attribution)
-                track.change(observed: change.observed, published: time, from: state, to: to)
-            }
-        }
-        if let (open, sequence) = openPath { follow(&pathTrack, FailedState(open, sequence), since: open.observed) }
+    /// Reevaluates the current silences, and the outages of probes, with new evidence.
+    private mutating func reattribute(observed: Timestamp, at time: Timestamp) {
+        if let openPath { follow(&pathTrack, openPath, observed, time) }
         for (name, open) in openUplinks {
             guard var track = uplinkTracks[name] else { continue }
-            follow(&track, FailedState(open.change, open.sequence), since: open.change.observed)
+            follow(&track, open, observed, time)
             uplinkTracks[name] = track
+        }
+        reattributeProbes(at: time, youngOnly: false)
+    }
+
+    /// Reevaluates a silence.
+    ///
+    /// New evidence concerns the whole silence if nothing was known about it and it has just started, because a check takes
+    /// a while. Otherwise it concerns the time from now on: the time before keeps the segment of its own evidence. Missing
+    /// evidence changes nothing, but a gateway that answers is no longer at fault.
+    private func follow(_ track: inout Track, _ failed: FailedState, _ observed: Timestamp, _ time: Timestamp) {
+        guard failed.connectivity == .local, let state = track.state, let present = state.attribution else { return }
+        let attribution = observations.attribution(of: failed, after: nil)
+        let age = max(min(observed, time).microsecondsSince1970, failed.since) - failed.since
+        if present.segment == .undetermined, attribution.segment == .undetermined || age <= Self.checkDelay {
+            track.attribute(attribution)
+            return
+        }
+        let isExonerated = present.segment == .firstHop && attribution.missing == [.secondTarget]
+        guard attribution.segment != present.segment, attribution.segment != .undetermined || isExonerated else {
+            return
+        }
+        let to = TrackState(condition: state.condition, attribution: attribution)
+        track.change(observed: observed, published: time, from: state, to: to)
+    }
+
+    /// Starts the current silences over after a suspend, whose evidence is from before it.
+    mutating func restartSilences(at moment: Int64) {
+        if var open = openPath, open.connectivity == .local {
+            open.since = moment
+            openPath = open
+            pathTrack.attribute(observations.attribution(of: open, after: nil))
+        }
+        for (name, var open) in openUplinks where open.connectivity == .local {
+            open.since = moment
+            openUplinks[name] = open
+            uplinkTracks[name]?.attribute(observations.attribution(of: open, after: nil))
         }
     }
 
-    /// Reevaluates the undetermined outages with the new evidence.
-    private mutating func reattribute(at time: Timestamp) {
-        if let (change, sequence) = openPath, pathTrack.isUndetermined {
-            pathTrack.attribute(
-                observations.attribution(of: FailedState(change, sequence), after: nil)
-            )
-        }
-        for (name, open) in openUplinks where uplinkTracks[name]?.isUndetermined == true {
-            uplinkTracks[name]?.attribute(
-                observations.attribution(of: FailedState(open.change, open.sequence), after: nil)
-            )
-        }
-        reattributeProbes(at: time, youngOnly: false)
+    /// Follows a clock that was set back.
+    mutating func setBack(to moment: Int64) {
+        observations.age()
+        if let open = openPath { openPath?.since = min(open.since, moment) }
+        for (name, open) in openUplinks { openUplinks[name]?.since = min(open.since, moment) }
     }
 
     /// Reevaluates the outages of probes: the undetermined ones, and the young ones of a target while another target
@@ -107,42 +123,31 @@ extension Accountant {
         }
     }
 
-    /// Returns the attribution of a probe's verdict, considering the outage of its path.
+    /// Returns the attribution of a probe's verdict, considering the outage of its path unless that started long after it.
     private func attribution(of change: ProbeChange, _ sequence: UInt64) -> Attribution {
-        let path = change.point.interface.map { uplinkTracks[$0]?.state } ?? pathTrack.state
-        return observations.attribution(of: change, path: path?.attribution, sequence: sequence)
+        let interface = change.point.interface
+        let path = interface.map { uplinkTracks[$0]?.state } ?? pathTrack.state
+        let open = interface.map { openUplinks[$0] } ?? openPath
+        let isLater = open.map { $0.since > change.observed.microsecondsSince1970 + Self.checkDelay } ?? false
+        return observations.attribution(of: change, path: isLater ? nil : path?.attribution, sequence: sequence)
     }
 
-    private func state(
-        of state: ReachabilityState,
-        cause: ChangeCause?,
-        after previous: Attribution?,
-        sequence: UInt64
-    ) -> TrackState {
-        let condition = Condition(state)
+    private func state(_ condition: Condition, _ failed: FailedState, after previous: Attribution?) -> TrackState {
         guard condition.isOutage else { return TrackState(condition: condition) }
-        let failed = FailedState(state, cause: cause, sequence: sequence)
         return TrackState(condition: condition, attribution: observations.attribution(of: failed, after: previous))
     }
-
-    private func state(
-        of uplink: Uplink,
-        cause: ChangeCause?,
-        after previous: Attribution?,
-        sequence: UInt64
-    ) -> TrackState {
-        let condition = Condition(uplink.connectivity)
-        guard condition.isOutage else { return TrackState(condition: condition) }
-        let failed = FailedState(uplink, cause: cause, sequence: sequence)
-        return TrackState(condition: condition, attribution: observations.attribution(of: failed, after: previous))
-    }
-}
-
-extension Track {
-    fileprivate var isUndetermined: Bool { state?.attribution?.segment == .undetermined }
 }
 
 extension FailedState {
+    /// Sets the beginning: that of the outage so far where one silence follows another over the same interface.
+    fileprivate mutating func begin(at moment: Timestamp, continuing open: FailedState?) {
+        since = moment.microsecondsSince1970
+        guard let open, open.connectivity == .local, connectivity == .local, open.interface == interface,
+            open.uplink == uplink
+        else { return }
+        since = open.since
+    }
+
     fileprivate init(_ state: ReachabilityState, cause: ChangeCause?, sequence: UInt64) {
         let isPathless = state.via == .none
         self.init(
@@ -158,10 +163,6 @@ extension FailedState {
         )
     }
 
-    fileprivate init(_ change: StateChange, _ sequence: UInt64) {
-        self.init(change.to, cause: change.cause, sequence: sequence)
-    }
-
     fileprivate init(_ uplink: Uplink, cause: ChangeCause?, sequence: UInt64) {
         self.init(
             connectivity: uplink.connectivity,
@@ -173,10 +174,6 @@ extension FailedState {
             isDefault: false,
             sequence: sequence
         )
-    }
-
-    fileprivate init(_ change: UplinkChange, _ sequence: UInt64) {
-        self.init(change.to, cause: change.cause, sequence: sequence)
     }
 }
 

@@ -30,9 +30,9 @@ public struct Accountant: Sendable {
     var uplinkTracks: [String: Track] = [:]
     var probeTracks: [ProbePoint: Track] = [:]
     var observations = Observations()
-    /// The changes that started the current outages.
-    var openPath: (change: StateChange, sequence: UInt64)?
-    var openUplinks: [String: (change: UplinkChange, sequence: UInt64)] = [:]
+    /// The current outages.
+    var openPath: FailedState?
+    var openUplinks: [String: FailedState] = [:]
     var openProbes: [ProbePoint: (change: ProbeChange, sequence: UInt64)] = [:]
     var certificates = CertificateLog()
     var checks = CheckLog()
@@ -172,6 +172,7 @@ public struct Accountant: Sendable {
                 coverage.clockSteps += isOtherStream ? 0 : 1
                 coverage.repeated &+= isOtherStream ? 0 : last.time.microsecondsSince1970 - moment
                 updateTracks { $0.rewind(to: moment) }
+                setBack(to: moment)
             }
         }
         if let name { stream = name }
@@ -225,6 +226,7 @@ public struct Accountant: Sendable {
         // A bound longer than any suspend, and far below an overflow.
         let milliseconds = min(max(0, resumed.suspendedMilliseconds), 100 * 366 * 86_400_000)
         updateTracks { $0.gap(from: end - milliseconds * 1000, to: end, .suspended) }
+        restartSilences(at: end)
     }
 
     private mutating func updateTracks(_ update: (inout Track) -> Void) {

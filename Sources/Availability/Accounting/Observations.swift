@@ -6,9 +6,12 @@ struct Observations: Sendable {
     static let maximumCount = 1024
 
     private struct Verdict: Sendable {
-        var isUp: Bool
+        /// `nil` for a next hop of which nothing is known.
+        var isUp: Bool?
         var code: String
         var sequence: UInt64
+        /// The moment at which it was observed, in microseconds since 1970; `min` after the clock was set back.
+        var observed: Int64
     }
 
     /// The codes that only transfers have.
@@ -29,15 +32,21 @@ struct Observations: Sendable {
         if transfers.count < Self.maximumCount { transfers.insert(point) }
     }
 
-    mutating func note(_ change: ProbeChange, sequence: UInt64) {
+    mutating func note(_ change: ProbeChange, at time: Timestamp, sequence: UInt64) {
         if let code = change.to.code, Self.transferCodes.contains(code) { noteTransfer(change.point) }
         let word = change.to.verdict
-        guard word == "up" || word == "down" else {
+        let isKnown = word == "up" || word == "down"
+        guard isKnown || change.point.isFirstHop else {
             verdicts[change.point] = nil
             return
         }
         guard verdicts.count < Self.maximumCount || verdicts[change.point] != nil else { return }
-        verdicts[change.point] = Verdict(isUp: word == "up", code: change.to.code ?? word, sequence: sequence)
+        verdicts[change.point] = Verdict(
+            isUp: isKnown ? word == "up" : nil,
+            code: change.to.code ?? word,
+            sequence: sequence,
+            observed: min(change.observed, time).microsecondsSince1970
+        )
     }
 
     mutating func note(_ uplink: Uplink, sequence: UInt64) {
@@ -47,31 +56,39 @@ struct Observations: Sendable {
 
     mutating func forget() { (verdicts, uplinks) = ([:], [:]) }
 
+    /// Makes all verdicts older than any outage: the clock was set back, and their times mean nothing.
+    mutating func age() { for point in verdicts.keys { verdicts[point]?.observed = .min } }
+
     /// Attributes the silence of everything beyond a path to the first hop or to the network behind it.
     ///
     /// - Parameters:
+    ///   - since: The beginning of the silence, in microseconds since 1970.
     ///   - interface: The egress interface; points bound to it count, and for the default path those that are not
     ///     bound.
     ///   - uplink: The interface on the link to the first hop: for a tunnel, that of its underlay.
-    func silence(over interface: String?, uplink: String?, isDefault: Bool, code: String) -> Attribution {
+    func silence(
+        since: Int64,
+        over interface: String?,
+        uplink: String?,
+        isDefault: Bool,
+        code: String
+    ) -> Attribution {
         func isOver(_ point: ProbePoint) -> Bool {
             point.interface == nil ? isDefault : point.interface == interface
         }
         let over = sorted { isOver($0) }
         var attribution = Attribution(segment: .undetermined, code: code, interface: interface, evidence: [])
-        let down = over.filter { !$0.isUp && !$0.point.isFirstHop }
+        let down = over.filter { $0.isUp == false && !$0.point.isFirstHop }
         let targets = Set(down.map(\.point.probe))
         let elsewhere = sorted { point in
             guard let other = point.interface, !point.isFirstHop else { return false }
             return other != interface && other != uplink
-        }.filter(\.isUp)
+        }.filter { $0.isUp == true }
         let otherUplink = uplinks.filter { name, state in
             name != interface && name != uplink && (state.connectivity == .full || state.connectivity == .partial)
         }.min { $0.key < $1.key }
 
-        // A gateway that answers in one family is reachable for both.
-        let firstHops = sorted { $0.isFirstHop && $0.interface == uplink }
-        let firstHop = firstHops.first(where: \.isUp) ?? firstHops.first
+        let firstHop = firstHop(of: uplink, since: since)
         if let firstHop { attribution.evidence.append(firstHop.evidence) }
         attribution.evidence += down.prefix(2).map(\.evidence)
         attribution.evidence += elsewhere.prefix(1).map(\.evidence)
@@ -89,7 +106,7 @@ struct Observations: Sendable {
             attribution.missing = [.firstHop]
             return attribution
         }
-        guard firstHop.isUp else {
+        guard firstHop.isUp == true else {
             attribution.segment = .firstHop
             return attribution
         }
@@ -101,17 +118,32 @@ struct Observations: Sendable {
         return attribution
     }
 
+    /// Returns the verdict on an uplink's gateway that is evidence about a silence; `nil` without one.
+    ///
+    /// A gateway that answers in one family is reachable for both, but an answer from before the silence proves nothing. The
+    /// verdict `down` holds until the gateway answers, because it is checked all the time; one that preceded the silence by
+    /// far is not its cause if the gateway of the other family may answer.
+    private func firstHop(of uplink: String?, since: Int64) -> Fact? {
+        let hops = sorted { $0.isFirstHop && $0.interface == uplink }
+        if let answering = hops.first(where: { $0.isUp == true && $0.observed >= since }) { return answering }
+        let silent = hops.filter { $0.isUp == false }
+        guard silent.count < hops.count else { return silent.first }
+        let earliest = max(since, .min + Accountant.checkDelay) - Accountant.checkDelay
+        return silent.first { $0.observed >= earliest }
+    }
+
     /// Returns a probe of another target that is up over the same path.
     func otherTarget(than point: ProbePoint) -> Evidence? {
         sorted { other in
             other.probe != point.probe && !other.isFirstHop && other.interface == point.interface
                 && (other.family == point.family || other.family == nil)
-        }.first(where: \.isUp)?.evidence
+        }.first { $0.isUp == true }?.evidence
     }
 
     private struct Fact {
         var point: ProbePoint
-        var isUp: Bool
+        var isUp: Bool?
+        var observed: Int64
         var evidence: Evidence
     }
 
@@ -121,12 +153,12 @@ struct Observations: Sendable {
         return wanted.sorted { $0.value.sequence < $1.value.sequence }.map { point, verdict in
             let subject = [point.probe, point.interface, point.family].compactMap(\.self).joined(separator: " ")
             let evidence = Evidence(
-                kind: verdict.isUp ? .probeUp : .probeDown,
+                kind: verdict.isUp == true ? .probeUp : .probeDown,
                 code: verdict.code,
                 subject: subject,
                 sequence: verdict.sequence
             )
-            return Fact(point: point, isUp: verdict.isUp, evidence: evidence)
+            return Fact(point: point, isUp: verdict.isUp, observed: verdict.observed, evidence: evidence)
         }
     }
 }
@@ -151,6 +183,9 @@ struct FailedState: Sendable {
     var isDefault: Bool
     /// The number of the event.
     var sequence: UInt64
+    /// The beginning of the silence if that is what the state is, in microseconds since 1970; `min` for a state before the
+    /// first known change, about which all that is known is evidence.
+    var since = Int64.min
 }
 
 extension Observations {
@@ -162,6 +197,7 @@ extension Observations {
         let code = failed.reason ?? failed.cause?.code ?? failed.connectivity.rawValue
         if failed.connectivity == .local {
             return silence(
+                since: failed.since,
                 over: failed.interface,
                 uplink: failed.uplink ?? failed.interface,
                 isDefault: failed.isDefault,
