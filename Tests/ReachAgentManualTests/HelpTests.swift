@@ -41,11 +41,21 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "-h", "--help", "help"])
-    func `a request for help shows one screen`(argument: String) async throws {
-        let result = try await FinishedCommand.run(argument.isEmpty ? [] : [argument])
+    @Test(arguments: ["", "-h", "--help", "help", "help help"])
+    func `a request for help shows one screen`(line: String) async throws {
+        let result = try await FinishedCommand.run(line.split(separator: " ").map(String.init))
         #expect(result.output == RootHelp.text + "\n")
         #expect(result.status == 0)
+    }
+
+    @Test(arguments: commands.filter { $0.name != "reachagent" })
+    func `help knows every command`(command: Case) {
+        let topic = command.name.split(separator: " ").dropFirst().map(String.init)
+        let error = #expect(throws: (any Error).self) {
+            var command = try ReachAgentCommand.command(for: ["help"] + topic)
+            try command.run()
+        }
+        #expect(error.map { ReachAgentCommand.exitCode(for: $0) } == .success)
     }
 
     @Test(arguments: commands)

@@ -13,4 +13,14 @@ import Testing
         )
         #expect(FleetCommand.paths(ownPath: nil, path: "").isEmpty)
     }
+
+    @Test(arguments: [
+        (["help", "fleet", "status"], ["help", "status"]),
+        (["fleet", "help", "status"], ["help", "status"]),
+        (["fleet", "status", "--help"], ["status", "--help"]),
+    ])
+    func `the fleet program prints the help of its commands`(_ line: [String], _ words: [String]) throws {
+        let command = try #require(try ReachAgentCommand.command(for: line) as? FleetCommand)
+        #expect(command.words == words)
+    }
 }

@@ -34,6 +34,14 @@ struct FleetCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "The command and its options.")
     var words: [String] = []
 
+    /// The command that prints the help of a fleet command, which only that program has; `nil` for another command line.
+    static func help(_ arguments: [String]) -> FleetCommand? {
+        guard arguments.starts(with: ["help", "fleet"]), arguments.count > 2 else { return nil }
+        var command = FleetCommand()
+        command.words = ["help"] + arguments.dropFirst(2)
+        return command
+    }
+
     func run() throws {
         let paths = Self.paths(
             ownPath: Self.ownPath,

@@ -62,6 +62,7 @@ struct ReachAgentCommand: ParsableCommand {
     ///
     /// swift-argument-parser shows the program's help if the topic of `help` is not a command.
     static func command(for arguments: [String]) throws -> any ParsableCommand {
+        if let command = FleetCommand.help(arguments) { return command }
         if arguments.first == "help", let topic = RootHelp.unknownTopic(of: arguments.dropFirst()) {
             throw ValidationError("Unexpected argument '\(topic)'")
         }
@@ -96,7 +97,7 @@ enum Agent {
 /// swift-argument-parser gives each group a heading, which takes two screens; it still prints `reachagent help COMMAND`.
 enum RootHelp {
     /// The arguments that request the help of the program.
-    private static let requests = [[], ["-h"], ["--help"], ["help"]]
+    private static let requests = [[], ["-h"], ["--help"], ["help"], ["help", "help"]]
 
     /// True for a command line that requests the help of the program.
     static func isRequested(by arguments: [String]) -> Bool { requests.contains(arguments) }
