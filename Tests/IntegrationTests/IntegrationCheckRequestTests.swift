@@ -85,4 +85,20 @@ struct IntegrationCheckRequestTests {
         try await agent.probe("web ipv4", is: "down connect_timeout")
         #expect(try await agent.stop() == 0)
     }
+
+    @Test(arguments: [[], ["--json"], ["--no-wait"]])
+    func `'check' of a probe whose interface is missing is not a success`(options: [String]) async throws {
+        let network = try ConnectivityNetwork()
+        let agent = try ConnectivityAgent(
+            on: network,
+            Self.probe(network).replacing("families", with: "interfaces = [\"no-such-if\"]\nfamilies")
+        )
+        try await agent.next("reachability.changed", "state")
+        let arguments = ["check", "web", "--socket", agent.control] + options
+        let answer = try await FinishedCommand.run(arguments)
+        #expect(answer.status == 75)
+        #expect(answer.output.isEmpty)
+        #expect(answer.error.hasPrefix("reachagent: nothing to check at the moment"), "\(answer.error)")
+        #expect(try await agent.stop() == 0)
+    }
 }

@@ -90,7 +90,6 @@ import Testing
         (#"{"points":3,"joined":2}"#, "3 checks started, or running; 'reachagent status' shows the results\n"),
         (#"{"points":1}"#, "1 check started; 'reachagent status' shows the results\n"),
         (#"{"points":1,"joined":1}"#, "1 check is running; 'reachagent status' shows the results\n"),
-        (#"{"points":0}"#, "nothing to check at the moment: no path, or no interface that the probe is made over\n"),
         (#"{}"#, "checks started; 'reachagent status' shows the results\n"),
     ])
     func `a check without waiting reports how many were started`(_ reply: String, _ text: String) async throws {
@@ -101,5 +100,19 @@ import Testing
         #expect(requests == [#"{"method":"probe","parameters":{"name":"we\"b"}}"#])
         #expect(result.status == 0)
         #expect(result.output == text)
+    }
+
+    @Test(arguments: [([], ""), (["--json"], "{\"points\":0}\n")])
+    func `a check of nothing is not a success`(_ options: [String], _ output: String) async throws {
+        let (result, _) = try await Self.run(
+            ["check", "--no-wait"] + options,
+            answering: #"{"parameters":{"points":0}}"#
+        )
+        #expect(result.status == 75)
+        #expect(result.output == output)
+        #expect(
+            result.error
+                == "reachagent: nothing to check at the moment: no path, or no interface that the probe is made over\n"
+        )
     }
 }

@@ -25,8 +25,8 @@ struct CheckCommand: ParsableCommand {
               1   a check failed
               64  the agent has no probe of that name
               69  no agent answers
-              75  a check could not be made, or none ended in time; or too many
-                  requests, or the budget of the link allows no more
+              75  a check could not be made, as without a path, or did not end in
+                  time; or too many requests, or the budget of the link is used up
               77  no permission to ask the agent
               78  the agent has no probe at all
             """
@@ -70,10 +70,7 @@ struct CheckCommand: ParsableCommand {
 
     /// Prints the results; the worst one determines the exit status.
     private func show(_ checks: [AgentEvents.CompletedCheck]) throws {
-        guard !checks.isEmpty else {
-            if !json { Terminal.print(Self.nothing) }
-            return
-        }
+        guard !checks.isEmpty else { throw Self.nothing() }
         if json {
             for check in checks { Terminal.print(JSONWriter.text(of: check)) }
         } else {
@@ -95,9 +92,10 @@ struct CheckCommand: ParsableCommand {
         } catch {
             return try end(error)
         }
-        if json { return Terminal.print(reply) }
         let checks = try? EventDecoder.decode(CheckRequest.Reply.self, from: reply)
-        Terminal.print(Self.text(checks?.points, joined: checks?.joined ?? 0))
+        if json { Terminal.print(reply) }
+        guard checks?.points != 0 else { throw Self.nothing() }
+        if !json { Terminal.print(Self.text(checks?.points, joined: checks?.joined ?? 0)) }
     }
 
     private func end(_ error: ClientError) throws {
@@ -110,12 +108,16 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    private static let nothing =
-        "nothing to check at the moment: no path, or no interface that the probe is made over"
+    /// Reports that no check could start.
+    private static func nothing() -> ExitCode {
+        Terminal.printError(
+            "reachagent: nothing to check at the moment: no path, or no interface that the probe is made over"
+        )
+        return ExitCode(ExitStatus.tryAgain)
+    }
 
     /// The number of checks, and the command that shows their results.
     private static func text(_ points: Int?, joined: Int) -> String {
-        guard points != 0 else { return nothing }
         let checks =
             switch points {
             case nil: "checks started"
