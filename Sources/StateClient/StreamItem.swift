@@ -14,7 +14,10 @@ public enum StreamItem: Sendable, Hashable {
     case interrupted(ClientError, retryIn: Duration)
     /// The events with these numbers are no longer available; those that would have passed the filter are lost.
     case missed(ClosedRange<UInt64>)
-    /// The agent has started a new stream, so the former numbers are meaningless; the snapshot follows.
+    /// The stream cannot resume after its number, and begins with the snapshot, which follows.
+    ///
+    /// With two different streams the agent has restarted its numbering, and the former numbers are meaningless. Without a
+    /// former stream, or with the same one, the number is beyond the last one of the agent.
     case restarted(from: String?, to: String)
 }
 

@@ -26,7 +26,7 @@ struct StreamResumption {
     private enum Loss {
         /// The events after a number were no longer available.
         case expired(after: UInt64)
-        /// The number was unknown to the agent.
+        /// The number was of another stream, or beyond the agent's last one.
         case restarted
     }
 

@@ -100,6 +100,18 @@ import Testing
         #expect(texts[3] == "! the agent restarted its numbering; events after the last one are not known")
     }
 
+    @Test(arguments: [nil, "6f1c0000000000000000000000000001"])
+    func `a number beyond the last event is not taken for a restart`(stream: String?) throws {
+        let items: [StreamItem] = [
+            .connected(try Hello(line(AgentLines.hello(41)))), .restarted(from: stream, to: AgentLines.stream),
+            .interrupted(.disconnected(socket: "/s"), retryIn: .zero),
+            .connected(try Hello(line(AgentLines.hello(41)))),
+        ]
+        let texts = texts(items, since: .number(999))
+        #expect(texts.first == "! event #999 is beyond the agent's last one, #41; following from there")
+        #expect(texts.last == "! connected again (agent 0.1.0); resuming after event #41")
+    }
+
     @Test func `every edge of a path is shown only on request`() throws {
         let edge = StreamItem.event(try line(AgentLines.path(42)))
         #expect(texts([edge]).isEmpty)

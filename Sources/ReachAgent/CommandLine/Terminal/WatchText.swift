@@ -21,6 +21,8 @@ struct WatchText {
     /// The last number that was seen, and the stream that it belongs to.
     private var lastNumber: UInt64?
     private var stream: String?
+    /// The number of the agent's last event on connecting.
+    private var newest: UInt64 = 0
     private var isAway = false
 
     /// The text of one run.
@@ -48,7 +50,7 @@ struct WatchText {
         case .interrupted(let error, _): interrupted(error)
         // A request by time asks for the events that still exist since then.
         case .missed(let range): from == nil ? [.notice(Self.missed(range))] : []
-        case .restarted: [.notice("the agent restarted its numbering; events after the last one are not known")]
+        case .restarted(let former, let stream): restarted(from: former, to: stream)
         }
     }
 
@@ -63,6 +65,7 @@ struct WatchText {
         // The number of a hello that begins with a snapshot counts like that of an event.
         if stream != hello.stream, stream != nil || lastNumber == nil { lastNumber = hello.sequence }
         stream = hello.stream
+        newest = hello.sequence
         isAway = false
         if case .json = format { lines.append(.json(hello.line.bytes)) }
         return lines
@@ -105,6 +108,16 @@ struct WatchText {
         let (first, last) = (range.lowerBound, range.upperBound)
         let numbers = first == last ? "event #\(first) is" : "events #\(first) to #\(last) are"
         return "\(numbers) missing: the agent does not have what happened then any more"
+    }
+
+    /// Only numbers of another stream are known to have restarted; a number of the user's may be a mistake.
+    private mutating func restarted(from former: String?, to stream: String) -> [Line] {
+        defer { lastNumber = newest }
+        guard let former, former != stream else {
+            let requested = lastNumber.map { "event #\($0)" } ?? "the event"
+            return [.notice("\(requested) is beyond the agent's last one, #\(newest); following from there")]
+        }
+        return [.notice("the agent restarted its numbering; events after the last one are not known")]
     }
 
     // MARK: The state
