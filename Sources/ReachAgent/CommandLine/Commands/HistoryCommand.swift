@@ -29,6 +29,7 @@ struct HistoryCommand: ParsableCommand {
 
             EXIT STATUS
               0   done, also when nothing was found
+              64  wrong usage, such as a range that ends before it begins
               69  there is no journal, or no agent answers at the named socket
               75  the journal could not be read; try again
               77  no permission to read the journal
@@ -94,6 +95,17 @@ struct HistoryCommand: ParsableCommand {
             throw ValidationError("'--last' must be 1 to \(Self.maximumLast)")
         }
         if follow, until != nil { throw ValidationError("'--follow' and '--until' exclude each other") }
+        if isEmptyRange { throw ValidationError("'--until' must be after '--since'; the range is empty") }
+    }
+
+    /// True for a range that ends before it begins, whatever the journal holds.
+    private var isEmptyRange: Bool {
+        switch (since, until) {
+        // The events begin after the number, and end with it.
+        case (.number(let since), .number(let until)): until <= since
+        case (.moment(let since), .moment(let until)): until < since
+        default: false
+        }
     }
 
     func run() throws {
