@@ -44,9 +44,14 @@ enum CheckTarget: Sendable {
         }
     }
 
-    /// True for an argument that only a configuration can resolve.
+    /// True for an argument that a configuration can resolve.
     static func isName(_ text: String) -> Bool {
         text.firstRange(of: "://") == nil && IPAddress(text) == nil
+    }
+
+    /// True for an argument that only a configuration can resolve; a name with a dot may be that of a host.
+    static func isOnlyName(_ text: String) -> Bool {
+        isName(text) && !text.contains("." as Character) && !text.contains("/" as Character)
     }
 
     /// The check over the default path, with an evaluator of its own if none is configured.

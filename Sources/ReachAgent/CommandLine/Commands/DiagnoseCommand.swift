@@ -32,7 +32,8 @@ struct DiagnoseCommand: ParsableCommand {
               64  a target is neither a URL nor a name of the configuration
               75  the kernel's view could not be read, or the file not be written
               77  no permission to write the file
-              78  the file of '--config' is bad
+              78  the file of '--config' is bad, or the configuration that a target
+                  is a name of
             """
     )
 
@@ -94,7 +95,8 @@ struct DiagnoseCommand: ParsableCommand {
             Terminal.printError("reachagent: no thread could be started: \(String(cString: strerror(error.errno)))")
             throw ExitCode(ExitStatus.tryAgain)
         }
-        if config != nil, case .rejected(let errors)? = evidence.configuration {
+        // A name that an unusable configuration may have is not known to be wrong.
+        if config != nil || evidence.unknownTarget != nil, case .rejected(let errors)? = evidence.configuration {
             for line in errors { Terminal.printError(ForeignText.line(line)) }
             throw ExitCode(ExitStatus.badConfiguration)
         }

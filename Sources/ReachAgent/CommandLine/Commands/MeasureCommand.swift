@@ -81,7 +81,8 @@ struct MeasureCommand: ParsableCommand {
 
     func run() throws {
         let isName = target.map(CheckTarget.isName) ?? true
-        let settings = isName || each ? try source.settings() : Settings()
+        let isRequired = target.map(CheckTarget.isOnlyName) ?? true
+        let settings = isName || each ? try source.settings(isRequired: isRequired) : Settings()
         let subject = try MeasureSubject(target, settings)
         try refuseOptions(of: subject)
         let probe = try BadConfiguration.orExit { try self.probe(subject) }

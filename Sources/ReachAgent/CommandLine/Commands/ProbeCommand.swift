@@ -84,7 +84,8 @@ struct ProbeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let settings = CheckTarget.isName(target) ? try source.settings() : Settings()
+        let isRequired = CheckTarget.isOnlyName(target)
+        let settings = CheckTarget.isName(target) ? try source.settings(isRequired: isRequired) : Settings()
         let checked = try checkTarget(settings)
         let probe = try BadConfiguration.orExit { try self.probe(checked) }
         if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }

@@ -27,7 +27,8 @@ struct RouteCommand: ParsableCommand {
               69  the kernel's netlink is not available, or no agent answers at the
                   named socket
               75  the name was not found
-              78  the file of '--config' is bad
+              78  the file of '--config' is bad, or for a name without a dot the
+                  configuration
             """
     )
 
@@ -45,7 +46,8 @@ struct RouteCommand: ParsableCommand {
     @OptionGroup(title: "Expert options") var watch: WatchOptions
 
     func run() throws {
-        let settings = try source.settings()
+        // A target of the configuration takes precedence over a host of the same name.
+        let settings = try source.settings(isRequired: CheckTarget.isOnlyName(destination))
         let found: RouteDestination
         do {
             found = try RouteDestination(destination, settings)

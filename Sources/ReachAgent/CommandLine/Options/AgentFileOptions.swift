@@ -28,13 +28,15 @@ struct AgentFileOptions: ParsableArguments {
         return try config.map { AgentFiles(configuration: $0) } ?? AgentFiles.find(socket: agent.socket)
     }
 
-    /// Reads the settings; an unusable configuration is an error if it was named, else a warning.
-    func settings() throws -> Settings {
+    /// Reads the settings; an unusable configuration is an error if it was named or is required, else a warning.
+    ///
+    /// - Parameter isRequired: True if an argument means something in the configuration alone.
+    func settings(isRequired: Bool = false) throws -> Settings {
         let files = try files()
         do throws(ConfigurationErrors) {
             return try files.load().settings
         } catch {
-            guard config == nil else { throw Self.rejection(of: error) }
+            guard config == nil, !isRequired else { throw Self.rejection(of: error) }
             let first = error.errors.first.map { ": \(ForeignText.line($0.description))" } ?? ""
             Terminal.printError("reachagent: warning: the configuration is not used\(first); '--no-config' reads none")
             return Settings()
