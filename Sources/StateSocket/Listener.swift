@@ -34,6 +34,7 @@ enum Listener {
         hub: NIOLoopBound<StreamHub>,
         on group: MultiThreadedEventLoopGroup
     ) throws(StateSocketError) -> any Channel {
+        let place = "\(port), an address of 'listen' in [http]"
         do {
             let address = try SocketAddress(ipAddress: port.address, port: Int(port.port))
             var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: accepting, hub: hub, on: group)
@@ -56,9 +57,9 @@ enum Listener {
             }
             return try bootstrap.bind(to: address).wait()
         } catch let error as IOError {
-            throw StateSocketError(operation: "listen on", path: "\(port)", cause: .errno(error.errnoCode))
+            throw StateSocketError(operation: "listen on", path: place, cause: .errno(error.errnoCode))
         } catch {
-            throw StateSocketError(operation: "listen on", path: "\(port)", cause: .eventLoop("\(error)"))
+            throw StateSocketError(operation: "listen on", path: place, cause: .eventLoop("\(error)"))
         }
     }
 

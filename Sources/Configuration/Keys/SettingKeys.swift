@@ -277,7 +277,7 @@ struct HTTPKeys: KeyTable {
     let listen = Setting(
         "listen",
         \.http.listen,
-        ValueFormat<HTTPListenAddress>.listenAddress.oneOrMore(0...8),
+        ValueFormat<HTTPListenAddress>.listenAddresses,
         example: "[\"127.0.0.1:9718\", \"[::1]:9718\"]",
         reload: .needsRestart,
         """

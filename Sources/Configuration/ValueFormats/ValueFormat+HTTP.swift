@@ -9,6 +9,14 @@ public struct HTTPListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address and the port: `127.0.0.1:9718`, `[::1]:9718`.
     public var description: String { address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)" }
+
+    /// Returns whether the kernel refuses to listen on both (`EADDRINUSE`).
+    ///
+    /// `[::]` stands for the IPv6 addresses alone (`IPV6_V6ONLY`).
+    func overlaps(_ other: HTTPListenAddress) -> Bool {
+        guard port == other.port, address.family == other.address.family else { return false }
+        return address == other.address || address.isUnspecified || other.address.isUnspecified
+    }
 }
 
 extension ValueFormat where Value == HTTPListenAddress {
@@ -30,6 +38,31 @@ extension ValueFormat where Value == HTTPListenAddress {
             }
             return HTTPListenAddress(address: address, port: port)
         }
+    }
+
+    /// The format for up to 8 listen addresses, of which no two overlap.
+    static var listenAddresses: ValueFormat<[HTTPListenAddress]> {
+        let several = listenAddress.oneOrMore(0...8)
+        return ValueFormat<[HTTPListenAddress]>(
+            kind: several.kind,
+            read: { node, errors in
+                guard let addresses = several.read(node, &errors) else { return nil }
+                guard case .array(let nodes) = node.value else { return addresses }
+                var isWrong = false
+                for (index, address) in addresses.enumerated() {
+                    guard let other = addresses[..<index].firstIndex(where: address.overlaps) else { continue }
+                    let place = nodes[other].origin.line.map { " in line \($0)" } ?? ""
+                    let message =
+                        address == addresses[other]
+                        ? "\(address) is already listed\(place)"
+                        : "\(address) overlaps \(addresses[other])\(place); keep one of the two"
+                    errors.append(ValueError(message: message, origin: nodes[index].origin))
+                    isWrong = true
+                }
+                return isWrong ? nil : addresses
+            },
+            text: several.text
+        )
     }
 
     private static func address(_ text: Substring) -> IPAddress? {

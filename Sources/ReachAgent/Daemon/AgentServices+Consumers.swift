@@ -42,10 +42,12 @@ extension AgentServices {
         }
     }
 
-    func recording(by recorder: JournalRecorder) -> AgentPart {
+    func recording(_ bus: NotificationBus<Event>, by recorder: JournalRecorder) -> AgentPart {
         AgentPart(name: "journal") {
             try recorder.start()
         } stop: { [logger] in
+            // The recorder ends with the bus, which nothing has ended if a part before the state machine could not start.
+            bus.finish()
             if !recorder.finish(within: Self.drainDeadline) {
                 logger.error("the journal's disk did not answer in time")
             }

@@ -94,7 +94,7 @@ struct AgentServices {
         )
         let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         let recorder = journal.map { journalRecorder(of: $0, bus, driver) }
-        if let recorder { parts.append(recording(by: recorder)) }
+        if let recorder { parts.append(recording(bus, by: recorder)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
         let requestHandler = AgentRequestHandler(
             statusStore: statusStore,
