@@ -75,6 +75,28 @@ struct GoldenTests {
     }
 
     @Test
+    func `without the verdict of a probe no format has an availability, an error budget or an MTBF`() throws {
+        var journal = Journal()
+        let (path, down) = (Journal.path(.unknown), Journal.path(.none, reason: "link_down"))
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: path)
+        journal.path(at: 100, from: path, to: down)
+        journal.path(at: 160, from: down, to: path)
+        let account = try journal.account(Journal.window(0, 1000), aliveUntil: 1000)
+        let report = try #require(Report(account, objective: Objective(percent: "99.5")))
+        let text = report.text()
+        #expect(text.contains("availability   unknown: no probe had a verdict; only losses of the path are known\n"))
+        #expect(text.contains("outages        1, 1m in all"))
+        #expect(!text.contains("MTBF") && !text.contains("error budget"))
+        for (name, render) in Self.formats { #expect(!render(report).contains("0.000 %"), "\(name)") }
+        #expect(report.markdown().contains("| default path | — | — | 1 | 1m | 1m |  | 1m | — |"))
+        let json = String(decoding: report.json(), as: UTF8.self)
+        for member in ["availability_percent", "availability_with_unknown_percent", "mtbf_us", "error_budget"] {
+            #expect(!json.contains(member))
+        }
+    }
+
+    @Test
     func `lines add up as the events in them do`() throws {
         let journal = try Self.journal()
         var accountant = Accountant(window: try Self.window())

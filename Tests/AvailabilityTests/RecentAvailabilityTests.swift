@@ -114,4 +114,26 @@ struct RecentAvailabilityTests {
         #expect(share.percent == percent)
         #expect(AgentStatus.Availability.Share(availableMicroseconds: 0, knownMicroseconds: 0).percent == nil)
     }
+
+    @Test
+    func `a loss of the path without a probe is an outage, and no availability of 0 per cent`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        let down = Journal.path(.none, reason: "link_down")
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.unknown))
+        journal.path(at: 1000, from: Journal.path(.unknown), to: down)
+        journal.path(at: 1300, from: down, to: Journal.path(.unknown))
+        let recent = try Self.recent(journal, at: 5000)
+        let entry = try #require(recent.entries(at: Journal.moment(5000)).first)
+        #expect(entry.today.known == 0 && entry.recent.known == 0)
+        let calendar = try #require(recent.calendars(at: Journal.moment(5000)).first)
+        #expect(calendar.share == nil && calendar.days.last?.share == nil)
+        #expect(calendar.outageCount == 1)
+        #expect(calendar.days.last?.outages == 300_000_000)
+        // A verdict makes the time known, with the losses before it.
+        journal.path(at: 5000, from: Journal.path(.unknown), to: Journal.path(.full))
+        let judged = try Self.recent(journal, at: 5700).entries(at: Journal.moment(5700)).first
+        #expect(judged?.today.available == 700_000_000)
+        #expect(judged?.today.known == 1_000_000_000)
+    }
 }

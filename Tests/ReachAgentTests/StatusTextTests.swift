@@ -46,6 +46,18 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        (#""known_us":0"#, "", "unknown: no probe is configured"),
+        (#""known_us":0"#, #","probes":[{"probe":"web","verdict":"up"}]"#, "today unknown, 30 days unknown"),
+        (#""known_us":9"#, "", "today 0.000 %, 30 days 0.000 %"),
+    ])
+    func `an availability that is not known has no number`(_ known: String, _ probes: String, _ text: String) throws {
+        let share = #"{"available_us":0,\#(known)}"#
+        let availability = #","availability":[{"today":\#(share),"days_30":\#(share)}]"#
+        let lines = try Self.status(Self.reachable + availability + probes, columns: 120).full.split(separator: "\n")
+        #expect(lines.drop { $0 != "AVAILABILITY" }.dropFirst().first == "  default path  \(text)")
+    }
+
     @Test func `the paths of both families, their particulars and the last change are shown in full`() throws {
         let lines = try Self.status(Self.reachable, columns: 120).full.split(separator: "\n")
         #expect(

@@ -81,6 +81,10 @@ public struct Tally: Sendable, Hashable {
     /// The known time.
     public var known: Int64 { available + unavailable }
 
+    /// True if a path was there, but no probe had a verdict: only the time without a path is known then, and no share of the
+    /// time follows from it.
+    public var lacksVerdicts: Bool { microseconds[..<4].allSatisfy { $0 == 0 } && self[.unknown(.noProbe)] > 0 }
+
     /// The microseconds of each of ``Condition/words``.
     public var byWord: [Int64] { microseconds[..<5] + [unknown] }
 

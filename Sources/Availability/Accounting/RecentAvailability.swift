@@ -18,9 +18,10 @@ public struct RecentAvailability: Sendable {
         /// The known time, in microseconds.
         public var known: Int64 = 0
 
-        mutating func add(_ tally: Tally) {
-            available += tally.available
-            known += tally.known
+        /// Creates the share of a time: nothing is known where no probe had a verdict.
+        init(_ tally: Tally) {
+            guard !tally.lacksVerdicts else { return }
+            (available, known) = (tally.available, tally.known)
         }
     }
 
@@ -88,10 +89,13 @@ public struct RecentAvailability: Sendable {
     public func entries(at now: Timestamp) -> [Entry] {
         subjects(at: now).map { account in
             let days = days(of: account, at: now)
-            var entry = Entry(subject: account.subject, today: Share(), recent: Share())
-            if let today = days.last { entry.today.add(today.tally) }
-            for (_, tally) in days.suffix(Self.recentDays) { entry.recent.add(tally) }
-            return entry
+            var recent = Tally()
+            for (_, tally) in days.suffix(Self.recentDays) { recent.add(tally) }
+            return Entry(
+                subject: account.subject,
+                today: Share(days.last?.tally ?? Tally()),
+                recent: Share(recent)
+            )
         }
     }
 
@@ -102,7 +106,7 @@ public struct RecentAvailability: Sendable {
                 AvailabilityCalendar.Day(
                     date: day,
                     available: tally.available,
-                    known: tally.known,
+                    known: tally.lacksVerdicts ? 0 : tally.known,
                     outages: tally.unavailable
                 )
             }
@@ -131,7 +135,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
         public var date: CivilTime.Day
         /// The available time, in microseconds.
         public var available: Int64
-        /// The known time, in microseconds; 0 for a day without data.
+        /// The known time, in microseconds; 0 for a day without data, or without the verdict of a probe.
         public var known: Int64
         /// The time of outages, in microseconds.
         public var outages: Int64

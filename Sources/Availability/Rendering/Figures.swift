@@ -10,11 +10,6 @@ package enum Figures {
         return "\(thousandths / 1000).\(CivilTime.digits(Int(thousandths % 1000), 3))"
     }
 
-    /// Returns per cent with the sign, or a dash.
-    static func percentText(_ part: Int64, of whole: Int64) -> String {
-        percent(part, of: whole).map { "\($0) %" } ?? "—"
-    }
-
     /// Formats a duration in its two largest units: `3d4h`, `1m30s`, `850ms`.
     package static func duration(_ microseconds: Int64) -> String {
         guard microseconds >= 0 else { return "-" + duration(-max(microseconds, -.max)) }
@@ -78,4 +73,18 @@ package enum Figures {
         if account.subjectsOmitted { notes.append("more uplinks or probes than are listed") }
         return notes
     }
+}
+
+extension Tally {
+    /// The available share of the known time in per cent; `nil` if it is not known.
+    package var percent: String? { lacksVerdicts ? nil : Figures.percent(available, of: known) }
+
+    /// The same with unknown time as unavailable.
+    var lowestPercent: String? { lacksVerdicts ? nil : Figures.percent(available, of: total) }
+
+    /// The share with the sign, or a dash.
+    var percentText: String { percent.map { "\($0) %" } ?? "—" }
+
+    /// The same with unknown time as unavailable.
+    var lowestPercentText: String { lowestPercent.map { "\($0) %" } ?? "—" }
 }

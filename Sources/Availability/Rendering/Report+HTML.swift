@@ -50,8 +50,8 @@ extension Report {
     private var tiles: String {
         let tally = main.tally
         var tiles = [
-            ("Availability", Figures.percentText(tally.available, of: tally.known), "of the known time"),
-            ("Lower bound", Figures.percentText(tally.available, of: tally.total), "unknown time as unavailable"),
+            ("Availability", tally.percentText, tally.lacksVerdicts ? "no probe had a verdict" : "of the known time"),
+            ("Lower bound", tally.lowestPercentText, "unknown time as unavailable"),
             ("Outages", "\(main.outageCount)", "\(Figures.duration(tally.unavailable)) in all"),
         ]
         if let longest = main.longest {
@@ -74,7 +74,7 @@ extension Report {
         let head = Condition.words.map { "<th>\($0)</th>" }.joined()
         let rows = all.map { account in
             let cells = account.tally.byWord.map { "<td>\($0 > 0 ? Figures.duration($0) : "–")</td>" }.joined()
-            let percent = Figures.percentText(account.tally.available, of: account.tally.known)
+            let percent = account.tally.percentText
             return "<tr><th>\(Self.html(name(account.subject, 100)))</th>\(cells)<td>\(percent)</td></tr>"
         }
         return """

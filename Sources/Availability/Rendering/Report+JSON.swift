@@ -53,15 +53,8 @@ extension Report {
             json.member("family", ifPresent: account.subject.family)
             json.name("time_us")
             write(account.tally, to: &json)
-            let tally = account.tally
-            json.member(
-                "availability_percent",
-                ifPresent: Figures.percent(tally.available, of: tally.known)
-            )
-            json.member(
-                "availability_with_unknown_percent",
-                ifPresent: Figures.percent(tally.available, of: tally.total)
-            )
+            json.member("availability_percent", ifPresent: account.tally.percent)
+            json.member("availability_with_unknown_percent", ifPresent: account.tally.lowestPercent)
             json.member("outage_count", account.outageCount)
             json.member("longest_us", ifPresent: account.longest?.duration) { $0.number($1) }
             json.member("mtbf_us", ifPresent: account.meanTimeBetweenFailures) { $0.number($1) }

@@ -66,15 +66,15 @@ extension Report {
         let tally = account.tally
         var cells = [
             Self.escaped(name(account.subject, 100)),
-            Figures.percentText(tally.available, of: tally.known),
-            Figures.percentText(tally.available, of: tally.total),
+            tally.percentText,
+            tally.lowestPercentText,
             "\(account.outageCount)",
             Figures.duration(tally.unavailable),
             account.longest.map { Figures.duration($0.duration) } ?? "",
             account.meanTimeBetweenFailures.map(Figures.duration) ?? "",
             account.meanTimeToRepair.map(Figures.duration) ?? "",
         ]
-        if let budget = budget(of: account) { cells.append(Figures.duration(budget.left)) }
+        if objective != nil { cells.append(budget(of: account).map { Figures.duration($0.left) } ?? "—") }
         return "| " + cells.joined(separator: " | ") + " |"
     }
 

@@ -32,14 +32,18 @@ extension Report {
 
     private var figures: [String] {
         let tally = main.tally
-        var lines = [
-            "availability   \(Figures.percentText(tally.available, of: tally.known)) of the known time",
-            "               \(Figures.percentText(tally.available, of: tally.total)) with unknown time as unavailable",
-            "outages        \(main.outageCount)",
-        ]
+        var lines =
+            tally.lacksVerdicts
+            ? ["availability   unknown: no probe had a verdict; only losses of the path are known"]
+            : [
+                "availability   \(tally.percentText) of the known time",
+                "               \(tally.lowestPercentText) with unknown time as unavailable",
+            ]
+        var outages = "outages        \(main.outageCount)"
         if let longest = main.longest {
-            lines[2] += ", \(Figures.duration(tally.unavailable)) in all, longest \(Figures.duration(longest.duration))"
+            outages += ", \(Figures.duration(tally.unavailable)) in all, longest \(Figures.duration(longest.duration))"
         }
+        lines.append(outages)
         if let between = main.meanTimeBetweenFailures, let repair = main.meanTimeToRepair {
             lines.append("MTBF, MTTR     \(Figures.duration(between)), \(Figures.duration(repair))")
         }
@@ -60,7 +64,7 @@ extension Report {
 
     private func row(_ account: SubjectAccount) -> String {
         let times = account.tally.byWord.map { Self.padLeft($0 > 0 ? Figures.duration($0) : "-", 9) }
-        let percent = Figures.percent(account.tally.available, of: account.tally.known) ?? "-"
+        let percent = account.tally.percent ?? "-"
         return Self.pad(name(account.subject, 17), 17) + times.joined() + Self.padLeft(percent, 9)
     }
 
@@ -88,7 +92,7 @@ extension Report {
         zip(account.window.days, main.days).map { day, tally in
             let bar = Self.bar(tally, width: 40)
             let painted = introducer.map { Self.paint(bar, $0) } ?? bar
-            let percent = Figures.percent(tally.available, of: tally.known) ?? "-"
+            let percent = tally.percent ?? "-"
             let down = tally.unavailable > 0 ? Figures.duration(tally.unavailable) : ""
             return "\(day)  \(painted) \(Self.padLeft(percent, 8)) %  \(down)"
         } + ["            = available  # outage  . unknown"]

@@ -55,8 +55,11 @@ public struct SubjectAccount: Sendable, Hashable {
         longest = track.totals.outages.longest
     }
 
-    /// The mean time between failures: the available time divided by the number of outages; `nil` without an outage.
-    public var meanTimeBetweenFailures: Int64? { outageCount > 0 ? tally.available / Int64(outageCount) : nil }
+    /// The mean time between failures: the available time divided by the number of outages; `nil` without an outage, and
+    /// where the available time is not known.
+    public var meanTimeBetweenFailures: Int64? {
+        outageCount > 0 && !tally.lacksVerdicts ? tally.available / Int64(outageCount) : nil
+    }
 
     /// The mean time to repair: the time of outages divided by their number; `nil` without an outage.
     public var meanTimeToRepair: Int64? { outageCount > 0 ? tally.unavailable / Int64(outageCount) : nil }

@@ -43,7 +43,7 @@ public struct Report: Sendable {
     var all: [SubjectAccount] { [main] + others }
 
     func budget(of account: SubjectAccount) -> ErrorBudget? {
-        objective.map { ErrorBudget($0, of: account.tally) }
+        account.tally.lacksVerdicts ? nil : objective.map { ErrorBudget($0, of: account.tally) }
     }
 }
 

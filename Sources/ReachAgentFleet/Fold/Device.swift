@@ -153,8 +153,10 @@ struct DeviceFigures: Sendable, Hashable {
     /// The segment with the most outage time.
     var segment: Segment?
 
-    /// The microseconds of known time.
-    var known: Int64 { available + unavailable }
+    /// The microseconds of known time; 0 where no probe had a verdict.
+    var known: Int64
+    /// The microseconds of all time.
+    var total: Int64 { available + unavailable + unknown }
 
     /// Creates the figures of the default path; `nil` for an account without one.
     init?(_ account: Account) {
@@ -162,6 +164,7 @@ struct DeviceFigures: Sendable, Hashable {
         available = path.tally.available
         unavailable = path.tally.unavailable
         unknown = path.tally.unknown
+        known = path.tally.lacksVerdicts ? 0 : path.tally.known
         outages = path.outageCount
         longest = path.longest?.duration ?? 0
         var shares: [Segment: Int64] = [:]

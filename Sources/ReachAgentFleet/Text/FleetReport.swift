@@ -29,7 +29,7 @@ struct FleetReport {
         let sum = figures.reduce(into: (available: Int128(0), known: Int128(0), all: Int128(0))) { sum, device in
             sum.available += Int128(device.available)
             sum.known += Int128(device.known)
-            sum.all += Int128(device.known + device.unknown)
+            sum.all += Int128(device.total)
         }
         func percent(_ part: Int128, _ whole: Int128) -> String {
             // In milliseconds, because the microseconds of a large fleet over a decade overflow 64 bits.

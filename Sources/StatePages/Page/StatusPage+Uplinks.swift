@@ -87,7 +87,9 @@ extension StatusPage {
 
     private func writeCalendar(_ calendar: AvailabilityCalendar?, _ html: inout HTMLText) {
         guard let calendar, let percent = calendar.share?.percent else {
-            html.element("p class=\"dim\"", content.isReading ? "the journal is being read" : "no history yet")
+            let isUnprobed = calendar?.outageCount ?? 0 > 0
+            let reason = isUnprobed ? "availability unknown: no probe had a verdict" : "no history yet"
+            html.element("p class=\"dim\"", content.isReading ? "the journal is being read" : reason)
             return
         }
         let bars = AvailabilityBars(calendar)
@@ -175,8 +177,10 @@ struct AvailabilityBars {
 
     /// Returns the description of a day: `2026-11-21: 95.138 %, outages 1 h 10 min`.
     static func words(_ day: AvailabilityCalendar.Day) -> String {
-        guard let percent = day.share?.percent else { return "\(day.date): no data" }
         let outages = day.outages > 0 ? "outages \(SummaryText.coarse(day.outages / 1_000_000))" : "no outage"
+        guard let percent = day.share?.percent else {
+            return day.outages > 0 ? "\(day.date): availability unknown, \(outages)" : "\(day.date): no data"
+        }
         return "\(day.date): \(percent) %, \(outages)"
     }
 

@@ -127,6 +127,9 @@ struct ReportCommand: ParsableCommand {
             return "the journal in \(path) has no uplink '\(ForeignText.line(name))'; \(extent)"
         case .probe(let name) where !account.isEmpty:
             return "the journal in \(path) has no probe '\(ForeignText.line(name))'; \(extent)"
+        case _ where account.subjects.contains { $0.tally.lacksVerdicts }:
+            return "no probe had a verdict from \(time), so the availability is not known; "
+                + "'reachagent status probes' shows the probes"
         default:
             return "the journal in \(path) has no data of \(time); \(extent)"
         }

@@ -193,9 +193,12 @@ extension StatusText {
     var availability: [String] {
         func text(_ share: Status.Availability.Share) -> String { share.percent.map { "\($0) %" } ?? "unknown" }
         let rows = reply.availability.prefix(Self.maximumListed).map { entry in
-            (
+            let isUnprobed = reply.probes.isEmpty && entry.thirtyDays.percent == nil
+            return (
                 label: entry.uplink.map { safe($0) } ?? "default path",
-                text: "today \(text(entry.today)), 30 days \(text(entry.thirtyDays))"
+                text: isUnprobed
+                    ? "unknown: no probe is configured"
+                    : "today \(text(entry.today)), 30 days \(text(entry.thirtyDays))"
             )
         }
         return section("AVAILABILITY", labelled(rows))
