@@ -64,6 +64,14 @@ import Testing
             "no route: no carrier on eth0", ["ethtool eth0"]
         ),
         (
+            #""reason":"no_route""#,
+            interfaces(
+                StatusScenes.interface("eth0", "virtual", "192.0.2.2/24")
+                    .replacing(#""usable":true,"state":"up""#, with: #""usable":false,"state":"administratively down""#)
+            ),
+            "no route: eth0 is switched off", ["ip link set eth0 up"]
+        ),
+        (
             #""reason":"no_route""#, interfaces(StatusScenes.interface("eth0", "wired", "fe80::1/64")),
             "no route: eth0 has no address",
             ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]

@@ -118,7 +118,9 @@ struct PathReason {
     ///
     /// A network manager removes the route with the link or the address, so a missing link or address comes first.
     private static func missingRoute(_ code: String, _ interfaces: [Interface]) -> PathReason {
-        let media = interfaces.filter { ["wired", "wifi", "wwan"].contains($0.kind) }
+        var media = interfaces.filter { ["wired", "wifi", "wwan"].contains($0.kind) }
+        // A container's egress is a veth without evidence of a medium.
+        if media.isEmpty { media = interfaces.filter { $0.kind == "virtual" && $0.hasGlobalAddress } }
         func because(_ reason: PathReason) -> PathReason {
             PathReason(code, "no route: \(reason.problem)", reason.advice.action)
         }

@@ -208,6 +208,34 @@ import Testing
         #expect(Diagnosis(evidence).sections.first { $0.layer == .connection }?.verdict == expected)
     }
 
+    @Test(arguments: ["portal", "http-500", "intercepted", "preferred-dead"])
+    func `the fault of the agent's state is the one that the status shows`(name: String) throws {
+        let members = try #require(StatusScenes.all.first { $0.name == name }).members
+        let status = try EventDecoder.decode(AgentStatus.self, from: Array("{\(members)}".utf8))
+        let advice = try #require(
+            status.advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.configuredRemedy) } }
+        )
+        // Other probes fail in earlier layers, with codes that the state does not name.
+        var evidence = Self.evidence(name == "preferred-dead" ? Self.kernel(.noCarrier) : Self.kernel())
+        var other = status
+        other.probes.insert(Self.probe("other", .connectRefused), at: 0)
+        evidence.agent = .success(other)
+        let finding = try #require(Diagnosis(evidence).finding)
+        #expect(finding.verdict == .error)
+        #expect(finding.code == advice.code)
+        #expect(finding.summary == advice.problem)
+        #expect(finding.next == advice.action.commands + ["# \(advice.action)"])
+        #expect(Diagnosis(evidence).sections.contains(finding))
+    }
+
+    @Test func `a broken layer of the kernel's explains the state of the agent`() {
+        var evidence = Self.evidence(Self.kernel(.noCarrier))
+        var status = Self.status([Self.probe("web", .connectTimeout)], connectivity: .local)
+        status.reachability.state?.connectivityReason = "connect_timeout"
+        evidence.agent = .success(status)
+        #expect(Diagnosis(evidence).finding?.layer == .link)
+    }
+
     @Test func `a certificate that appears expired is attributed to the clock until it is synchronized`() {
         var evidence = Self.evidence()
         evidence.clock = .init(isSynchronized: false, isBehindProgram: false)

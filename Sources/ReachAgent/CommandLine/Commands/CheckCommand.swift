@@ -13,7 +13,8 @@ struct CheckCommand: ParsableCommand {
             Checks of all probes, or of the named one, start at once instead of when they are due, over every interface and in \
             every family of the probe, and their results are shown when the last of them has ended. A check that is running \
             is joined, and a probe is checked on request at most once a second. 'reachagent probe NAME' makes the check of \
-            a probe itself, and shows every phase.
+            a probe itself, and shows every phase. While a captive portal answers at a point, its failures are shown as the \
+            portal's.
 
             EXAMPLES
               reachagent check
@@ -22,7 +23,7 @@ struct CheckCommand: ParsableCommand {
 
             EXIT STATUS
               0   every target answered as expected; with --no-wait: the checks started
-              1   a check failed
+              1   a check failed, or a captive portal answers
               64  the agent has no probe of that name
               69  no agent answers
               75  a check could not be made, as without a path, or did not end in
@@ -74,11 +75,21 @@ struct CheckCommand: ParsableCommand {
         if json {
             for check in checks { Terminal.print(JSONWriter.text(of: check)) }
         } else {
-            Terminal.print(CompletedCheckText(style: .standardOutput()).text(checks))
+            var text = CompletedCheckText(style: .standardOutput())
+            if checks.contains(where: { $0.report.verdict != "ok" }) { text.portals = portals() }
+            Terminal.print(text.text(checks))
         }
         let verdicts = Set(checks.map(\.report.verdict))
         guard !verdicts.contains("failed") else { throw ExitCode(ExitStatus.finding) }
         guard verdicts == ["ok"] else { throw ExitCode(ExitStatus.tryAgain) }
+    }
+
+    /// The points at which the agent knows of a captive portal; none if it does not answer now.
+    private func portals() -> [AgentEvents.ProbePoint: AgentStatus.ProbeStatus] {
+        guard let reply = try? AgentQuestion.answer(to: "status", socket: agent.socket),
+            let status = try? StateClient.decode(AgentStatus.self, from: reply, to: "status")
+        else { return [:] }
+        return CompletedCheckText.portals(in: status)
     }
 
     private func request() throws {

@@ -52,7 +52,7 @@ struct Diagnosis: Sendable {
         let code: String?
         let summary: String
         let next: [String]
-        let facts: [Fact]
+        fileprivate(set) var facts: [Fact]
 
         init(
             _ layer: Layer,
@@ -81,7 +81,7 @@ struct Diagnosis: Sendable {
     let sections: [Section]
 
     /// The section to read first: the first broken layer, else the first with a warning.
-    var finding: Section? { sections.first { $0.verdict == .error } ?? sections.first { $0.verdict == .warning } }
+    let finding: Section?
 
     /// The verdict on the whole machine; not checked if the kernel did not answer.
     var verdict: Verdict {
@@ -94,9 +94,21 @@ extension Diagnosis {
     init(_ evidence: DiagnosisEvidence) {
         time = evidence.time
         versions = evidence.versions
-        sections =
+        var sections =
             Self.kernelSections(evidence) + [Self.resolver(evidence), Self.clock(evidence)]
             + Self.probeSections(evidence) + [Self.agent(evidence)]
+        var root: Section?
+        if let fault = Self.stateFault(evidence),
+            let index = sections.firstIndex(where: { $0.layer == fault.section.layer })
+        {
+            let facts = sections[index].facts
+            sections[index] = fault.section
+            sections[index].facts = facts
+            if fault.explainsAll { root = sections[index] }
+        }
+        self.sections = sections
+        finding =
+            root ?? sections.first { $0.verdict == .error } ?? sections.first { $0.verdict == .warning }
     }
 }
 

@@ -94,7 +94,8 @@ struct ProbeEvidence {
         var failures: [Failure] = []
         var status: AgentStatus?
         if case .success(let reply)? = evidence.agent { status = reply }
-        let isFull = status?.reachability.state?.connectivity == .full
+        let state = status?.reachability.state
+        let isFull = state?.connectivity == .full
         let probes = status?.probes ?? []
         for probe in probes {
             let hasFailed = probe.lastOutcome.map { $0 != "ok" } ?? false
@@ -108,7 +109,8 @@ struct ProbeEvidence {
                     code: code,
                     detail: probe.detail,
                     isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code)
-                        && probe.probe != AgentEvents.ProbePoint.firstHopName,
+                        && probe.probe != AgentEvents.ProbePoint.firstHopName
+                        && Self.decides(code, of: probe.probe, state),
                     layer: Self.layer(of: code),
                     loginPage: probe.portalURL
                 )
@@ -145,10 +147,16 @@ struct ProbeEvidence {
         [FindingCode.throughputLow, .addedLatencyHigh, .transferStalled, .rangeInvalid].map(\.rawValue)
     )
 
+    /// True for the failure that the agent's state names, or for any if it names none.
+    private static func decides(_ code: String, of probe: String, _ state: AgentEvents.ReachabilityState?) -> Bool {
+        guard let state, let reason = state.connectivityReason else { return true }
+        return code == reason && (state.connectivityProbe.map { $0 == probe } ?? true)
+    }
+
     func failures(in layer: Diagnosis.Layer) -> [Failure] { failures.filter { $0.layer == layer } }
 
     /// Returns the layer that a check's code concerns; a timeout is attributed by its phase.
-    private static func layer(of code: String, in phase: Phase? = nil) -> Diagnosis.Layer {
+    static func layer(of code: String, in phase: Phase? = nil) -> Diagnosis.Layer {
         let resolver = [FindingCode.dnsNXDomain, .dnsNoAddress, .dnsTimeout, .dnsFailure, .resolverBusy]
         if resolver.map(\.rawValue).contains(code) { return .resolver }
         if code.hasPrefix("tls_") { return .tls }

@@ -120,6 +120,17 @@ struct CheckText {
 /// The results of the agent's checks as an operator reads them: a line each, and the findings of those that failed.
 struct CompletedCheckText {
     let style: TerminalStyle
+    /// The agent's verdicts on the points at which a captive portal answers: their failures are not the targets'.
+    var portals: [AgentEvents.ProbePoint: AgentStatus.ProbeStatus] = [:]
+
+    /// The verdicts of a status on the points at which a captive portal answers.
+    static func portals(in status: AgentStatus) -> [AgentEvents.ProbePoint: AgentStatus.ProbeStatus] {
+        let behind = status.probes.filter { $0.verdict == "portal" || $0.code == FindingCode.behindPortal.rawValue }
+        let verdicts = behind.map { probe in
+            (AgentEvents.ProbePoint(probe: probe.probe, interface: probe.interface, family: probe.family), probe)
+        }
+        return Dictionary(verdicts) { first, _ in first }
+    }
 
     /// The lines for the results.
     func text(_ checks: [AgentEvents.CompletedCheck]) -> String {
@@ -127,16 +138,21 @@ struct CompletedCheckText {
         let width = (names.map(\.displayWidth).max() ?? 0) + 2
         var block = TextBlock(columns: style.columns)
         for (check, name) in zip(checks, names) {
-            let (word, colour) = Self.word(check.report.verdict)
+            let portal = check.report.verdict == "ok" ? nil : portals[check.point]
+            let (word, colour) = portal.map(Self.word) ?? Self.word(check.report.verdict)
             let start = word.padded(to: 13) + name.padded(to: width)
             var result = TextBlock(columns: style.columns)
-            result.add(start, Self.result(check.report), indent: 0, labelWidth: start.displayWidth)
+            result.add(start, Self.result(check.report, portal), indent: 0, labelWidth: start.displayWidth)
             for (index, line) in result.lines.enumerated() {
                 block.add(index == 0 ? style.paint(word, colour) + line.dropFirst(word.count) : line)
             }
-            add(check.report, to: &block)
+            if let portal { add(portal, to: &block) } else { add(check.report, to: &block) }
         }
         return block.text
+    }
+
+    private static func word(_ portal: AgentStatus.ProbeStatus) -> (String, TerminalStyle.Colour) {
+        portal.verdict == "portal" ? ("portal", .yellow) : ("not checked", .yellow)
     }
 
     private static func word(_ verdict: String) -> (String, TerminalStyle.Colour) {
@@ -147,11 +163,20 @@ struct CompletedCheckText {
         }
     }
 
-    private static func result(_ report: AgentEvents.CheckReport) -> String {
+    private static func result(_ report: AgentEvents.CheckReport, _ portal: AgentStatus.ProbeStatus?) -> String {
         let time = DurationText.milliseconds(.microseconds(report.durationMicroseconds))
+        if let portal { return ForeignText.line("\(portal.code ?? "portal"), after \(time)") }
         guard let code = report.code else { return "in \(time)" }
         let phase = report.phase.map { " in phase \($0)" } ?? ""
         return ForeignText.line("\(code)\(phase), after \(time)")
+    }
+
+    /// Adds the meaning of a portal's answer, and its login page.
+    private func add(_ portal: AgentStatus.ProbeStatus, to block: inout TextBlock) {
+        let code = portal.code.flatMap(FindingCode.init(rawValue:)) ?? .portalContent
+        block.add("seen", code.sentence, indent: 2, labelWidth: 6)
+        let login = portal.portalURL.map { "Log in at \(ForeignText.line($0))" }
+        block.add("do", login ?? code.configuredRemedy, indent: 2, labelWidth: 6)
     }
 
     /// Adds the findings that determined the verdict.

@@ -1,0 +1,36 @@
+internal import AgentEvents
+internal import Probes
+
+// The fault that the agent's state names, so that this command and `status` name the same one.
+
+extension Diagnosis {
+    /// The fault of the agent's settled state beyond the layers of the kernel.
+    struct StateFault: Sendable, Hashable {
+        /// The section of the layer at fault, without facts.
+        let section: Section
+        /// True if it explains the failures of earlier layers too: behind a portal names need not resolve, and the dead
+        /// link of the preferred path matters less than the uplink that works.
+        let explainsAll: Bool
+    }
+
+    /// Returns the fault that the agent's state names; `nil` if it names none that checks have found.
+    static func stateFault(_ evidence: DiagnosisEvidence) -> StateFault? {
+        guard case .success(let status)? = evidence.agent, status.isSynchronized != false,
+            let state = status.reachability.state,
+            state.alternative != nil || state.isReachable && state.connectivityReason != nil,
+            state.connectivity != .full,
+            let advice = status.advice(explaining: { code in
+                FindingCode(rawValue: code).map { ($0.sentence, $0.configuredRemedy) }
+            })
+        else { return nil }
+        let isPathDead = state.alternative != nil
+        let section = Section(
+            isPathDead ? .route : ProbeEvidence.layer(of: advice.code),
+            .error,
+            advice.problem,
+            code: advice.code,
+            next: advice.action.commands + ["# \(advice.action)"]
+        )
+        return StateFault(section: section, explainsAll: isPathDead || state.connectivity == .portal)
+    }
+}

@@ -1,0 +1,76 @@
+import AgentEvents
+import Testing
+
+@testable import ReachAgent
+
+/// The results of `reachagent check` on a terminal.
+@Suite struct CompletedCheckTextTests {
+    private static func check(_ probe: String, _ verdict: String, _ code: String?) -> AgentEvents.CompletedCheck {
+        let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+        let finding = AgentEvents.Finding(
+            code: code ?? "",
+            severity: "refusal",
+            subject: "status",
+            evidence: "expected 204, got 302"
+        )
+        let report = AgentEvents.CheckReport(
+            target: "http://\(probe).test/",
+            verdict: verdict,
+            code: code,
+            phase: code.map { _ in "body" },
+            started: time,
+            durationMicroseconds: 17_200,
+            bytesSent: 0,
+            bytesReceived: 0,
+            bytesOnWire: 0,
+            findings: code == nil ? [] : [finding],
+            hops: []
+        )
+        return AgentEvents.CompletedCheck(
+            point: AgentEvents.ProbePoint(probe: probe, family: "ipv4"),
+            cadence: "steady",
+            due: time,
+            delayMilliseconds: 0,
+            isShared: false,
+            report: report
+        )
+    }
+
+    private static let checks = [
+        check("open", "failed", "http_status"), check("web", "failed", "http_status"), check("dns", "ok", nil),
+    ]
+
+    private static func status(_ probes: String...) throws -> AgentStatus {
+        let json = #"{"probes":[\#(probes.joined(separator: ","))]}"#
+        return try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8))
+    }
+
+    @Test func `behind a known captive portal the portal is named, not the server`() throws {
+        let status = try Self.status(
+            #"{"probe":"open","family":"ipv4","verdict":"portal","code":"portal_redirect","portal_url":"http://login.test/"}"#,
+            #"{"probe":"web","family":"ipv4","verdict":"unknown","code":"behind_portal"}"#,
+            #"{"probe":"dns","family":"ipv4","verdict":"unknown","code":"behind_portal"}"#
+        )
+        var text = CompletedCheckText(style: .plain)
+        text.portals = CompletedCheckText.portals(in: status)
+        let lines = text.text(Self.checks).split(separator: "\n").map(String.init)
+        #expect(lines.first == "portal       open IPv4  portal_redirect, after 17.2 ms")
+        #expect(lines.contains("  do    Log in at http://login.test/"))
+        #expect(lines.contains("not checked  web IPv4   behind_portal, after 17.2 ms"))
+        #expect(lines.last == "ok           dns IPv4   in 17.2 ms")
+        #expect(!lines.contains { $0.contains("Look at the server") || $0.contains("302") })
+    }
+
+    @Test func `without a portal at the point the failure is the target's`() throws {
+        let status = try Self.status(
+            #"{"probe":"open","interface":"wwan0","family":"ipv4","verdict":"portal","code":"portal_redirect"}"#,
+            #"{"probe":"web","family":"ipv4","verdict":"down","code":"http_status"}"#
+        )
+        var text = CompletedCheckText(style: .plain)
+        text.portals = CompletedCheckText.portals(in: status)
+        let lines = text.text(Self.checks).split(separator: "\n").map(String.init)
+        #expect(lines.first == "failed       open IPv4  http_status in phase body, after 17.2 ms")
+        #expect(lines.count { $0.hasPrefix("failed") } == 2)
+        #expect(lines.contains("  seen  status: expected 204, got 302"))
+    }
+}
