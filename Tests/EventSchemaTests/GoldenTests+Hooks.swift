@@ -11,7 +11,8 @@ extension GoldenTests {
         .writable,
         path: "/etc/reachagent/hooks.d/10-log",
         evidence: "mode 0777: its group and everybody can write to it",
-        remedy: "chmod go-w /etc/reachagent/hooks.d/10-log"
+        remedy: "chmod go-w /etc/reachagent/hooks.d/10-log",
+        command: "chmod go-w /etc/reachagent/hooks.d/10-log"
     )
 
     static func completion(

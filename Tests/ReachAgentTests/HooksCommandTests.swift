@@ -84,6 +84,16 @@ import Testing
         #expect(never.contains("10-log          hidden by"))
     }
 
+    @Test func `a command to repair a hook is on one line, however long it is`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("first/70-lines-of-windows", "#!/bin/sh\r\n", mode: 0o755)
+        let path = "\(scratch.path)/first/70-lines-of-windows"
+        let list = try await scratch.hooks("list")
+        #expect(list.output.contains("to do: `sed -i 's/\\r$//' \(path)`\n"), "\(list.output)")
+        let run = try await scratch.hooks("run", "70-lines-of-windows", "--event", "-", input: Self.event)
+        #expect(run.error.hasSuffix("to do: `sed -i 's/\\r$//' \(path)`\n"), "\(run.error)")
+    }
+
     @Test func `for an event the order is shown, and failed conditions with expected and found values`() async throws {
         let scratch = try Scratch()
         let list = try await scratch.hooks("list", "--json", "--event", "-", input: Self.event)

@@ -221,7 +221,8 @@ enum StatusScenes {
                 "20-led",
                 #""failures":1"#,
                 #""outcome":"refused","refusal":{"code":"hook_writable","path":"/etc/reachagent/hooks.d/20-led","#
-                    + #""evidence":"mode 0777","remedy":"chmod go-w /etc/reachagent/hooks.d/20-led"},"duration_ms":0"#
+                    + #""evidence":"mode 0777","remedy":"chmod go-w /etc/reachagent/hooks.d/20-led","#
+                    + #""command":"chmod go-w /etc/reachagent/hooks.d/20-led"},"duration_ms":0"#
             ),
             hook(
                 "it's slow",

@@ -58,6 +58,19 @@ import Testing
         #expect(lines.drop { $0 != "AVAILABILITY" }.dropFirst().first == "  default path  \(text)")
     }
 
+    @Test(arguments: [
+        (#""remedy":"chmod +x '/a b'","command":"chmod +x '/a b'""#, "-> `chmod +x '/a b'`"),
+        (#""remedy":"rm /a, or put the file there","command":"rm /a""#, "-> `rm /a`, or put the file there"),
+        (#""remedy":"put the file there""#, "-> put the file there"),
+        (#""remedy":"put the file there","command":"rm /""#, "-> put the file there"),
+    ])
+    func `of a refused hook's remedy only the command is shown as one`(_ remedy: String, _ text: String) throws {
+        let refusal = #"{"code":"hook_missing","path":"/a","evidence":"there is no such file",\#(remedy)}"#
+        let hook = #"{"hook":"led","failures":1,"last":{"outcome":"refused","refusal":\#(refusal)}}"#
+        let lines = try Self.status(#"\#(Self.reachable),"hooks":[\#(hook)]"#, columns: 120).full.split(separator: "\n")
+        #expect(lines.contains { $0.hasSuffix("  \(text)") }, "\(lines)")
+    }
+
     @Test func `the paths of both families, their particulars and the last change are shown in full`() throws {
         let lines = try Self.status(Self.reachable, columns: 120).full.split(separator: "\n")
         #expect(

@@ -147,15 +147,18 @@ public struct HookEnding: Codable, Sendable, Hashable {
         public var path: String
         /// The evidence.
         public var evidence: String
-        /// The command that repairs it.
+        /// A command or a short instruction that repairs it.
         public var remedy: String
+        /// The command in the remedy; `nil` for an instruction without one.
+        public var command: String?
 
         /// Creates a refusal.
-        public init(code: String, path: String, evidence: String, remedy: String) {
+        public init(code: String, path: String, evidence: String, remedy: String, command: String? = nil) {
             self.code = code
             self.path = path
             self.evidence = evidence
             self.remedy = remedy
+            self.command = command
         }
     }
 }

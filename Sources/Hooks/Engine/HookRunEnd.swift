@@ -86,7 +86,8 @@ extension HookEnding {
                 code: reason.code.rawValue,
                 path: reason.path,
                 evidence: reason.evidence,
-                remedy: reason.remedy
+                remedy: reason.remedy,
+                command: reason.command
             )
         case .notStarted(let reason): (outcome, self.reason) = ("not_started", reason)
         case .stopped: outcome = "stopped"

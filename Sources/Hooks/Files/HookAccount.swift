@@ -63,7 +63,7 @@ package struct HookAccount: Sendable, Hashable {
                     .user,
                     path: group,
                     evidence: "there is no group \(ShellWord.quoted(group))",
-                    remedy: "groupadd --system \(ShellWord.quoted(group))"
+                    command: "groupadd --system \(ShellWord.quoted(group))"
                 )
             }
             account.gid = number
@@ -95,7 +95,7 @@ package struct HookAccount: Sendable, Hashable {
                 .user,
                 path: user,
                 evidence: "there is no user \(ShellWord.quoted(user))",
-                remedy: "useradd --system \(ShellWord.quoted(user))"
+                command: "useradd --system \(ShellWord.quoted(user))"
             )
         }
         if let entry = AccountDatabase.user(number: number) { return HookAccount(entry) }

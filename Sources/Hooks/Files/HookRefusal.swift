@@ -37,17 +37,25 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     public var evidence: String
     /// A command or a short instruction that fixes it.
     public var remedy: String
+    /// The command in the remedy, as a shell takes it; `nil` for an instruction without one.
+    public var command: String?
     /// The error, if the machine lacked the resources to check the file.
     ///
     /// In that case the file may be fine, and the next run may succeed.
     package var shortage: Int32?
 
     /// Creates a refusal.
-    public init(_ code: Code, path: String, evidence: String, remedy: String) {
+    public init(_ code: Code, path: String, evidence: String, remedy: String, command: String? = nil) {
         self.code = code
         self.path = path
         self.evidence = evidence
         self.remedy = remedy
+        self.command = command
+    }
+
+    /// Creates a refusal whose remedy is a command.
+    init(_ code: Code, path: String, evidence: String, command: String) {
+        self.init(code, path: path, evidence: evidence, remedy: command, command: command)
     }
 
     /// The refusal in one line.
@@ -64,7 +72,8 @@ extension HookRefusal {
             .missing,
             path: path,
             evidence: "is a link to \(target), which is not there",
-            remedy: "rm \(ShellWord.quoted(path)), or put the file there"
+            remedy: "rm \(ShellWord.quoted(path)), or put the file there",
+            command: "rm \(ShellWord.quoted(path))"
         )
     }
 
@@ -88,14 +97,16 @@ extension HookRefusal {
                 .unreadable,
                 path: path,
                 evidence: "its links lead in a circle",
-                remedy: "rm \(ShellWord.quoted(path)), or correct the links"
+                remedy: "rm \(ShellWord.quoted(path)), or correct the links",
+                command: "rm \(ShellWord.quoted(path))"
             )
         case EACCES:
             HookRefusal(
                 .unreadable,
                 path: path,
                 evidence: "cannot be examined: \(SystemText.of(error))",
-                remedy: "let the agent's user search the directories above it (namei -l \(ShellWord.quoted(path)))"
+                remedy: "let the agent's user search the directories above it (namei -l \(ShellWord.quoted(path)))",
+                command: "namei -l \(ShellWord.quoted(path))"
             )
         default:
             HookRefusal(
@@ -133,7 +144,7 @@ extension HookRefusal {
             code,
             path: path,
             evidence: "belongs to UID \(owner), \(wanted)",
-            remedy: "chown \(isLink ? "-h " : "")\(user) \(ShellWord.quoted(path))"
+            command: "chown \(isLink ? "-h " : "")\(user) \(ShellWord.quoted(path))"
         )
     }
 
@@ -143,7 +154,7 @@ extension HookRefusal {
             code,
             path: path,
             evidence: "has mode \(SystemText.mode(mode)): \(who) can write to it",
-            remedy: "chmod go-w \(ShellWord.quoted(path))"
+            command: "chmod go-w \(ShellWord.quoted(path))"
         )
     }
 
@@ -156,7 +167,7 @@ extension HookRefusal {
             .setuid,
             path: path,
             evidence: "has mode \(SystemText.mode(mode)): it would run with other rights (\(bits))",
-            remedy: "chmod \(user ? "u" : "")\(group ? "g" : "")-s \(ShellWord.quoted(path))"
+            command: "chmod \(user ? "u" : "")\(group ? "g" : "")-s \(ShellWord.quoted(path))"
         )
     }
 
@@ -175,20 +186,26 @@ extension HookRefusal {
             .notExecutable,
             path: path,
             evidence: "has mode \(SystemText.mode(mode)): \(name) may not \(verb) it\(why)",
-            remedy: "chmod a+rx \(ShellWord.quoted(path))"
+            command: "chmod a+rx \(ShellWord.quoted(path))"
         )
     }
 
     static func start(_ path: String, _ mistake: Interpreter.Mistake) -> HookRefusal {
         let word = ShellWord.quoted(path)
-        let remedy =
+        let (remedy, isCommand) =
             switch mistake {
-            case .carriageReturn: #"sed -i 's/\r$//' \#(word)"#
-            case .relative, .tooLong, .notText: "write a short absolute path after '#!'"
-            case .empty: "write a script into it, with '#!/bin/sh' as its first line"
-            case .unknownFormat, .unnamed: "sed -i '1i #!/bin/sh' \(word)"
+            case .carriageReturn: (#"sed -i 's/\r$//' \#(word)"#, true)
+            case .relative, .tooLong, .notText: ("write a short absolute path after '#!'", false)
+            case .empty: ("write a script into it, with '#!/bin/sh' as its first line", false)
+            case .unknownFormat, .unnamed: ("sed -i '1i #!/bin/sh' \(word)", true)
             }
-        return HookRefusal(.noInterpreter, path: path, evidence: mistake.description, remedy: remedy)
+        return HookRefusal(
+            .noInterpreter,
+            path: path,
+            evidence: mistake.description,
+            remedy: remedy,
+            command: isCommand ? remedy : nil
+        )
     }
 }
 

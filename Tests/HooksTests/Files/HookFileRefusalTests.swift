@@ -40,12 +40,16 @@ struct HookFileRefusalTests {
         let scratch = try ScratchDirectory()
         try fault.make(scratch)
         let culprit = fault.culprit.hasPrefix("/") ? fault.culprit : scratch(fault.culprit)
+        // A remedy that needs more than its command is mended by the test.
+        let remedy = fault.remedy.replacing("PATH", with: culprit)
+        let command = fault.mend == nil ? remedy : remedy.hasPrefix("rm ") ? "rm \(culprit)" : nil
         let refusal = HookRefusal(
             fault.code,
             path: culprit,
             evidence: fault.evidence.replacing("PATH", with: culprit).replacing("HOOK", with: scratch("hook"))
                 .replacing("SCRATCH", with: scratch.path),
-            remedy: fault.remedy.replacing("PATH", with: culprit)
+            remedy: remedy,
+            command: command
         )
         #expect(throws: refusal) { try HookFile.open(scratch("hook"), runAs: fault.runAs) }
 

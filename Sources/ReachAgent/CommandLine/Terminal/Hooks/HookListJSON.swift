@@ -89,6 +89,7 @@ struct HookListJSON: JSONRepresentable {
                 json.member("path", refusal.path)
                 json.member("evidence", refusal.evidence)
                 json.member("remedy", refusal.remedy)
+                json.member("command", ifPresent: refusal.command)
             }
         }
     }

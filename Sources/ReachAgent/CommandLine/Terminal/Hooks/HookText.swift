@@ -9,11 +9,12 @@ enum HookText {
         guard case .configured(let definition) = hook.kind else { return safe(hook.path ?? "?") }
         switch definition.action {
         case .command(let command):
-            var text = command.arguments.map(ShellWord.quoted).joined(separator: " ")
+            let words = command.arguments.map(ShellWord.quoted).joined(separator: " ")
+            var text = ""
             let account = [command.user, command.group].compactMap(\.self).joined(separator: ":")
             if !account.isEmpty { text += ", as \(account)" }
             if command.workingDirectory != "/" { text += ", in \(command.workingDirectory)" }
-            return safe(text)
+            return kept(safe(words)) + safe(text)
         case .webhook(let webhook): return safe("\(webhook.probe.request.method) \(webhook.probe.target.shownOrigin)")
         }
     }
@@ -33,9 +34,27 @@ enum HookText {
         case .masked(let path): (safe("hidden by \(path)"), nil)
         case .skipped(_, let words): (safe(words), nil)
         case .refused(let refusal):
-            (safe("refused: \(refusal.path): \(refusal.evidence) [\(refusal.code.rawValue)]"), safe(refusal.remedy))
+            (
+                safe("refused: \(refusal.path): \(refusal.evidence) [\(refusal.code.rawValue)]"),
+                remedy(refusal.remedy, refusal.command)
+            )
         }
     }
+
+    /// The remedy of a refusal, with its command in backticks and ``kept(_:)``.
+    static func remedy(_ remedy: String, _ command: String?) -> String {
+        guard let command, let range = remedy.firstRange(of: command) else { return safe(remedy) }
+        let parts = [remedy[..<range.lowerBound], remedy[range.upperBound...]].map { safe(String($0)) }
+        return parts.joined(separator: kept("`\(safe(command))`"))
+    }
+
+    /// A command that is not broken across lines, so that it can be copied; ``spaced(_:)`` restores its spaces.
+    static func kept(_ command: String) -> String {
+        String(command.map { $0 == " " ? StatusText.unbreakable : $0 })
+    }
+
+    /// A text as it is printed.
+    static func spaced(_ text: String) -> String { String(text.map { $0 == StatusText.unbreakable ? " " : $0 }) }
 
     /// The reason that an event does not match a hook; nil when it does.
     static func reason(_ match: HookMatch, of hook: ListedHook) -> String? {
@@ -130,7 +149,7 @@ struct HookPlanText {
     }
 
     private func lines(_ rows: [(label: String, text: String)]) -> String {
-        rows.map { $0.label.padded(to: Self.labelWidth) + $0.text }.joined(separator: "\n")
+        rows.map { $0.label.padded(to: Self.labelWidth) + HookText.spaced($0.text) }.joined(separator: "\n")
     }
 }
 
@@ -166,7 +185,9 @@ enum HookRunText {
         if let bytes = completion.outputBytes, completion.outputOmittedBytes != nil {
             text += "; of its \(ByteCountText.of(UInt64(clamping: bytes))) of output the middle is left out"
         }
-        if let refusal = completion.ending.refusal { text += "\nto do: \(HookText.safe(refusal.remedy))" }
+        if let refusal = completion.ending.refusal {
+            text += "\nto do: \(HookText.spaced(HookText.remedy(refusal.remedy, refusal.command)))"
+        }
         return text
     }
 }

@@ -189,7 +189,8 @@ extension StatusText {
         let ending = hook.last?.ending
         let again = kept("`reachagent hooks run \(safe(ShellWord.quoted(hook.hook))) --event last`")
         return switch ending?.outcome {
-        case "refused": kept("`\(safe(ending?.refusal?.remedy ?? "reachagent hooks list"))`")
+        case "refused":
+            ending?.refusal.map { HookText.remedy($0.remedy, $0.command) } ?? kept("`reachagent hooks list`")
         case "timed_out": "make it faster, or raise its 'timeout'; try it: \(again)"
         case "not_started": "processes or memory ran out: see `ulimit -u`, and TasksMax of the service"
         case "undelivered": "check the server; try it: \(again)"
