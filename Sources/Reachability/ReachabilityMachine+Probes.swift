@@ -95,7 +95,7 @@ extension ReachabilityMachine {
 extension ChangeCause {
     /// Creates the cause of a change by a probe.
     init(_ sample: ProbeSample, state: ProbeState) {
-        let code = state.code?.rawValue ?? "probe_\(state.verdict.rawValue)"
+        let code = state.code?.rawValue ?? Code(state.verdict).rawValue
         let particulars: String? =
             switch state.code {
             case .latencyHigh: "\(code), \(Self.milliseconds(sample.latency))"
@@ -124,6 +124,7 @@ extension ChangeCause {
 
     /// Returns the cause of flapping that started or stopped.
     static func flapping(_ isFlapping: Bool, interface: String?) -> ChangeCause {
-        ChangeCause(kind: .flapping, code: isFlapping ? "flapping_started" : "flapping_stopped", interface: interface)
+        let code: Code = isFlapping ? .flappingStarted : .flappingStopped
+        return ChangeCause(kind: .flapping, code: code.rawValue, interface: interface)
     }
 }

@@ -215,7 +215,7 @@ extension ReachabilityMachine {
         probeTracks.takeDepartures(before: now.advanced(by: .zero - configuration.settle.down)).map { departed in
             let cause = ChangeCause(
                 kind: departed.isRemoved ? .configuration : .route,
-                code: departed.isRemoved ? "config_reloaded" : ReasonCode.noRoute.rawValue,
+                code: departed.isRemoved ? ChangeCause.Code.configReloaded.rawValue : ReasonCode.noRoute.rawValue,
                 interface: departed.point.vantage.interface
             )
             let change = Change(from: departed.state, to: .unknown, cause: cause, observed: departed.observed)

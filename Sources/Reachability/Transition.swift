@@ -79,9 +79,40 @@ public struct ChangeCause: Sendable, Hashable {
         case configuration
     }
 
+    /// The codes of causes other than losses and changes of the kernel's view; a code is never renamed and never reused.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The first snapshot of the kernel.
+        case initial
+        /// The configuration was reloaded.
+        case configReloaded = "config_reloaded"
+        /// Too frequent changes started.
+        case flappingStarted = "flapping_started"
+        /// Too frequent changes stopped.
+        case flappingStopped = "flapping_stopped"
+        /// A probe is up.
+        case probeUp = "probe_up"
+        /// A probe is down.
+        case probeDown = "probe_down"
+        /// A captive portal answers a probe.
+        case probePortal = "probe_portal"
+        /// A probe has no verdict.
+        case probeUnknown = "probe_unknown"
+
+        /// Creates the code of a verdict without a reason.
+        init(_ verdict: ProbeState.Verdict) {
+            switch verdict {
+            case .up: self = .probeUp
+            case .down: self = .probeDown
+            case .portal: self = .probePortal
+            case .unknown: self = .probeUnknown
+            }
+        }
+    }
+
     /// The type of cause.
     public let kind: Kind
-    /// The code of the reason if something was lost (``ReasonCode``), else that of the change (`NetworkChange.Code`).
+    /// The code of the reason if something was lost (``ReasonCode``), of the change (`NetworkChange.Code`) or of the
+    /// check (`FindingCode`), else a ``Code``.
     public let code: String
     /// The affected interface, if any.
     public let interface: String?
@@ -97,11 +128,11 @@ public struct ChangeCause: Sendable, Hashable {
     }
 
     /// The first snapshot of the kernel's state.
-    public static let start = ChangeCause(kind: .start, code: "initial")
+    public static let start = ChangeCause(kind: .start, code: Code.initial.rawValue)
 
     /// Returns the cause of changes by a reload of the configuration.
     public static func reload(interface: String? = nil) -> ChangeCause {
-        ChangeCause(kind: .configuration, code: "config_reloaded", interface: interface)
+        ChangeCause(kind: .configuration, code: Code.configReloaded.rawValue, interface: interface)
     }
 
     /// Creates the cause of a transition between two paths from the changes of an update.

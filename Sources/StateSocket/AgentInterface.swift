@@ -163,6 +163,6 @@ public struct StreamOpening: Sendable {
 public enum ControlReply: Sendable, Hashable {
     /// Success; the parameters as one JSON object.
     case parameters([UInt8])
-    /// Failure: a code in snake_case, a message for people, and the time to wait before a retry, if any.
-    case failure(code: String, message: String, retryAfter: Duration? = nil)
+    /// Failure: a code, a message for people, and the time to wait before a retry, if any.
+    case failure(code: RequestCode, message: String, retryAfter: Duration? = nil)
 }

@@ -68,7 +68,7 @@ final class ConnectionRegistry {
             guard let requests = largest?.requests, requests.heldBytes > 0 else { return }
             requests.refuse(
                 ControlFailure(
-                    code: "too_much_unfinished",
+                    code: .tooMuchUnfinished,
                     message: "the requests that clients have not finished take more than "
                         + "\(configuration.requestMemory) bytes, and this client's the most"
                 )
@@ -105,7 +105,7 @@ final class ConnectionRegistry {
         where requests.owesSince ?? .distantFuture <= earliest {
             requests.refuse(
                 ControlFailure(
-                    code: "request_timeout",
+                    code: .requestTimeout,
                     message: "no complete request arrived within \(configuration.requestPatience)"
                 )
             )

@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import ForeignText
 
 /// A method of the control socket.
@@ -50,7 +51,7 @@ struct ControlMethod: Sendable {
             message += "; did you mean '\(name)'?"
         }
         return ControlFailure(
-            code: "unknown_method",
+            code: .unknownMethod,
             message: "\(message) (methods: \(names.joined(separator: ", ")))"
         )
     }

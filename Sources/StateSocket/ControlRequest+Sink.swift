@@ -109,6 +109,6 @@ extension ControlRequest {
 
     /// Reads a member of an object among the parameters.
     private static func member<Value>(_ body: () throws(JSONObject.Flaw) -> Value) throws(ControlFailure) -> Value {
-        try read("member", code: "invalid_parameters", body)
+        try read("member", code: .invalidParameters, body)
     }
 }

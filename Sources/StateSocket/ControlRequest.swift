@@ -3,7 +3,7 @@ internal import ForeignText
 
 /// The failure of a request: a code of the protocol, a message for people, and the time to wait before a retry.
 struct ControlFailure: Error, Hashable {
-    var code: String
+    var code: RequestCode
     var message: String
     var retryAfter: Duration?
 }
@@ -29,7 +29,7 @@ struct ControlRequest {
         }
         if let stranger = object.firstName(besides: ["method", "parameters", "more"]) {
             let name = ForeignText.shown(stranger, limit: Self.shownLimit)
-            throw ControlFailure(code: "invalid_request", message: "there is no member '\(name)'")
+            throw ControlFailure(code: .invalidRequest, message: "there is no member '\(name)'")
         }
         method = ForeignText(try Self.read { () throws(JSONObject.Flaw) in try object.requiredString("method") })
         parameters = try Self.read { () throws(JSONObject.Flaw) in try object.object("parameters") }
@@ -51,7 +51,7 @@ struct ControlRequest {
     /// Reads a part of the request; an error in it becomes the failure of the request.
     static func read<Value>(
         _ kind: String = "member",
-        code: String = "invalid_request",
+        code: RequestCode = .invalidRequest,
         _ body: () throws(JSONObject.Flaw) -> Value
     ) throws(ControlFailure) -> Value {
         do throws(JSONObject.Flaw) {
@@ -59,12 +59,12 @@ struct ControlRequest {
         } catch {
             switch error {
             case .syntax:
-                throw ControlFailure(code: "invalid_json", message: "the line is not one JSON object in UTF-8")
+                throw ControlFailure(code: .invalidJSON, message: "the line is not one JSON object in UTF-8")
             case .duplicate(let path):
                 let isParameter = path.count > 1 && path[0].elementsEqual("parameters".utf8)
                 let name = ForeignText.shown(Array(path.joined(separator: [UInt8(ascii: ".")])), limit: shownLimit)
                 throw ControlFailure(
-                    code: isParameter ? "invalid_parameters" : code,
+                    code: isParameter ? .invalidParameters : code,
                     message: "the member '\(name)' is given twice"
                 )
             case .missing(let name): throw ControlFailure(code: code, message: "the \(kind) '\(name)' is missing")
@@ -75,7 +75,7 @@ struct ControlRequest {
     }
 
     static func invalidParameters(_ message: String) -> ControlFailure {
-        ControlFailure(code: "invalid_parameters", message: message)
+        ControlFailure(code: .invalidParameters, message: message)
     }
 }
 
@@ -88,7 +88,7 @@ extension ControlRequest {
     /// Returns the subscription in a `subscribe` request.
     func subscription() throws(ControlFailure) -> SubscriptionParameters {
         guard wantsMore else {
-            throw ControlFailure(code: "expected_more", message: "'subscribe' has many replies and needs \"more\":true")
+            throw ControlFailure(code: .expectedMore, message: "'subscribe' has many replies and needs \"more\":true")
         }
         let (types, subjects) = (try texts("types"), try texts("subjects"))
         if let flaw = types.flatMap(EventFilter.flaw(inTypes:))
@@ -142,7 +142,7 @@ extension ControlRequest {
         _ body: (JSONObject) throws(JSONObject.Flaw) -> Value?
     ) throws(ControlFailure) -> Value? {
         guard let parameters else { return nil }
-        return try Self.read("parameter", code: "invalid_parameters") { () throws(JSONObject.Flaw) in
+        return try Self.read("parameter", code: .invalidParameters) { () throws(JSONObject.Flaw) in
             try body(parameters)
         }
     }

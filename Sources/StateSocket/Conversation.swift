@@ -127,7 +127,7 @@ final class Conversation {
             add(
                 .reply(
                     ReplyLine.failure(
-                        ControlFailure(code: "line_too_long", message: "a request has at most \(limit) bytes")
+                        ControlFailure(code: .lineTooLong, message: "a request has at most \(limit) bytes")
                     )
                 )
             )
@@ -154,7 +154,7 @@ final class Conversation {
     private func ask(_ request: AgentRequest) throws(ControlFailure) {
         guard unanswered < Self.maximumUnanswered else {
             throw ControlFailure(
-                code: "too_many_requests",
+                code: .tooManyRequests,
                 message: "\(Self.maximumUnanswered) requests of this connection are unanswered"
             )
         }

@@ -71,7 +71,7 @@ final class EventStream {
     /// Creates the opening, and starts once the bus has released the events in it.
     func open() {
         if let stream = parameters.stream, !(stream == hub.agent.streamID) {
-            return refuse(StreamRefusal(code: "stream_changed", parameter: .stream(hub.agent.streamID)))
+            return refuse(StreamRefusal(code: .streamChanged, parameter: .stream(hub.agent.streamID)))
         }
         if let time = parameters.sinceTime, since == nil { return find(time) }
         let opening = hub.agent.opening()
@@ -118,7 +118,7 @@ final class EventStream {
             return acceptLive()
         }
         guard since <= hub.ring.newest else {
-            return refuse(StreamRefusal(code: "sequence_unknown", parameter: .newest(hub.ring.newest)))
+            return refuse(StreamRefusal(code: .sequenceUnknown, parameter: .newest(hub.ring.newest)))
         }
         next = since + 1
         if next >= hub.ring.first { return acceptLive() }
@@ -161,7 +161,7 @@ final class EventStream {
 
     private func refuseAsExpired() {
         let oldest = min(hub.replay?.oldestSequence ?? hub.ring.first, hub.ring.first)
-        refuse(StreamRefusal(code: "events_expired", parameter: .oldest(oldest)))
+        refuse(StreamRefusal(code: .eventsExpired, parameter: .oldest(oldest)))
     }
 
     // MARK: Live
@@ -320,7 +320,7 @@ final class EventStream {
             last = ByteBufferAllocator().buffer(capacity: event.line.count + 32)
             if parameters.format == .serverSent { last.writeStaticString("event: lagged\n") }
             last.writeLine(event.line, as: parameters.format)
-        case .reply: last = ReplyLine.error("subscriber_lagged", parameters: event.line)
+        case .reply: last = ReplyLine.error(.subscriberLagged, parameters: event.line)
         }
         connection.end(with: last)
     }
@@ -332,7 +332,7 @@ final class EventStream {
         end()
         guard parameters.format == .reply, hadBegun else { return connection.end(with: nil) }
         let last = next - 1
-        connection.end(with: ReplyLine.error("agent_stopping") { $0.member("last_seq", last) })
+        connection.end(with: ReplyLine.error(.agentStopping) { $0.member("last_seq", last) })
     }
 
     /// Ends the subscription.

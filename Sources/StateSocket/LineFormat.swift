@@ -88,9 +88,9 @@ enum ReplyLine {
     /// Returns the line for a connection that is not admitted.
     static func refusal(_ refusal: ConnectionLimits.Refusal, of origin: ClientOrigin) -> ByteBuffer {
         switch refusal {
-        case .all(let limit): error("too_many_connections") { $0.member("limit", limit) }
+        case .all(let limit): error(.tooManyConnections) { $0.member("limit", limit) }
         case .user(let limit):
-            error("too_many_user_connections") { json in
+            error(.tooManyUserConnections) { json in
                 json.member("message", "\(origin) has reached its connection limit (\(limit))")
                 json.member("limit", limit)
             }
@@ -98,17 +98,17 @@ enum ReplyLine {
     }
 
     /// Returns an error with additional parameters.
-    static func error(_ code: String, _ writeParameters: (inout JSONWriter) -> Void) -> ByteBuffer {
+    static func error(_ code: RequestCode, _ writeParameters: (inout JSONWriter) -> Void) -> ByteBuffer {
         var json = JSONWriter()
         json.object(writeParameters)
         return error(code, parameters: json.bytes)
     }
 
     /// Returns an error with parameters in one JSON object.
-    static func error(_ code: String, parameters: [UInt8]) -> ByteBuffer {
+    static func error(_ code: RequestCode, parameters: [UInt8]) -> ByteBuffer {
         var json = JSONWriter()
         json.object { json in
-            json.member("error", code)
+            json.member("error", code.rawValue)
             json.name("parameters")
             json.value(parameters)
         }

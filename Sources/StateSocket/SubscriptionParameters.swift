@@ -24,7 +24,7 @@ struct SubscriptionParameters: Sendable, Hashable {
 
 /// The reason that a subscription is rejected.
 struct StreamRefusal: Hashable {
-    var code: String
+    var code: RequestCode
     /// The single parameter with the details.
     var parameter: Parameter
 

@@ -64,14 +64,14 @@ import Testing
             _ = try condition.check(states)
             #expect(test.code == nil)
         } catch {
-            #expect(error.code == test.code)
+            #expect(error.code.rawValue == test.code)
         }
     }
 
     @Test func `no condition holds before the state is known`() {
         for condition in [OnlineCondition(), OnlineCondition(target: "office")] {
             #expect(
-                throws: OnlineCondition.Failure(code: "state_unknown", text: "the agent has not reported its state")
+                throws: OnlineCondition.Failure(code: .stateUnknown, text: "the agent has not reported its state")
             ) {
                 try condition.check(OnlineCondition.States())
             }
@@ -132,7 +132,7 @@ import Testing
     func connectivity(_ members: String, _ text: String) throws {
         let states = try Self.states(#"{"via":"wifi",\#(members),"path":{"via":"wifi","interface":"wlan0"}}"#)
         let failure = #expect(throws: OnlineCondition.Failure.self) { try OnlineCondition(level: .full).check(states) }
-        #expect(failure?.code == "not_full")
+        #expect(failure?.code == .notFull)
         #expect(failure?.text == "the default path is reachable through wifi wlan0, \(text)")
     }
 }

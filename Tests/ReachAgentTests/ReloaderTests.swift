@@ -91,7 +91,7 @@ struct ReloaderTests {
             return await withCheckedContinuation { done in
                 reloader.reload { reply in
                     guard case .failure(let code, _, _) = reply else { return done.resume(returning: nil) }
-                    done.resume(returning: code)
+                    done.resume(returning: code.rawValue)
                 }
             }
         }

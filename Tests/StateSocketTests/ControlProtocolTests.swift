@@ -268,7 +268,7 @@ struct ControlProtocolTests {
             #expect(stream.waitForCalls(2))
             let calls = stream.agent.calls.withLock { $0 }
             try #require(calls.count == 2)
-            calls[1].reply(.failure(code: "too_many", message: "none", retryAfter: .microseconds(1500)))
+            calls[1].reply(.failure(code: .tooManyChecks, message: "none", retryAfter: .microseconds(1500)))
             calls[0].reply(.parameters(Array(#"{"a":1}"#.utf8)))
             calls[0].reply(.parameters(Array(#"{"a":2}"#.utf8)))
             return (try client.lines(3), calls)

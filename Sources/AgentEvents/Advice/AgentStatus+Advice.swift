@@ -104,7 +104,7 @@ extension AgentStatus {
     private func adviceOnMissingProbes(_ state: ReachabilityState) -> Advice? {
         guard probes.isEmpty, state.connectivity == .unknown else { return nil }
         return Advice(
-            code: "no_probe_configured",
+            code: ProblemCode.noProbeConfigured.rawValue,
             problem: "no probe is configured: whether anything answers is not checked",
             action: "Write a configuration with two: `reachagent config init`."
         )
@@ -116,7 +116,7 @@ extension AgentStatus {
         guard let first = soon.min(by: { $0.days < $1.days }) else { return nil }
         let when = first.days < 0 ? "has expired" : first.days == 0 ? "expires today" : "expires in \(first.days) d"
         return Advice(
-            code: "certificate_expiring",
+            code: ProblemCode.certificateExpiring.rawValue,
             problem: "the certificate that \(first.name) checks \(when)",
             action: "Renew it, and make the server load the new one."
         )

@@ -103,7 +103,7 @@ public struct HookCompletion: Codable, Sendable, Hashable {
 
 /// The outcome of a hook's run.
 public struct HookEnding: Codable, Sendable, Hashable {
-    /// `succeeded`, `exited`, `signaled`, `timed_out`, `refused`, `not_started`, `stopped` or `undelivered`.
+    /// The outcome, such as `exited`; ``HookOutcome`` has those that this version knows.
     public var outcome: String
     /// The exit status of the program.
     public var exitStatus: Int32?

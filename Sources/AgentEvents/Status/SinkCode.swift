@@ -1,8 +1,8 @@
 /// The reasons that a sink does not ship, or that an event does not reach its broker, each with a sentence and a
 /// remedy.
 ///
-/// `budget_exhausted` and `path_changed` are also codes of checks, and are explained there. The codes are part of the
-/// event schema: a code is never renamed and never reused.
+/// `budget_exhausted` and `path_changed` are also codes of checks. The codes are part of the event schema: a code is
+/// never renamed and never reused.
 public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     /// `reachagent-sink` has not reported.
     case sinkAbsent = "sink_absent"
@@ -26,10 +26,14 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     case brokerProtocol = "broker_protocol"
     /// A file with credentials cannot be used.
     case credentialsUnreadable = "credentials_unreadable"
+    /// The byte budget of a metered link is used up.
+    case budgetExhausted = "budget_exhausted"
     /// The current medium is not listed.
     case mediumExcluded = "medium_excluded"
     /// A captive portal answers instead of the broker.
     case captivePortal = "captive_portal"
+    /// The path changed, and the sink connects anew.
+    case pathChanged = "path_changed"
     /// The journal started new numbering.
     case journalRestarted = "journal_restarted"
     /// The journal has removed events before they were shipped.
@@ -52,12 +56,14 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
         case .brokerTimeout: "The broker did not answer in time; the next attempt follows."
         case .brokerProtocol: "The broker sends answers that cannot be read."
         case .credentialsUnreadable: "A file with credentials cannot be read by reachagent-sink, or cannot be used."
+        case .budgetExhausted: "The sink waits: the metered link's budget of bytes for this day is used up."
         case .mediumExcluded: "The present path leads over a medium that 'when' does not list."
         case .captivePortal: "A captive portal answers in the place of the broker."
+        case .pathChanged: "The sink connects anew, because the path changed."
         case .journalRestarted:
             "The agent's journal restarted its numbering: the sink reconnects and queries the broker."
         case .eventsExpired: "The journal removed events before the broker had them: they are lost to it."
-        case .journalUnusable: "The name of the agent's journal cannot be part of a message to a broker."
+        case .journalUnusable: "The agent's stream of events has a name that cannot be part of a message to a broker."
         }
     }
 
@@ -81,11 +87,16 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
         case .brokerProtocol: "Check that 'url' has the right scheme and port, and the broker's version."
         case .credentialsUnreadable:
             "Correct the owner and mode of the file, or use LoadCredential= of reachagent-sink.service."
+        case .budgetExhausted: "Nothing until tomorrow (UTC), or raise bytes_per_day in [metered]."
         case .mediumExcluded: "Nothing; 'max_age' limits the wait."
         case .captivePortal: "Log in; `reachagent status` has the portal's address."
-        case .journalRestarted: "Nothing."
+        case .pathChanged, .journalRestarted: "Nothing."
         case .eventsExpired: "Set 'journal_age' and 'journal_size' so that the journal outlasts outages."
-        case .journalUnusable: "Look at the journal: `reachagent status agent`."
+        case .journalUnusable:
+            """
+            An agent gives its stream 32 hexadecimal digits: find out which program answers at the socket, or report it \
+            with the output of `reachagent status agent`.
+            """
         }
     }
 }

@@ -173,23 +173,26 @@ extension HookCompletion {
 
 extension HookEnding {
     /// True if the hook succeeded.
-    public var isSuccess: Bool { outcome == "succeeded" }
+    public var isSuccess: Bool { known == .succeeded }
 
     /// `failed: exit status 3 after 1.2 s`.
     public var words: String { head + (refusal == nil && reason == nil ? after : "") + tail }
 
+    /// The outcome; `nil` for one of a later version.
+    private var known: HookOutcome? { HookOutcome(rawValue: outcome) }
+
     private var head: String {
-        switch outcome {
-        case "succeeded": "succeeded" + (httpStatus.map { ": HTTP \($0)" } ?? "")
-        case "exited": "failed: exit status \(exitStatus.map(String.init) ?? "unknown")"
-        case "signaled": "failed: ended by \(signal ?? "a signal")"
-        case "timed_out": "failed: timed out (killed)"
-        case "refused": "refused" + (refusal.map { ": \($0.path): \($0.evidence) [\($0.code)]" } ?? "")
-        case "not_started": "not started" + (reason.map { ": \($0)" } ?? "")
-        case "stopped": "ended with the agent"
-        case "undelivered":
+        switch known {
+        case .succeeded: "succeeded" + (httpStatus.map { ": HTTP \($0)" } ?? "")
+        case .exited: "failed: exit status \(exitStatus.map(String.init) ?? "unknown")"
+        case .signaled: "failed: ended by \(signal ?? "a signal")"
+        case .timedOut: "failed: timed out (killed)"
+        case .refused: "refused" + (refusal.map { ": \($0.path): \($0.evidence) [\($0.code)]" } ?? "")
+        case .notStarted: "not started" + (reason.map { ": \($0)" } ?? "")
+        case .stopped: "ended with the agent"
+        case .undelivered:
             "failed: " + (httpStatus.map { "HTTP \($0)" } ?? "not delivered") + (code.map { " [\($0)]" } ?? "")
-        default: outcome
+        case nil: outcome
         }
     }
 
@@ -198,7 +201,7 @@ extension HookEnding {
         return durationMilliseconds.map { " after\(times) \(SummaryText.lasting(milliseconds: $0))" } ?? ""
     }
 
-    private var tail: String { outcome == "undelivered" ? detail.map { "; \($0)" } ?? "" : "" }
+    private var tail: String { known == .undelivered ? detail.map { "; \($0)" } ?? "" : "" }
 }
 
 extension ProbeSummary.Counts {

@@ -71,17 +71,32 @@ package struct HookRunEnd: Sendable, Hashable {
     }
 }
 
+extension HookRunEnd.Outcome {
+    /// The outcome in events and in the status.
+    package var code: HookOutcome {
+        switch self {
+        case .succeeded: .succeeded
+        case .exited: .exited
+        case .signaled: .signaled
+        case .timedOut: .timedOut
+        case .refused: .refused
+        case .notStarted: .notStarted
+        case .stopped: .stopped
+        case .undelivered: .undelivered
+        }
+    }
+}
+
 extension HookEnding {
     /// Creates the end of a run for events and the status.
     package init(_ end: HookRunEnd, of kind: HookKind) {
-        self.init(outcome: "succeeded", durationMilliseconds: end.duration.milliseconds)
+        self.init(outcome: end.outcome.code.rawValue, durationMilliseconds: end.duration.milliseconds)
         switch end.outcome {
         case .succeeded: if kind != .webhook { exitStatus = 0 }
-        case .exited(let status): (outcome, exitStatus) = ("exited", status)
-        case .signaled(let number): (outcome, signal) = ("signaled", SignalName.of(number))
-        case .timedOut: outcome = "timed_out"
+        case .exited(let status): exitStatus = status
+        case .signaled(let number): signal = SignalName.of(number)
+        case .timedOut, .stopped: break
         case .refused(let reason):
-            outcome = "refused"
             refusal = Refusal(
                 code: reason.code.rawValue,
                 path: reason.path,
@@ -89,9 +104,8 @@ extension HookEnding {
                 remedy: reason.remedy,
                 command: reason.command
             )
-        case .notStarted(let reason): (outcome, self.reason) = ("not_started", reason)
-        case .stopped: outcome = "stopped"
-        case .undelivered(let code, let detail): (outcome, self.code, self.detail) = ("undelivered", code, detail)
+        case .notStarted(let reason): self.reason = reason
+        case .undelivered(let code, let detail): (self.code, self.detail) = (code, detail)
         }
         httpStatus = end.httpStatus
         if kind == .webhook { attempts = end.attempts }

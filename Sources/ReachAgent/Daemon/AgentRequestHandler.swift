@@ -192,7 +192,7 @@ final class AgentRequestHandler: AgentInterface {
             guard let delay = reloadRequests.delay(of: user) else { return reloader.reload(reply: reply) }
             reply(
                 .failure(
-                    code: "too_many_reloads",
+                    code: .tooManyReloads,
                     message: "a user may request \(reloadRequests.burst) reloads at once, and then one every "
                         + "\(Int(1 / reloadRequests.perSecond)) s; try again in \(delay)",
                     retryAfter: delay
@@ -207,13 +207,13 @@ final class AgentRequestHandler: AgentInterface {
     private func take(_ report: SinkReport, from client: AgentClient) -> ControlReply {
         guard let user = client.user, user == 0 || user == geteuid() else {
             return .failure(
-                code: "permission_denied",
+                code: .permissionDenied,
                 message: "only root and the user that the agent runs as may report for a sink"
             )
         }
         guard sinks.take(report, from: client.process) else {
             let name = ForeignText.shown(report.status.name, limit: 64)
-            return .failure(code: "unknown_sink", message: "there is no sink '\(name)' in the configuration")
+            return .failure(code: .unknownSink, message: "there is no sink '\(name)' in the configuration")
         }
         let (cost, isMetered) = driver.costOfDefaultPath
         let left = runner.charge(Int(clamping: report.bytes), to: cost)
@@ -225,7 +225,7 @@ final class AgentRequestHandler: AgentInterface {
     private func check(_ wanted: ForeignText?, for user: UInt32) -> ControlReply {
         if let delay = checkRequests.delay(of: user) {
             return .failure(
-                code: "too_many_checks",
+                code: .tooManyChecks,
                 message: "a user may request \(checkRequests.burst) checks at once, "
                     + "and then \(Int(checkRequests.perSecond)) in each second; try again in \(delay)",
                 retryAfter: delay
@@ -234,7 +234,7 @@ final class AgentRequestHandler: AgentInterface {
         let plan = driver.plan
         guard !plan.settings.probes.isEmpty else {
             return .failure(
-                code: "no_probe_configured",
+                code: .noProbeConfigured,
                 message: "this agent has no probe; add two with: reachagent config init"
             )
         }
@@ -243,14 +243,14 @@ final class AgentRequestHandler: AgentInterface {
             let names = plan.settings.probes.prefix(Self.maximumNames).map(\.name).joined(separator: ", ")
             let more = plan.settings.probes.count > Self.maximumNames ? ", …" : ""
             return .failure(
-                code: "unknown_probe",
+                code: .unknownProbe,
                 message: "there is no probe '\(wanted.shown(limit: 64))'; there are \(names)\(more)"
             )
         }
         let checks = driver.requestChecks(of: name)
         guard checks.refused == 0 || checks.started + checks.joined > 0 else {
             return .failure(
-                code: "budget_exhausted",
+                code: .budgetExhausted,
                 message: "checks on request have used their quarter of bytes_per_day; those by schedule go on"
             )
         }

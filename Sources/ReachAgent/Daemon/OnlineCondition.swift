@@ -21,8 +21,26 @@ struct OnlineCondition: Sendable, Hashable {
 
     /// The reason that a condition does not hold.
     struct Failure: Error, Hashable {
-        /// The reason in snake_case.
-        let code: String
+        /// The reasons; a code is never renamed and never reused.
+        enum Code: String, Sendable, Hashable, CaseIterable {
+            /// No agent answers.
+            case noAgent = "no_agent"
+            /// The agent does not know the state yet.
+            case stateUnknown = "state_unknown"
+            /// There is no path.
+            case notReachable = "not_reachable"
+            /// The path leads through another medium.
+            case otherMedium = "other_medium"
+            /// Not everything that is required answers.
+            case notFull = "not_full"
+            /// The agent has no such target.
+            case unknownTarget = "unknown_target"
+            /// The wait timed out while the condition held.
+            case timedOut = "timed_out"
+        }
+
+        /// The reason.
+        let code: Code
         /// The same for people.
         let text: String
     }
@@ -39,17 +57,17 @@ struct OnlineCondition: Sendable, Hashable {
     func check(_ states: States) throws(Failure) -> ReachabilityState {
         let state = try subject(states)
         guard state.via != .unknown else {
-            throw Failure(code: "state_unknown", text: "\(name) is not known yet")
+            throw Failure(code: .stateUnknown, text: "\(name) is not known yet")
         }
         guard state.isReachable else {
-            throw Failure(code: "not_reachable", text: "\(name) is \(OnlineText.path(state))")
+            throw Failure(code: .notReachable, text: "\(name) is \(OnlineText.path(state))")
         }
         guard media.isEmpty || media.contains(where: { $0.rawValue == state.via.rawValue }) else {
             let wanted = media.map(\.rawValue).joined(separator: " or ")
-            throw Failure(code: "other_medium", text: "\(name) is \(OnlineText.path(state)), not \(wanted)")
+            throw Failure(code: .otherMedium, text: "\(name) is \(OnlineText.path(state)), not \(wanted)")
         }
         guard level == .path || state.connectivity == .full else {
-            throw Failure(code: "not_full", text: "\(name) is \(OnlineText.state(state)), not full")
+            throw Failure(code: .notFull, text: "\(name) is \(OnlineText.state(state)), not full")
         }
         return state
     }
@@ -59,19 +77,19 @@ struct OnlineCondition: Sendable, Hashable {
     private func subject(_ states: States) throws(Failure) -> ReachabilityState {
         guard let target else {
             guard let state = states.state else {
-                throw Failure(code: "state_unknown", text: "the agent has not reported its state")
+                throw Failure(code: .stateUnknown, text: "the agent has not reported its state")
             }
             return state
         }
         guard let targets = states.targets else {
-            throw Failure(code: "state_unknown", text: "the agent has not reported its state")
+            throw Failure(code: .stateUnknown, text: "the agent has not reported its state")
         }
         guard let state = targets[target] else {
             let known = targets.keys.sorted().map { ForeignText.shown($0, limit: 64) }.prefix(20).joined(
                 separator: ", "
             )
             let others = known.isEmpty ? "it has none" : "it has \(known)"
-            throw Failure(code: "unknown_target", text: "the agent has no \(name); \(others)")
+            throw Failure(code: .unknownTarget, text: "the agent has no \(name); \(others)")
         }
         return state
     }
@@ -189,15 +207,15 @@ final class OnlineWait: Sendable {
     private func failure() -> OnlineCondition.Failure {
         let progress = progress.withLock { $0 }
         if let error = progress.error {
-            return OnlineCondition.Failure(code: "no_agent", text: ForeignText.line(error.description))
+            return OnlineCondition.Failure(code: .noAgent, text: ForeignText.line(error.description))
         }
         guard progress.hasConnected else {
             let path = ForeignText.line(client.location.path)
-            return OnlineCondition.Failure(code: "no_agent", text: "the agent at \(path) has not answered")
+            return OnlineCondition.Failure(code: .noAgent, text: "the agent at \(path) has not answered")
         }
         do throws(OnlineCondition.Failure) {
             _ = try condition.check(progress.states)
-            return OnlineCondition.Failure(code: "timed_out", text: "timed out")
+            return OnlineCondition.Failure(code: .timedOut, text: "timed out")
         } catch {
             guard let since = progress.states.since(condition.target) else { return error }
             return OnlineCondition.Failure(code: error.code, text: "\(error.text), since \(since.localDescription)")

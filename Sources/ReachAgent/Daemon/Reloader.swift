@@ -114,13 +114,13 @@ final class Reloader: Sendable {
             return (true, !state.isReading)
         }
         guard outcome.isAccepted else {
-            return reply(.failure(code: "busy", message: "the configuration is being read; try again"))
+            return reply(.failure(code: .busy, message: "the configuration is being read; try again"))
         }
         guard outcome.starts else { return }
         do throws(SystemError) {
             try NamedThread.start("reload") { [self] in readUntilCalm() }
         } catch {
-            answer(.failure(code: "busy", message: "the system has no thread to read the configuration with"))
+            answer(.failure(code: .busy, message: "the system has no thread to read the configuration with"))
             state.withLock { $0.isReading = false }
         }
     }
@@ -167,7 +167,7 @@ final class Reloader: Sendable {
             let places = source.searched.isEmpty ? "" : "; it looks for \(source.searched.joined(separator: " and "))"
             let message = "this agent has no configuration file\(places)"
             logger.notice("\(message)")
-            return .failure(code: "no_configuration_file", message: message)
+            return .failure(code: .noConfigurationFile, message: message)
         }
         do throws(ConfigurationErrors) {
             let loaded = try source.load(path)
@@ -207,7 +207,7 @@ final class Reloader: Sendable {
             let message =
                 "cannot query the kernel for the new configuration, the rest of which is in effect: \(error)"
             logger.error("\(message)")
-            return .failure(code: "netlink_failed", message: "\(message); retry with 'reachagent reload'")
+            return .failure(code: .netlinkFailed, message: "\(message); retry with 'reachagent reload'")
         }
     }
 
@@ -224,6 +224,6 @@ final class Reloader: Sendable {
         reject(rejection)
         noteReading(.ended(refusal: error.errors.first?.description ?? ""))
         let message = String(decoding: error.description.utf8.prefix(Self.longestMessage), as: UTF8.self)
-        return .failure(code: "configuration_invalid", message: message)
+        return .failure(code: .configurationInvalid, message: message)
     }
 }

@@ -33,6 +33,6 @@ struct LoadAgent: AgentInterface {
     }
 
     func answer(_ request: AgentRequest, from client: AgentClient, reply: @escaping @Sendable (ControlReply) -> Void) {
-        reply(.failure(code: "unknown_method", message: "there is nothing to \(request)"))
+        reply(.failure(code: .unknownMethod, message: "there is nothing to \(request)"))
     }
 }

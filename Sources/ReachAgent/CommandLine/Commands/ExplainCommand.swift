@@ -8,9 +8,9 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Explain a code, and say what to do about it.",
         usage: "reachagent explain <code>",
         discussion: """
-            Each loss, verdict, finding, refused hook, and trouble of the journal, of netlink and of a sink has a stable \
-            code, such as 'link_down' or 'tls_expired': events have them as 'code'; 'status', 'watch' and 'probe' show them \
-            in brackets. Nothing is sent, and no agent is needed.
+            Each change, loss, verdict, finding, outcome of a hook, rejected request, and trouble of the journal, of \
+            netlink and of a sink has a stable code, such as 'link_down' or 'tls_expired': events have them as 'code'; \
+            'status', 'watch' and 'probe' show them in brackets. Nothing is sent, and no agent is needed.
 
             EXAMPLES
               reachagent explain dns_timeout

@@ -79,7 +79,7 @@ struct WaitOnlineCommand: ParsableCommand {
         case .timedOut(let failure):
             if json { printResult(failure: failure) }
             if !quiet { Terminal.printError("reachagent: not online: \(failure.text)") }
-            throw ExitCode(failure.code == "no_agent" ? ExitStatus.unavailable : ExitStatus.finding)
+            throw ExitCode(failure.code == .noAgent ? ExitStatus.unavailable : ExitStatus.finding)
         case .failed(let error):
             if quiet { throw ExitCode(AgentQuestion.status(error)) }
             try AgentQuestion.orExit { () throws(ClientError) in throw error }
@@ -94,7 +94,7 @@ struct WaitOnlineCommand: ParsableCommand {
             json.member("via", ifPresent: state?.via.rawValue)
             json.member("interface", ifPresent: state?.path.interface)
             json.member("connectivity", ifPresent: state?.connectivity?.rawValue)
-            json.member("code", ifPresent: failure?.code)
+            json.member("code", ifPresent: failure?.code.rawValue)
             json.member("message", ifPresent: failure?.text)
         }
         Terminal.print(text.bytes)

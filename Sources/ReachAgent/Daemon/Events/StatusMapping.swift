@@ -139,7 +139,11 @@ extension AgentStatus.Transition {
             place = (change.point.interface, change.point.family)
         case .certificateExpiring(let expiry):
             (from, to) = (nil, expiry.summary)
-            cause = AgentEvents.ChangeCause(kind: "probe", code: "certificate_expiring", detail: expiry.threshold)
+            cause = AgentEvents.ChangeCause(
+                kind: "probe",
+                code: ProblemCode.certificateExpiring.rawValue,
+                detail: expiry.threshold
+            )
         default: return nil
         }
         self.init(

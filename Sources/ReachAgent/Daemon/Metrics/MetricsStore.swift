@@ -6,6 +6,7 @@ internal import StatePages
 internal import Synchronization
 
 internal import struct AgentEvents.EventDraft
+internal import enum AgentEvents.ProblemCode
 internal import struct AgentEvents.Transfer
 
 /// The figures that only metrics show: those of the last check of each point, and counters since the start of the agent.
@@ -59,7 +60,7 @@ final class MetricsStore: Sendable {
         case .target(_, let change): (type, code) = ("target.changed", change.cause.code)
         case .uplink(let change): (type, code) = ("uplink.changed", change.cause.code)
         case .probe(_, let change): (type, code) = ("probe.changed", change.cause.code)
-        case .certificate: (type, code) = ("certificate.expiring", "certificate_expiring")
+        case .certificate: (type, code) = ("certificate.expiring", ProblemCode.certificateExpiring.rawValue)
         case .resumed: return
         }
         state.withLock { state in

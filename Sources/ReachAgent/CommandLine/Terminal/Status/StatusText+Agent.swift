@@ -188,12 +188,12 @@ extension StatusText {
         guard hook.attempt == nil else { return "check the server" }
         let ending = hook.last?.ending
         let again = kept("`reachagent hooks run \(safe(ShellWord.quoted(hook.hook))) --event last`")
-        return switch ending?.outcome {
-        case "refused":
+        return switch (ending?.outcome).flatMap(HookOutcome.init) {
+        case .refused:
             ending?.refusal.map { HookText.remedy($0.remedy, $0.command) } ?? kept("`reachagent hooks list`")
-        case "timed_out": "make it faster, or raise its 'timeout'; try it: \(again)"
-        case "not_started": "processes or memory ran out: see `ulimit -u`, and TasksMax of the service"
-        case "undelivered": "check the server; try it: \(again)"
+        case .timedOut: "make it faster, or raise its 'timeout'; try it: \(again)"
+        case .notStarted: "processes or memory ran out: see `ulimit -u`, and TasksMax of the service"
+        case .undelivered: "check the server; try it: \(again)"
         default: "try it: \(again)"
         }
     }
