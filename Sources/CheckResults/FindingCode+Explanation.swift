@@ -121,7 +121,7 @@ extension FindingCode {
         case .tlsProtocolVersion:
             (
                 "Client and server have no TLS version in common.",
-                "Upgrade the server to TLS 1.2 or later."
+                "Upgrade the server to TLS 1.2 or later, or lower --tls-minimum."
             )
         case .tlsNotSpoken:
             (
@@ -151,12 +151,12 @@ extension FindingCode {
         case .tlsUntrustedRoot:
             (
                 "No chain of certificates leads to a trusted root.",
-                "Add the issuing authority with --ca-file, or make the server send its intermediate certificates."
+                "Name the issuing authority with --ca-file, instead of the system's roots, or make the server send its intermediate certificates."
             )
         case .tlsSelfSigned:
             (
                 "The server's certificate is signed by itself and not trusted.",
-                "Trust it with --ca-file or pin it, or have it issued by an authority."
+                "Trust it with --ca-file, or have it issued by an authority; a pin alone does not make it valid."
             )
         case .tlsMissingIntermediate:
             (
@@ -206,12 +206,12 @@ extension FindingCode {
         case .tlsWeakKey:
             (
                 "A certificate's key is too small or of a weak kind.",
-                "Reissue it with RSA of 2048 bits or more, or with a NIST P-256, P-384 or P-521 key."
+                "Reissue it with RSA of 2048 bits or more, or with a P-256, P-384, P-521 or Ed25519 key."
             )
         case .tlsUnsupportedAlgorithm:
             (
                 "A certificate uses an algorithm that this build cannot verify.",
-                "Reissue it with ECDSA, Ed25519, or RSA with PKCS#1 v1.5 signatures."
+                "Reissue it with RSA, P-256, P-384, P-521 or Ed25519; of RSA-PSS only the usual parameters are known."
             )
         case .tlsMalformedCertificate:
             (

@@ -109,7 +109,7 @@ import Testing
     @Test func `a code in brackets is accepted, and an unknown one is an error with a suggestion`() async throws {
         let known = try await FinishedCommand.run(["explain", "[tls_untrusted_root]"])
         #expect(known.status == 0)
-        #expect(known.output.contains("Add the issuing authority with 'ca_file'"))
+        #expect(known.output.contains("Name the issuing authority with 'ca_file'"))
         let unknown = try await FinishedCommand.run(["explain", "dns_timout"])
         #expect(unknown.status == 64)
         #expect(unknown.error.contains("there is no code 'dns_timout'; did you mean 'dns_timeout'?"))

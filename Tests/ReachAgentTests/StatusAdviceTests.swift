@@ -98,7 +98,7 @@ import Testing
         ),
         (
             #""reason":"lookup_failed""#, interfaces(), "the kernel rejected the route lookup",
-            ["journalctl -u reachagent -n 20"]
+            ["ip route get 1.1.1.1", "ip -6 route get 2606:4700:4700::1111"]
         ),
         (
             #""reason":"from_the_future""#, interfaces(), "there is no path", ["reachagent interfaces", "ip route"]

@@ -67,7 +67,7 @@ struct PathReason {
             self.init(
                 code,
                 "the kernel rejected the route lookup",
-                "`journalctl -u reachagent -n 20` has the kernel's error: report it."
+                "`ip route get 1.1.1.1` and `ip -6 route get 2606:4700:4700::1111` show the kernel's error: report it."
             )
         default: return nil
         }

@@ -73,7 +73,7 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
         case .sinkAbsent: "`apt install reachagent-sink`; `systemctl status reachagent-sink` shows why it does not run."
         case .brokerUnreachable: "Correct 'url', or check the path to the broker: `reachagent probe tcp://BROKER:PORT`."
         case .brokerTLS:
-            "Add the issuing authority with 'ca_file'; `openssl s_client -connect BROKER:PORT` shows the certificate."
+            "Name the issuing authority in 'ca_file'; `openssl s_client -connect BROKER:PORT` shows the certificate."
         case .brokerDenied: "Compare the credentials and the user's permissions at the broker with docs/fleet.md."
         case .brokerNoStream: "Create the stream as docs/fleet.md shows, or correct 'stream' and 'subject'."
         case .brokerFull: "Raise the limits of the stream, let it discard old messages, or give the broker more disk."

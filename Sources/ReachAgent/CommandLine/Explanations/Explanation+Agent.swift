@@ -26,7 +26,7 @@ extension JournalCondition.Code: ExplainedCode {
             )
         case .deleted:
             (
-                "Files of the journal were deleted or truncated by somebody else; recording continues in a new segment.",
+                "Files of the journal were deleted or truncated from outside; recording continues in a new segment.",
                 "Let the agent delete them: 'journal_size', 'journal_age'."
             )
         case .leaseFound:
