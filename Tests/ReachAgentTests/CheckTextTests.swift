@@ -182,6 +182,22 @@ struct CheckTextTests {
         #expect(text.contains(failed), "\(text)")
     }
 
+    @Test func `the command that decides about a portal keeps the path of the check`() {
+        var hop = CheckHop(url: "http://open.test/")
+        hop.response = ResponseReport(httpVersion: "1.1", status: 511, headers: [], bodyBytes: 0)
+        let report = CheckReport(
+            target: hop.url,
+            verdict: .failed(.httpStatus, .body),
+            findings: [],
+            hops: [hop],
+            started: Date(timeIntervalSince1970: 1_795_244_400),
+            duration: .milliseconds(40)
+        )
+        var text = CheckText(style: .plain)
+        text.egress = ["--interface", "wlan0", "--ipv4"]
+        #expect(text.text(report).contains("reachagent probe --portal --interface wlan0 --ipv4 http://open.test/"))
+    }
+
     @Test(
         "text from the network cannot move the cursor or change the reading direction",
         arguments: [

@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: [
         ("link_down", "`reachagent interfaces` shows which part is missing"),
-        ("no_route", "`ip route`, `ip -6 route` and `ip rule`"),
+        ("no_route", "`ip route`, `ip -6 route`, `ip rule` and `ip -6 rule`"),
         ("preferred_path_dead", "`reachagent status` has the commands"),
         ("portal_suspected", "with 'portal = true'"),
         ("quorum_missed", "`reachagent status probes`"),

@@ -47,7 +47,7 @@ import Testing
         ),
         (
             #""reason":"leads_nowhere","interface":"dummy0""#, interfaces(), "the default route leads into dummy0",
-            ["ip route show table all default", "ip rule"]
+            ["ip route show table all default", "ip rule", "ip -6 rule"]
         ),
         (
             #""reason":"no_address","interface":"eth0""#, interfaces(), "eth0 has no address to send from",
@@ -58,7 +58,7 @@ import Testing
             "the address of eth0 is still being checked",
             ["ip address show dev eth0 tentative"]
         ),
-        (#""reason":"no_route""#, interfaces(), "no route", ["ip route", "ip -6 route", "ip rule"]),
+        (#""reason":"no_route""#, interfaces(), "no route", ["ip route", "ip -6 route", "ip rule", "ip -6 rule"]),
         (
             #""reason":"no_route""#, interfaces(StatusScenes.down("eth0", "wired", "no carrier")),
             "no route: no carrier on eth0", ["ethtool eth0"]
@@ -78,19 +78,19 @@ import Testing
         ),
         (
             #""reason":"no_route""#, interfaces(StatusScenes.interface("eth0", "wired", "192.0.2.2/24")), "no route",
-            ["ip route", "ip -6 route", "ip rule"]
+            ["ip route", "ip -6 route", "ip rule", "ip -6 rule"]
         ),
         (
             #""reason":"route_unreachable""#, interfaces(), "a route or rule of type 'unreachable' refuses",
-            ["ip route show table all type unreachable", "ip rule"]
+            ["ip route show table all type unreachable", "ip rule", "ip -6 rule"]
         ),
         (
             #""reason":"route_blackhole""#, interfaces(), "a route or rule of type 'blackhole' drops",
-            ["ip route show table all type blackhole", "ip rule"]
+            ["ip route show table all type blackhole", "ip rule", "ip -6 rule"]
         ),
         (
             #""reason":"route_prohibited""#, interfaces(), "a route or rule of type 'prohibit' forbids",
-            ["ip route show table all type prohibit", "ip rule"]
+            ["ip route show table all type prohibit", "ip rule", "ip -6 rule"]
         ),
         (
             #""reason":"underlay_down","interface":"wg0","underlay":{"interface":"wwan0"}"#, interfaces(),
@@ -161,7 +161,10 @@ import Testing
     @Test(
         arguments: [
             (StatusScenes.oneUplink, nil, []), (StatusScenes.twoUplinks, nil, []),
-            (StatusScenes.standbyDead, "the standby uplink wwan0 does not work: web is down", ["reachagent probe web"]),
+            (
+                StatusScenes.standbyDead, "the standby uplink wwan0 does not work: web is down",
+                ["reachagent probe web --interface wwan0 --ipv4"]
+            ),
             (
                 StatusScenes.preferredDead,
                 "the kernel prefers eth0, which is dead (no carrier on eth0), while wwan0 works",
@@ -187,6 +190,66 @@ import Testing
         let advice = try Self.advice(members)
         #expect(advice?.problem.hasPrefix(problem ?? "") == problem.map { _ in true }, "\(advice?.problem ?? "")")
         #expect(advice?.action.commands ?? [] == commands)
+    }
+
+    @Test(arguments: [
+        (AgentEvents.ProbePoint(probe: "web"), "reachagent probe web"),
+        (AgentEvents.ProbePoint(probe: "web", family: "ipv4"), "reachagent probe web --ipv4"),
+        (
+            AgentEvents.ProbePoint(probe: "web", interface: "wwan0", family: "ipv6"),
+            "reachagent probe web --interface wwan0 --ipv6"
+        ),
+        (AgentEvents.ProbePoint(probe: "a b", interface: "c d"), "reachagent probe 'a b' --interface 'c d'"),
+        (AgentEvents.ProbePoint(probe: "web", family: "; reboot"), "reachagent probe web"),
+        (
+            AgentEvents.ProbePoint(probe: AgentEvents.ProbePoint.firstHopName, interface: "wwan0"),
+            "reachagent check first-hop"
+        ),
+    ])
+    func `the command of a point checks the same interface and family`(point: AgentEvents.ProbePoint, command: String) {
+        #expect(point.command.text == command)
+    }
+
+    @Test(arguments: [
+        (
+            [
+                StatusScenes.route("eth0", 1024, "fe80::1", "ipv6"),
+                StatusScenes.route("wwan0", 2000, "fe80::2", "ipv6"),
+            ],
+            ["ip -6 route replace default via fe80::2 dev wwan0 metric 1023"]
+        ),
+        (
+            [
+                StatusScenes.route("eth0", 100, "192.0.2.1"), StatusScenes.route("wwan0", 700, "fe80::2"),
+                StatusScenes.route("eth0", 1024, "fe80::1", "ipv6"),
+                StatusScenes.route("wwan0", 2000, "fe80::2", "ipv6"),
+            ],
+            [
+                "ip -4 route replace default via inet6 fe80::2 dev wwan0 metric 99",
+                "ip -6 route replace default via fe80::2 dev wwan0 metric 1023",
+            ]
+        ),
+        (
+            [
+                StatusScenes.route("eth0", 100, "192.0.2.1"),
+                StatusScenes.route("wwan0", 700, "198.51.100.1").replacing(#""table":254"#, with: #""table":52"#),
+            ], []
+        ),
+        ([StatusScenes.route("eth0", 0, "192.0.2.1"), StatusScenes.route("wwan0", 700, "198.51.100.1")], []),
+    ])
+    func `the working uplink is preferred in each family that leads through the dead one`(
+        routes: [String],
+        commands: [String]
+    ) throws {
+        let state = StatusScenes.state(
+            #""via":"wired","interface":"eth0","kind":"wired""#,
+            via: "wired",
+            #""connectivity":"local","alternative":{"code":"preferred_path_dead","preferred":"eth0","interface":"wwan0"}"#
+        )
+        let list = #""default_routes":[\#(routes.joined(separator: ","))]"#
+        let advice = try #require(try Self.advice("\(state),\(list)"))
+        #expect(advice.action.commands == ["ip link set eth0 down"] + commands)
+        #expect(advice.action.description.hasSuffix("."))
     }
 
     @Test func `a standby uplink without carrier, a target without a path and an old certificate are shown`() throws {

@@ -119,6 +119,9 @@ package struct ShellCommand: ExpressibleByStringInterpolation, Sendable, Hashabl
 
     package init(stringLiteral text: String) { self.text = text }
 
+    /// Creates a command from its words.
+    package init(words: [String]) { text = words.map(ShellWord.quoted).joined(separator: " ") }
+
     package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
     /// The command during interpolation.

@@ -37,8 +37,13 @@ extension AgentStatus {
             action = action + "Or let the kernel skip it: \(command: sysctl)."
         }
         // The route to beat is that of the tunnel, if the dead interface carries one.
-        if let command = preferring(working, to: paths.lazy.compactMap(\.path.interface).first ?? dead) {
-            action = action + "Or prefer \(working): \(command: command)."
+        let preferences = paths.compactMap { family, path in
+            preferring(working, to: path.interface ?? dead, family: family)
+        }
+        if let first = preferences.first {
+            let all: Advice.Action =
+                preferences.count > 1 ? "\(command: first), \(command: preferences[1])" : "\(command: first)"
+            action = action + "Or prefer \(working): \(all)."
         }
         return Advice(
             code: alternative.code,
@@ -47,17 +52,21 @@ extension AgentStatus {
         )
     }
 
-    /// Returns the command that gives the default route of an uplink a lower metric than that of another one.
-    private func preferring(_ working: String, to dead: String) -> ShellCommand? {
-        guard let better = defaultRoute(over: working),
-            let worse = defaultRoute(over: dead, family: better.route.family),
+    /// Returns the command that gives the default route of an uplink a lower metric than that of another one; `nil` if
+    /// not both are in the main table, where the metric decides.
+    private func preferring(_ working: String, to dead: String, family: String) -> ShellCommand? {
+        guard let better = defaultRoute(over: working, family: family), better.route.table == Self.mainTable,
+            let worse = defaultRoute(over: dead, family: family), worse.route.table == Self.mainTable,
             worse.route.metric > 0
         else { return nil }
-        let (family, metric) = (better.route.family == "ipv6" ? "-6" : "-4", String(worse.route.metric - 1))
-        guard let gateway = better.hop.gateway else {
-            return "ip \(family) route replace default dev \(working) metric \(metric)"
+        let gateway = better.hop.gateway.map { address in
+            // IPv4 through an IPv6 router (RFC 5549).
+            (family == "ipv4" && address.contains(":") ? ["via", "inet6"] : ["via"]) + [address]
         }
-        return "ip \(family) route replace default via \(gateway) dev \(working) metric \(metric)"
+        return ShellCommand(
+            words: ["ip", family == "ipv6" ? "-6" : "-4", "route", "replace", "default"] + (gateway ?? [])
+                + ["dev", working, "metric", String(worse.route.metric - 1)]
+        )
     }
 
     /// Returns the advice on a standby uplink that would not work.
@@ -124,6 +133,9 @@ extension AgentStatus {
 }
 
 extension AgentStatus {
+    /// The number of the table `main`.
+    private static let mainTable: UInt32 = 254
+
     /// Returns the default route of an interface, and its next hop: the main table first, then the lowest metric.
     ///
     /// - Parameter family: `ipv4` or `ipv6`; `nil` for IPv4, or IPv6 if there is none.
@@ -135,7 +147,7 @@ extension AgentStatus {
             route.nexthops.first { $0.interface == interface }.map { (route: route, hop: $0) }
         }
         func rank(_ route: DefaultRoute) -> (Int, Int, UInt32) {
-            (route.family == "ipv4" ? 0 : 1, route.table == 254 ? 0 : 1, route.metric)
+            (route.family == "ipv4" ? 0 : 1, route.table == Self.mainTable ? 0 : 1, route.metric)
         }
         return found.filter { family == nil || $0.route.family == family }
             .min { rank($0.route) < rank($1.route) }

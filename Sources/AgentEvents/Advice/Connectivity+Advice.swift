@@ -72,7 +72,8 @@ extension AgentStatus {
         let explanation = explain(reason.code)
         let meaning = explanation.map { Self.clause($0.meaning) } ?? reason.code
         let detail = probe?.detail.map { " (\($0))" } ?? ""
-        let look: Advice.Action = "\(command: "reachagent probe \(name)") shows each step."
+        let point = ProbePoint(probe: name, interface: interface ?? probe?.interface, family: probe?.family)
+        let look: Advice.Action = "\(command: point.command) shows each step."
         return Advice(
             code: reason.code,
             problem: "\(name) is \(probe?.verdict ?? "not up"): \(meaning)\(detail)",
@@ -84,7 +85,7 @@ extension AgentStatus {
     private static func remedy(_ code: String, _ sentence: String?) -> Advice.Action? {
         switch code {
         case "dns_failure", "dns_timeout": "Check the name servers: `resolvectl status`, `cat /etc/resolv.conf`."
-        case "no_route": "`ip route`, `ip -6 route` and `ip rule` show what there is."
+        case "no_route": "`ip route`, `ip -6 route`, `ip rule` and `ip -6 rule` show what there is."
         case "connect_timeout": "A firewall that drops, a dead host, or a broken path."
         default: sentence.map { Advice.Action(stringLiteral: $0) }
         }

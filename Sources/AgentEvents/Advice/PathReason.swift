@@ -40,7 +40,10 @@ struct PathReason {
             self.init(
                 code,
                 "the default route leads into \(subject), which leads nowhere",
-                "`ip route show table all default` and `ip rule` show the route. If \(subject) does lead out, set its kind with 'kinds' in [interfaces]."
+                """
+                `ip route show table all default`, `ip rule` and `ip -6 rule` show the route. If \(subject) does lead \
+                out, set its kind with 'kinds' in [interfaces].
+                """
             )
         case "no_address": self.init(code, addressOf: name)
         case "address_tentative":
@@ -110,7 +113,7 @@ struct PathReason {
         self.init(
             code,
             "a route or rule of type '\(type)' \(effect)",
-            "\(command: "ip route show table all type \(type)") and `ip rule` show it: often a VPN's kill switch."
+            "\(command: "ip route show table all type \(type)"), `ip rule` and `ip -6 rule` show it: often a VPN's kill switch."
         )
     }
 
@@ -137,7 +140,7 @@ struct PathReason {
         return PathReason(
             code,
             "no route",
-            "No default route is set: `ip route`, `ip -6 route` and `ip rule` show what there is."
+            "No default route is set: `ip route`, `ip -6 route`, `ip rule` and `ip -6 rule` show what there is."
         )
     }
 }

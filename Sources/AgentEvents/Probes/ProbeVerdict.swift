@@ -19,6 +19,17 @@ public struct ProbePoint: Codable, Sendable, Hashable {
         self.interface = interface
         self.family = family
     }
+
+    /// The command that makes the point's check by hand, over the same interface and in the same family.
+    package var command: ShellCommand {
+        // The agent checks the first hops; no probe of the configuration does.
+        guard !isFirstHop else { return ShellCommand(words: ["reachagent", "check", probe]) }
+        let families = ["ipv4": ["--ipv4"], "ipv6": ["--ipv6"]]
+        return ShellCommand(
+            words: ["reachagent", "probe", probe] + (interface.map { ["--interface", $0] } ?? [])
+                + (family.flatMap { families[$0] } ?? [])
+        )
+    }
 }
 
 /// The verdict on a probe's target, after consecutive results.

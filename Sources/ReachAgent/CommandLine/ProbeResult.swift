@@ -66,7 +66,7 @@ struct PortalHint {
     /// The answer that raised the suspicion.
     let evidence: String
     /// The URL of the check that decides, as a word for the shell.
-    let command: String
+    let word: String
 
     /// The hint in a report; `nil` where nothing looks like a portal.
     ///
@@ -77,7 +77,7 @@ struct PortalHint {
             case .http(let url)? = try? ProbeTarget(parsing: hop.url),
             url.scheme == .http
         else { return nil }
-        command = ShellWord.quoted(hop.url)
+        word = ShellWord.quoted(hop.url)
         if response.status == 511 {
             evidence = "the network asks for authentication (status 511)"
             return

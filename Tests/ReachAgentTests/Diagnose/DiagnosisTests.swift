@@ -175,6 +175,15 @@ import Testing
         #expect(Diagnosis(evidence).verdict == .warning, "a probe that is not required")
     }
 
+    @Test(arguments: [FindingCode.dnsTimeout, .connectTimeout, .tlsHostname, .httpStatus])
+    func `the command after a failure checks the interface and the family that failed`(code: FindingCode) {
+        var evidence = Self.evidence()
+        var probe = Self.probe("web", code)
+        (probe.interface, probe.family) = ("wwan0", "ipv6")
+        evidence.agent = .success(Self.status([probe], connectivity: .partial))
+        #expect(Diagnosis(evidence).finding?.next.first == "reachagent probe web --interface wwan0 --ipv6")
+    }
+
     @Test(arguments: [FindingCode.throughputLow, .addedLatencyHigh, .transferStalled, .rangeInvalid])
     func `a slow uplink is a warning, and never the reason for a loss`(code: FindingCode) {
         var evidence = Self.evidence()

@@ -97,6 +97,7 @@ struct ProbeCommand: ParsableCommand {
         } else {
             var text = CheckText(style: .standardOutput(), expiry: checked.expiry, portal: evidence)
             text.isConfigured = checked.isConfigured
+            text.egress = connection.egress
             Terminal.print(text.text(report))
         }
         if evidence?.verdict == .portal { throw ExitCode(ExitStatus.finding) }

@@ -23,7 +23,7 @@ extension Diagnosis {
             let next = ["systemctl status reachagent", "sudo systemctl start reachagent"]
             return Section(.agent, .warning, "the service is installed and not running", next: next, facts: facts)
         case .notPermitted:
-            let next = AgentQuestion.advice(error)
+            let next = AgentQuestion.advice(error).map { "# \($0)" }
             return Section(.agent, .warning, error.description, next: next, facts: facts)
         default:
             let next = ["systemctl status reachagent", "journalctl -u reachagent -p warning"]

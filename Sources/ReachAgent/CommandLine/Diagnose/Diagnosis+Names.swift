@@ -32,7 +32,7 @@ extension Diagnosis {
                 failing.isLoss ? .error : .warning,
                 "\(failing.name): \(failing.detail ?? failing.code)",
                 code: failing.code,
-                next: ["reachagent probe \(ShellWord.quoted(failing.probe))"],
+                next: [failing.command],
                 facts: facts
             )
         }
@@ -79,7 +79,8 @@ extension Diagnosis {
     }
 
     private static func commands(for name: String, _ configuration: ResolverConfiguration) -> [String] {
-        let server = configuration.upstreams.first ?? configuration.nameServers.first { IPAddress($0) != nil }
+        // One with a zone cannot be written in a URL.
+        let server = (configuration.upstreams + configuration.nameServers).first { IPAddress($0) != nil }
         let direct = server.map { server in
             let host = server.contains(":" as Character) ? "[\(server)]" : server
             return "reachagent probe \(ShellWord.quoted("dns://\(host)/\(name)"))"

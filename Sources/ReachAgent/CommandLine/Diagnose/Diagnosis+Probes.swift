@@ -55,7 +55,7 @@ extension Diagnosis {
                 .warning,
                 "the certificate of \(probe) \(left < 0 ? "has expired" : "expires in \(left) days")",
                 code: left < 0 ? FindingCode.tlsExpired.rawValue : nil,
-                next: [FindingCode.tlsExpired.remedy],
+                next: ["# \(FindingCode.tlsExpired.remedy)"],
                 facts: facts
             )
         }
@@ -89,9 +89,7 @@ extension Diagnosis {
         let sentence = code?.sentence ?? ReasonCode(rawValue: first.code)?.sentence ?? first.code
         let rest = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
         var next = first.loginPage.map { ["# log in at \($0)"] } ?? []
-        // The agent checks the first hops; no probe of the configuration does.
-        let command = first.probe == AgentEvents.ProbePoint.firstHopName ? "check" : "probe"
-        next.append("reachagent \(command) \(ShellWord.quoted(first.probe))")
+        next.append(first.command)
         // A URL of the command line has options, a probe of the configuration has keys.
         let isURL = first.probe.firstRange(of: "://") != nil
         if let code { next.append("# \(isURL ? code.remedy : code.configuredRemedy)") }

@@ -34,7 +34,10 @@ extension KernelEvidence {
                 .warning,
                 "the kernel prefers \(alternative.preferred), which is dead, while \(alternative.interface) works",
                 code: alternative.code,
-                next: ["ip route show default dev \(name)   # give it the lowest metric"],
+                next: [
+                    "ip route show default dev \(name)   # give it the lowest metric",
+                    "ip -6 route show default dev \(name)",
+                ],
                 facts: facts
             )
         }
@@ -117,10 +120,10 @@ extension KernelEvidence {
 
     private func commands(for reason: ReasonCode) -> [String] {
         switch reason {
-        case .routeUnreachable: ["ip route show table all type unreachable", "ip rule"]
-        case .routeBlackhole: ["ip route show table all type blackhole"]
-        case .routeProhibited: ["ip route show table all type prohibit", "ip rule"]
-        default: ["ip route", "ip rule", "# the log of the network manager"]
+        case .routeUnreachable: ["ip route show table all type unreachable", "ip rule", "ip -6 rule"]
+        case .routeBlackhole: ["ip route show table all type blackhole", "ip rule", "ip -6 rule"]
+        case .routeProhibited: ["ip route show table all type prohibit", "ip rule", "ip -6 rule"]
+        default: ["ip route", "ip -6 route", "ip rule", "ip -6 rule", "# the log of the network manager"]
         }
     }
 }

@@ -69,8 +69,10 @@ struct ProbeEvidence {
     struct Failure {
         /// The probe with its interface and family.
         let name: String
-        /// The probe alone, as commands take it.
+        /// The probe alone, or the URL of a requested check.
         let probe: String
+        /// The command that makes the check by hand.
+        let command: String
         let code: String
         let detail: String?
         /// True when the failure is the reason for a loss of connectivity, false while others make up for it.
@@ -106,6 +108,11 @@ struct ProbeEvidence {
                 Failure(
                     name: ProbeCountText.name(probe.probe, probe.interface, probe.family),
                     probe: probe.probe,
+                    command: AgentEvents.ProbePoint(
+                        probe: probe.probe,
+                        interface: probe.interface,
+                        family: probe.family
+                    ).command.text,
                     code: code,
                     detail: probe.detail,
                     isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code)
@@ -123,6 +130,7 @@ struct ProbeEvidence {
                 Failure(
                     name: check.name,
                     probe: check.name,
+                    command: AgentEvents.ProbePoint(probe: check.name).command.text,
                     code: code.rawValue,
                     detail: deciding?.evidence,
                     isLoss: true,

@@ -57,7 +57,7 @@ extension NetworkChange.Code: ExplainedCode {
                 "A route's lifetime ended: the IPv6 router sent no new advertisement.",
                 "Check the router, and that its advertisements arrive: a firewall may drop ICMPv6."
             )
-        case .ruleChanged: ("The policy rules changed.", "Nothing; `ip rule` shows them.")
+        case .ruleChanged: ("The policy rules changed.", "Nothing; `ip rule` and `ip -6 rule` show them.")
         case .neighbourChanged:
             (
                 "A router stopped answering, or answers again, and the kernel chose another route.",

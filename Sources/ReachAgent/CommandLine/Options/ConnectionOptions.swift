@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Probes
 
+internal import enum AgentEvents.ShellWord
+
 /// The egress of a check, and its timeout.
 struct ConnectionOptions: ParsableArguments {
     @Option(
@@ -69,6 +71,11 @@ struct ConnectionOptions: ParsableArguments {
     var clientKey: String?
 
     var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }
+
+    /// The given options that select the path, as words for a shell.
+    var egress: [String] {
+        (interface.map { ["--interface", ShellWord.quoted($0)] } ?? []) + (ipv4 ? ["--ipv4"] : ipv6 ? ["--ipv6"] : [])
+    }
 
     /// The names of the given options that concern HTTP or TLS.
     var givenForHTTP: [String] {

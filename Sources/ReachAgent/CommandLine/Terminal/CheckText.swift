@@ -13,6 +13,8 @@ struct CheckText {
     var portal: PortalEvidence?
     /// True for a probe of the configuration, whose keys are named instead of options.
     var isConfigured = false
+    /// The options of the command that select the egress, as words for a shell.
+    var egress: [String] = []
 
     func text(_ report: Probes.CheckReport) -> String {
         var block = TextBlock(columns: style.columns)
@@ -95,7 +97,12 @@ struct CheckText {
             block.add()
             block.add(style.paint("note", .dim) + " " + style.paint("this looks like a captive portal", .bold))
             block.add("seen", ForeignText.line(hint.evidence), indent: 2, labelWidth: 6)
-            block.add("do", ForeignText.line("reachagent probe --portal \(hint.command)"), indent: 2, labelWidth: 6)
+            block.add(
+                "do",
+                ForeignText.line((["reachagent probe --portal"] + egress + [hint.word]).joined(separator: " ")),
+                indent: 2,
+                labelWidth: 6
+            )
         }
     }
 
