@@ -75,7 +75,8 @@ struct ProbeEvidence {
         let command: String
         let code: String
         let detail: String?
-        /// True when the failure is the reason for a loss of connectivity, false while others make up for it.
+        /// True when the failure is the reason for a loss of connectivity, false while others make up for it, and if the
+        /// agent's state names another reason.
         let isLoss: Bool
         /// The layer that is at fault.
         let layer: Diagnosis.Layer
@@ -117,7 +118,7 @@ struct ProbeEvidence {
                     detail: probe.detail,
                     isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code)
                         && probe.probe != AgentEvents.ProbePoint.firstHopName
-                        && Self.decides(code, of: probe.probe, state),
+                        && state?.connectivityReason.map { $0 == code } != false,
                     layer: Self.layer(of: code),
                     loginPage: probe.portalURL
                 )
@@ -154,12 +155,6 @@ struct ProbeEvidence {
     private static let transferFailures = Set(
         [FindingCode.throughputLow, .addedLatencyHigh, .transferStalled, .rangeInvalid].map(\.rawValue)
     )
-
-    /// True for the failure that the agent's state names, or for any if it names none.
-    private static func decides(_ code: String, of probe: String, _ state: AgentEvents.ReachabilityState?) -> Bool {
-        guard let state, let reason = state.connectivityReason else { return true }
-        return code == reason && (state.connectivityProbe.map { $0 == probe } ?? true)
-    }
 
     func failures(in layer: Diagnosis.Layer) -> [Failure] { failures.filter { $0.layer == layer } }
 
