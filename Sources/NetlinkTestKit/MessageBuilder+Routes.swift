@@ -128,12 +128,13 @@ extension MessageBuilder {
         _ address: IPAddress,
         interface: UInt32,
         state: UInt16,
-        removed: Bool = false
+        removed: Bool = false,
+        cacheInformation: [UInt8]? = nil
     ) -> MessageBuilder {
         MessageBuilder(
             removed ? Rtnetlink.deleteNeighbour : Rtnetlink.newNeighbour,
             fixed: [address.family.number, 0, 0, 0] + hostBytes(interface) + hostBytes(state) + [0, 1],
-            attributes: [.address(1, address)]
+            attributes: [.address(1, address)] + (cacheInformation.map { [NetlinkAttribute(3, $0)] } ?? [])
         )
     }
 

@@ -55,16 +55,26 @@ import Testing
     }
 
     private static let reviews: [(FindingCode, NextHopState, CheckVerdict)] = [
-        (.timeout, .reachable, .ok), (.timeout, .failed, .failed(.hostUnreachable, .echo)),
+        (.timeout, .reachable(confirmed: nil), .ok), (.timeout, .failed, .failed(.hostUnreachable, .echo)),
         (.timeout, .unclear, .unknown(.timeout, .echo)),
         (.hostUnreachable, .unclear, .failed(.hostUnreachable, .echo)),
-        (.icmpNotPermitted, .reachable, .ok), (.icmpNotPermitted, .unclear, .unknown(.icmpNotPermitted, .echo)),
+        (.icmpNotPermitted, .reachable(confirmed: nil), .ok),
+        (.icmpNotPermitted, .unclear, .unknown(.icmpNotPermitted, .echo)),
     ]
 
     @Test(arguments: 0..<6)
     func `a gateway that answers no echo is silent when its neighbour entry has failed too`(_ number: Int) {
         let (code, state, verdict) = Self.reviews[number]
         #expect(FirstHop.review(Self.report(.failed(code, .echo)), state).verdict == verdict)
+    }
+
+    @Test(arguments: [(-1, false), (0, true), (1, true), (nil, false)] as [(Int?, Bool)])
+    func `in a silence a gateway is up only if it was confirmed since the beginning`(_ second: Int?, _ isUp: Bool) {
+        let silence = ContinuousClock.now
+        let state = NextHopState.reachable(confirmed: second.map { silence + .seconds($0) })
+        let report = FirstHop.review(Self.report(.failed(.timeout, .echo)), state, doubted: silence)
+        #expect(report.verdict == (isUp ? .ok : .unknown(.timeout, .echo)))
+        #expect(FirstHop.review(Self.report(.failed(.timeout, .echo)), state).verdict == .ok)
     }
 
     @Test func `checks of the same uplink bring it along, at intervals`() {

@@ -151,9 +151,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     }
                     var effect = view.apply(message)
                     switch message {
-                    case .neighbour(let router, .failed):
+                    case .neighbour(let router, .failed, _):
                         failedRouters.note(failureEffects(of: router), at: observed.instant)
-                    case .neighbour(let router, let state): effect = noteState(state, of: router)
+                    case .neighbour(let router, let state, _): effect = noteState(state, of: router)
                     case .address(let address) where !effect.isRelevant: effect = noteRefresh(of: address)
                     default: break
                     }

@@ -197,21 +197,26 @@ struct RequestSocket: KernelQueries {
 
     mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: NeighbourState] {
         var states: [Router: NeighbourState] = [:]
-        for router in routers {
-            let family = router.address.family
-            var header = ndmsg()
-            header.ndm_family = family.kernelValue
-            header.ndm_ifindex = Int32(truncatingIfNeeded: router.interfaceIndex)
-            let attributes = [(Int(NDA_DST), router.address.networkBytes)]
-            switch try ask("read a neighbour entry", RTM_GETNEIGH, header, attributes) {
-            case .neighbour(_, let state): states[router] = state
-            case .reply(let code, _) where code == ENOENT || code == ENODEV:
-                states[router] = NeighbourState(bits: nil, family)
-            // Kernels before 5.0 do not answer for a single entry.
-            default: states[router] = .unknown
-            }
-        }
+        for router in routers { states[router] = try neighbour(router).state }
         return states
+    }
+
+    /// Returns the state of a router's entry, and the maximum time since its last confirmation.
+    mutating func neighbour(
+        _ router: Router
+    ) throws(NetlinkError) -> (state: NeighbourState, confirmedBefore: Duration?) {
+        let family = router.address.family
+        var header = ndmsg()
+        header.ndm_family = family.kernelValue
+        header.ndm_ifindex = Int32(truncatingIfNeeded: router.interfaceIndex)
+        let attributes = [(Int(NDA_DST), router.address.networkBytes)]
+        switch try ask("read a neighbour entry", RTM_GETNEIGH, header, attributes) {
+        case .neighbour(_, let state, let age): return (state, age)
+        case .reply(let code, _) where code == ENOENT || code == ENODEV:
+            return (NeighbourState(bits: nil, family), nil)
+        // Kernels before 5.0 do not answer for a single entry.
+        default: return (.unknown, nil)
+        }
     }
 
     /// Returns the byte counters of an interface; nil if it is gone, or the kernel has none (before 4.7).

@@ -59,8 +59,8 @@ public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
 
 /// The state of a next hop according to the kernel's neighbour entry (RFC 4861 7.3.2).
 public enum NextHopState: Sendable, Hashable {
-    /// The next hop was confirmed recently.
-    case reachable
+    /// The next hop was confirmed recently: by default up to 45 s ago, and no earlier than at this instant if it is known.
+    case reachable(confirmed: ContinuousClock.Instant?)
     /// The next hop does not answer neighbour discovery.
     case failed
     /// The entry is evidence of neither.
@@ -80,8 +80,9 @@ public enum NextHopState: Sendable, Hashable {
         let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
         guard router.interfaceIndex > 0, var socket = try? RequestSocket() else { return .unclear }
         for _ in 0..<readings.count {
-            switch try? socket.states(of: [router])[router] {
-            case .reachable: return .reachable
+            let entry = try? socket.neighbour(router)
+            switch entry?.state {
+            case .reachable: return .reachable(confirmed: entry?.confirmedBefore.map { ContinuousClock.now - $0 })
             case .failed: return .failed
             case .resolving: usleep(readings.pause)
             case .unknown, .absent, .usable, nil: return .unclear

@@ -44,13 +44,22 @@ enum NeighbourParser {
         guard let family = AddressFamily(kernelValue: header.ndm_family), header.ndm_ifindex > 0 else {
             return .irrelevant(type: type)
         }
-        return try Attributes.parse(attributes, highest: Int(NDA_DST), messageType: type) {
+        return try Attributes.parse(attributes, highest: Int(NDA_CACHEINFO), messageType: type) {
             (attributes) throws(MessageError) in
             guard let address = try attributes.address(Int(NDA_DST), family) else { return .irrelevant(type: type) }
             let router = Router(interfaceIndex: UInt32(header.ndm_ifindex), address: address)
             let state = Int(type) == RTM_DELNEIGH ? nil : header.ndm_state
-            return .neighbour(router, NeighbourState(bits: state, family))
+            let age = state == nil ? nil : age(attributes.bytes(Int(NDA_CACHEINFO)))
+            return .neighbour(router, NeighbourState(bits: state, family), confirmedBefore: age)
         }
+    }
+
+    /// Reads `ndm_confirmed` of `struct nda_cacheinfo`, in hundredths of a second (USER_HZ).
+    ///
+    /// The kernel rounds down, from ticks that may be as coarse: a confirmation is never dated too late.
+    private static func age(_ bytes: UnsafeRawBufferPointer?) -> Duration? {
+        guard let bytes, bytes.count >= MemoryLayout<UInt32>.size else { return nil }
+        return .milliseconds(10) * (Int(bytes.loadUnaligned(as: UInt32.self)) + 2)
     }
 }
 

@@ -13,8 +13,8 @@ enum NetlinkMessage: Sendable, Equatable {
     case ruleRemoved(RoutingRule)
     /// A nexthop object was added, changed or removed; the message does not name the affected routes.
     case nextHopObject(NextHopObject, removed: Bool)
-    /// The state of a neighbour.
-    case neighbour(Router, NeighbourState)
+    /// The state of a neighbour, and the maximum time since it was last confirmed.
+    case neighbour(Router, NeighbourState, confirmedBefore: Duration? = nil)
     /// A sysctl under `net.ipv4.conf` or `net.ipv6.conf` that affects route lookups, and its interface if it has one.
     case setting(AddressFamily, name: String, value: Int32, interfaceIndex: UInt32?)
     /// The byte counters of an interface.

@@ -104,17 +104,20 @@ struct ConnectivityPlan: Sendable {
 
     /// The schedule for these points; a point of a probe that is gone, and a next hop without an address, are left out.
     ///
-    /// - Parameter nextHops: The addresses of the points of the check of next hops.
+    /// - Parameters:
+    ///   - nextHops: The addresses of the points of the check of next hops.
+    ///   - doubted: Returns the instant before which nothing is evidence about a next hop; `nil` for none.
     func schedule(
         _ points: [ProbePoint],
         costs: [Vantage: LinkCost],
-        nextHops: [ProbePoint: IPAddress]
+        nextHops: [ProbePoint: IPAddress],
+        doubted: @escaping @Sendable (ProbePoint) -> ContinuousClock.Instant? = { _ in nil }
     ) -> [ScheduledProbe] {
         points.compactMap { point in
             guard let definition = definitions[point.probe] else { return nil }
             if point.probe == ProbeRule.firstHopName {
                 guard let nextHop = nextHops[point] else { return nil }
-                var scheduled = FirstHop.probe(definition, at: point, of: nextHop)
+                var scheduled = FirstHop.probe(definition, at: point, of: nextHop, doubted: doubted)
                 scheduled?.cost = costs[point.vantage] ?? .free
                 return scheduled
             }

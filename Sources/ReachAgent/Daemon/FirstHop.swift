@@ -32,12 +32,19 @@ enum FirstHop {
     }
 
     /// The check of one next hop; `nil` when the point is bound to no interface.
-    static func probe(_ definition: ProbeDefinition, at point: ProbePoint, of address: IPAddress) -> ScheduledProbe? {
+    ///
+    /// - Parameter doubted: Returns the instant before which nothing is evidence about a point; `nil` for none.
+    static func probe(
+        _ definition: ProbeDefinition,
+        at point: ProbePoint,
+        of address: IPAddress,
+        doubted: @escaping @Sendable (ProbePoint) -> ContinuousClock.Instant?
+    ) -> ScheduledProbe? {
         guard let interface = point.vantage.interface else { return nil }
         var probe = definition.probe
         probe.target = .icmp(host: .address(address.networkBytes))
         probe.interface = interface
-        probe.review = { review($0, NextHopState.ask(of: address, on: interface)) }
+        probe.review = { review($0, NextHopState.ask(of: address, on: interface), doubted: doubted(point)) }
         return ScheduledProbe(
             point: point,
             probe: probe,
@@ -48,18 +55,25 @@ enum FirstHop {
 
     /// Returns the report on a next hop that did not answer the echo, as many do not: failed only if neighbour
     /// discovery failed.
-    static func review(_ report: CheckReport, _ state: NextHopState) -> CheckReport {
+    ///
+    /// - Parameter doubted: The instant before which a confirmation of the neighbour is no evidence; `nil` for none.
+    static func review(
+        _ report: CheckReport,
+        _ state: NextHopState,
+        doubted: ContinuousClock.Instant? = nil
+    ) -> CheckReport {
         var report = report
         let code = report.verdict.code ?? .timeout
         switch state {
-        case .reachable: report.verdict = .ok
+        case .reachable(let confirmed) where doubted.map { doubted in confirmed.map { $0 >= doubted } ?? false } ?? true:
+            report.verdict = .ok
         case .failed:
             let evidence = "neighbour discovery failed"
             report.findings.insert(Finding(.hostUnreachable, subject: report.target, evidence: evidence), at: 0)
             report.verdict = .failed(.hostUnreachable, .echo)
         // Neighbour discovery failed, and another packet has restarted it.
         case .unclear where code == .hostUnreachable: report.verdict = .failed(code, .echo)
-        case .unclear: report.verdict = .unknown(code, .echo)
+        case .reachable, .unclear: report.verdict = .unknown(code, .echo)
         }
         return report
     }

@@ -6,6 +6,7 @@ internal import Reachability
 extension ReachabilityDriver {
     /// Records the checks that the state machine wants.
     func schedule(_ state: inout State) {
+        noteDoubts(&state)
         let rechecks = state.machine.takeRechecks()
         var points = state.machine.points
         if points != state.points || !rechecks.isEmpty || state.meetsPortal, refreshPortals(&state) {
@@ -31,6 +32,7 @@ extension ReachabilityDriver {
             if nextHops != state.nextHops {
                 state.nextHops = nextHops
                 state.nextHopChecks = state.nextHopChecks.filter { nextHops[$0.key] != nil }
+                state.nextHopDoubts = state.nextHopDoubts.filter { nextHops[$0.key] != nil }
             }
             if points != state.points, !state.freshSince.isEmpty {
                 let present = Set(points)
@@ -42,10 +44,18 @@ extension ReachabilityDriver {
         }
     }
 
+    /// Notes the next hops beyond which nothing answers: they are due at once, however recent the last check is, because it
+    /// was made before the silence.
+    private func noteDoubts(_ state: inout State) {
+        for point in state.machine.takeDoubtedNextHops() {
+            state.nextHopChecks[point] = nil
+            state.nextHopDoubts[point] = .now
+        }
+    }
+
     /// Makes the checks of the next hops due that the check of a probe triggers.
     func scheduleFirstHops(with check: CompletedCheck, _ state: inout State) {
-        // At once, however recent the last check is: it was made before the silence.
-        for point in state.machine.takeDoubtedNextHops() { state.nextHopChecks[point] = nil }
+        noteDoubts(&state)
         guard !state.nextHops.isEmpty else { return }
         state.triggered += FirstHop.due(
             state.nextHops.keys.sorted(),
@@ -83,7 +93,9 @@ extension ReachabilityDriver {
                 }
                 let probes =
                     state.hasNewSchedule
-                    ? state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops) : nil
+                    ? state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops) {
+                        [weak self] point in self?.state.withLock { $0.nextHopDoubts[point] }
+                    } : nil
                 return (probes, state.plan.transfers, state.rechecks, state.triggered, state.transfers)
             }
             if transfers.isNew, !transfers.isAllowed { runner.allowTransfers(false) }

@@ -39,6 +39,8 @@ final class ReachabilityDriver: Sendable {
         var nextHops: [ProbePoint: IPAddress] = [:]
         /// The times at which checks of next hops were last triggered.
         var nextHopChecks: [ProbePoint: ContinuousClock.Instant] = [:]
+        /// The times since which nothing beyond the next hops answers, or last did not.
+        var nextHopDoubts: [ProbePoint: ContinuousClock.Instant] = [:]
         /// `true` while a change has not reached the schedule.
         var hasNewSchedule = false
         var rechecks: [ProbePoint] = []

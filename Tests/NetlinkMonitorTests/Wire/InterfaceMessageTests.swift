@@ -108,6 +108,28 @@ struct NeighbourMessageTests {
         }
     }
 
+    @Test(
+        "the last confirmation of an entry is dated no later than it was, and of a short structure nothing is read",
+        arguments: [
+            ([0, 0, 0, 0] + [UInt8](repeating: 9, count: 12), Duration.milliseconds(20)),
+            (withUnsafeBytes(of: UInt32(4500)) { Array($0) }, .milliseconds(45_020)),
+            ([255, 255, 255, 255], .milliseconds(42_949_672_970)), ([1, 0, 0], nil), ([], nil),
+        ] as [([UInt8], Duration?)]
+    )
+    func confirmation(bytes: [UInt8], age: Duration?) throws {
+        let router = Router(interfaceIndex: 3, address: try ip("192.0.2.1"))
+        let message = MessageBuilder.neighbour(router.address, interface: 3, state: 2, cacheInformation: bytes)
+        #expect(try parse(message) == .neighbour(router, .reachable, confirmedBefore: age))
+        let removed = MessageBuilder.neighbour(
+            router.address,
+            interface: 3,
+            state: 2,
+            removed: true,
+            cacheInformation: bytes
+        )
+        #expect(try parse(removed) == .neighbour(router, .absent))
+    }
+
     @Test("a removed neighbour entry has no state, whatever its last one was")
     func removed() throws {
         let four = MessageBuilder.neighbour(try ip("192.0.2.1"), interface: 3, state: 0x20, removed: true)
