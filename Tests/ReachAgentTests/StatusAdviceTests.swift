@@ -160,7 +160,8 @@ import Testing
 
     @Test(
         arguments: [
-            (StatusScenes.oneUplink, nil, []), (StatusScenes.twoUplinks, nil, []),
+            (StatusScenes.oneUplink, nil, []),
+            (StatusScenes.twoUplinks, "the certificate that web checks expires in 9 d", []),
             (
                 StatusScenes.standbyDead, "the standby uplink wwan0 does not work: web is down",
                 ["reachagent probe web --interface wwan0 --ipv4"]
@@ -272,6 +273,16 @@ import Testing
         #expect(lost?.action.commands == ["reachagent route 10.8.0.1"])
         let old = "\(full),\(StatusScenes.list("probes", StatusScenes.probe("web", certificateDays: 2)))"
         #expect(try Self.advice(old)?.problem == "the certificate that web checks expires in 2 d")
+    }
+
+    @Test func `a certificate that is renewed in time is no problem, however short its life`() throws {
+        let certificate = #""certificate":{"subject":"CN=web","not_after":"2026-11-26T00:00:00Z","days_left":4"#
+        for (threshold, problem) in [
+            ("", nil), (#","threshold":"1d""#, "the certificate that web checks expires in 4 d"),
+        ] as [(String, String?)] {
+            let probes = StatusScenes.list("probes", StatusScenes.probe("web", "up", "\(certificate)\(threshold)}"))
+            #expect(try Self.advice("\(Self.full),\(probes)")?.problem == problem)
+        }
     }
 
     // MARK: Sinks

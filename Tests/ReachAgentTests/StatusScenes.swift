@@ -309,8 +309,11 @@ extension StatusScenes {
     static func probe(_ name: String, _ verdict: String = "up", _ members: String = "", certificateDays: Int? = nil)
         -> String
     {
-        let certificate = certificateDays.map {
-            #","certificate":{"subject":"CN=\#(name).example","not_after":"2026-12-01T00:00:00Z","days_left":\#($0)}"#
+        // A certificate for 90 days.
+        let certificate = certificateDays.map { days in
+            let threshold = days < 10 ? #","threshold":"\#(days < 7 ? "7d" : "10%")""# : ""
+            return #","certificate":{"subject":"CN=\#(name).example","not_after":"2026-12-01T00:00:00Z","#
+                + #""days_left":\#(days)\#(threshold)}"#
         }
         return #"""
             {"probe":"\#(name)","verdict":"\#(verdict)","since":"2026-11-21T01:14:00Z","for_ms":720000,"streak":9,\#

@@ -158,7 +158,7 @@ import Testing
             "portal_url":"\#(evil)","connectivity_by_family":{"ipv4":"\#(evil)","ipv6":"\#(evil)"},"path":{"via":"wifi"}},\#
             "probes":[{"probe":"\#(evil)","interface":"\#(evil)","family":"\#(evil)","verdict":"\#(evil)","code":"\#(evil)",\#
             "detail":"\#(evil)","portal_url":"\#(evil)x","last":"2026-11-21T01:25:56Z","certificate":{"subject":"\#(evil)",\#
-            "days_left":1}},{"probe":"up","verdict":"up","last_outcome":"failed","last_code":"\#(evil)","detail":"\#(evil)"}],\#
+            "days_left":1,"threshold":"\#(evil)"}},{"probe":"up","verdict":"up","last_outcome":"failed","last_code":"\#(evil)","detail":"\#(evil)"}],\#
             "uplinks":[{"interface":"\#(evil)","kind":"\#(evil)","connectivity":"\#(evil)","reason":{"code":"\#(evil)",\#
             "probe":"\#(evil)","portal_url":"\#(evil)"}}],"configuration":{"files":["\#(evil)"]},\#
             "agent":{"version":"\#(evil)","host":"\#(evil)"},"default_routes":[{"family":"ipv4","destination":"::/0",\#

@@ -139,7 +139,8 @@ enum Samples {
             probe.certificate = .init(
                 subject: "CN=web.example",
                 notAfter: Timestamp(microsecondsSince1970: 1_796_222_531_000_000),
-                daysLeft: 9
+                daysLeft: 9,
+                threshold: "10%"
             )
         }
         return probe

@@ -120,8 +120,10 @@ extension AgentStatus {
     }
 
     private func adviceOnCertificates() -> Advice? {
-        let soon = probes.compactMap { probe in probe.certificate?.daysLeft.map { (name: probe.probe, days: $0) } }
-            .filter { $0.days < 7 }
+        let soon = probes.compactMap { probe -> (name: String, days: Int)? in
+            guard let certificate = probe.certificate, certificate.isExpiring else { return nil }
+            return certificate.daysLeft.map { (probe.probe, $0) }
+        }
         guard let first = soon.min(by: { $0.days < $1.days }) else { return nil }
         let when = first.days < 0 ? "has expired" : first.days == 0 ? "expires today" : "expires in \(first.days) d"
         return Advice(

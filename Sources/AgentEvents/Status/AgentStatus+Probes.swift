@@ -133,19 +133,27 @@ extension AgentStatus {
         public var notAfter: Timestamp?
         /// The remaining whole days; negative after the end.
         public var daysLeft: Int?
+        /// The most urgent threshold of the probe that it has passed, as in `certificate.expiring`: `30%`, `7d`,
+        /// `expired`; `nil` for a certificate that does not count as expiring yet.
+        public var threshold: String?
 
         private enum CodingKeys: String, CodingKey {
             case subject
             case notAfter = "not_after"
             case daysLeft = "days_left"
+            case threshold
         }
 
         /// Creates an expiring certificate.
-        public init(subject: String, notAfter: Timestamp, daysLeft: Int) {
+        public init(subject: String, notAfter: Timestamp, daysLeft: Int, threshold: String? = nil) {
             self.subject = subject
             self.notAfter = notAfter
             self.daysLeft = daysLeft
+            self.threshold = threshold
         }
+
+        /// True for a certificate that has passed a threshold of its probe.
+        public var isExpiring: Bool { threshold != nil }
     }
 
     /// The counters of the probe scheduler since the start.

@@ -57,6 +57,33 @@ extension CheckReport {
     }
 }
 
+extension ProbeRecord {
+    /// Returns the certificate of the last check that expires first, with the most urgent threshold that it has passed.
+    ///
+    /// Those that have passed a threshold come first: a certificate for six days is renewed in time, and may still expire
+    /// before one that is not.
+    public func expiringCertificate(at now: Observed) -> (certificate: CertificateFacts, threshold: String?)? {
+        let now = Date(timeIntervalSince1970: Double(now.microsecondsSince1970) / 1_000_000)
+        let chain = (last?.expiringCertificates ?? []).map { _, certificate in
+            (certificate: certificate, threshold: certificate.passed(at: now, expiry)?.threshold)
+        }
+        return chain.min { first, second in
+            guard (first.threshold == nil) == (second.threshold == nil) else { return first.threshold != nil }
+            return first.certificate.notAfter < second.certificate.notAfter
+        }
+    }
+}
+
+extension ProbeSample {
+    /// The certificates whose expiry matters, with their positions.
+    fileprivate var expiringCertificates: [(position: Int, certificate: CertificateFacts)] {
+        certificates.prefix(Self.longestChain).enumerated().compactMap { position, certificate in
+            // Clients do not trust a root certificate sent by the server; they have their own copy.
+            position == 0 || certificate.subject != certificate.issuer ? (position, certificate) : nil
+        }
+    }
+}
+
 /// The certificates announced as expiring, and the urgency of each announcement.
 ///
 /// A certificate is identified by its hash, whichever probe sees it. The watch keeps the time of the last announced
@@ -95,9 +122,7 @@ struct ExpiryWatch: Sendable {
         guard !sample.certificates.isEmpty else { return [] }
         samples &+= 1
         let now = Date(timeIntervalSince1970: Double(sample.observed.microsecondsSince1970) / 1_000_000)
-        return sample.certificates.prefix(ProbeSample.longestChain).enumerated().compactMap { position, certificate in
-            // Clients do not trust a root certificate sent by the server; they have their own copy.
-            guard position == 0 || certificate.subject != certificate.issuer else { return nil }
+        return sample.expiringCertificates.compactMap { position, certificate in
             let old = announced(certificate, at: now, sample.observed.instant)
             guard let passed = certificate.passed(at: now, policy) else { return nil }
             guard old.map({ passed.moment > $0 }) ?? true else {

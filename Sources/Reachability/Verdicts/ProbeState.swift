@@ -60,6 +60,8 @@ public struct ProbeRecord: Sendable, Hashable {
     public var streak: Int
     /// `true` if the path has changed since the last check.
     public var isStale: Bool
+    /// The thresholds of expiring certificates.
+    public var expiry: ExpiryPolicy
 
     /// Creates a record.
     public init(
@@ -68,7 +70,8 @@ public struct ProbeRecord: Sendable, Hashable {
         since: Observed? = nil,
         last: ProbeSample? = nil,
         streak: Int = 0,
-        isStale: Bool = false
+        isStale: Bool = false,
+        expiry: ExpiryPolicy = ExpiryPolicy()
     ) {
         self.point = point
         self.state = state
@@ -76,6 +79,7 @@ public struct ProbeRecord: Sendable, Hashable {
         self.last = last
         self.streak = streak
         self.isStale = isStale
+        self.expiry = expiry
     }
 }
 

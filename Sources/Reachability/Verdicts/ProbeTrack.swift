@@ -75,7 +75,15 @@ struct ProbeTrack: Sendable {
 
     /// The record for `status`.
     var record: ProbeRecord {
-        ProbeRecord(point: point, state: state, since: since, last: last, streak: streak, isStale: isStale)
+        ProbeRecord(
+            point: point,
+            state: state,
+            since: since,
+            last: last,
+            streak: streak,
+            isStale: isStale,
+            expiry: rule.expiry
+        )
     }
 
     /// A change of a status.

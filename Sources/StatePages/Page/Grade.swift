@@ -31,13 +31,9 @@ enum Grade: String, CaseIterable {
         }
     }
 
-    /// Creates the grade of a certificate that expires in a number of days.
-    init(daysLeft: Int) {
-        switch daysLeft {
-        case ..<0: self = .bad
-        case ..<14: self = .doubtful
-        default: self = .good
-        }
+    /// Creates the grade of a certificate.
+    init(_ certificate: AgentStatus.ExpiringCertificate) {
+        self = !certificate.isExpiring ? .good : (certificate.daysLeft ?? 0) < 0 ? .bad : .doubtful
     }
 
     /// The sign, which is distinguishable by shape for people who cannot distinguish the colours.

@@ -73,7 +73,7 @@ extension StatusPage {
 
     private func writeCertificate(_ certificate: AgentStatus.ExpiringCertificate?, _ html: inout HTMLText) {
         guard let certificate, let days = certificate.daysLeft else { return html.raw("–") }
-        let grade = Grade(daysLeft: days)
+        let grade = Grade(certificate)
         if grade != .good { html.mark(grade) }
         switch days {
         case ..<0: html.text("expired \(days.magnitude) d ago")

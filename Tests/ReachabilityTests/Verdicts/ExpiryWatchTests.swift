@@ -133,6 +133,44 @@ struct ExpiryWatchTests {
         #expect(watch.take(Self.sample(own, after: 75), ExpiryPolicy()).count == 1)
     }
 
+    @Test(
+        "the status has the first certificate to expire, and those that have passed a threshold before the others",
+        arguments: [
+            ([6], 1, "c6", nil), ([6], 4.5, "c6", "30%"), ([6], 5.5, "c6", "10%"), ([6], 7, "c6", "expired"),
+            ([90, 100], 50, "c90", nil), ([6, 90], 1, "c6", nil), ([90, 100], 70, "c90", "30%"),
+            ([100, 90], 85, "c90", "7d"), ([90, 86], 85, "c86", "1d"),
+        ] as [([Double], Double, String, String?)]
+    )
+    func status(_ lifetimes: [Double], _ days: Double, _ hash: String, _ threshold: String?) throws {
+        let chain = lifetimes.map { Self.certificate("c\(Int($0))", lifetime: $0) }
+        let sample = Self.sample(chain, after: days)
+        let record = ProbeRecord(point: sample.point, state: ProbeState(.up), last: sample)
+        let found = try #require(record.expiringCertificate(at: sample.observed))
+        #expect(found.certificate.sha256 == hash)
+        #expect(found.threshold == threshold)
+    }
+
+    @Test(
+        "a short life that is renewed in time does not hide an expiring authority, and a root that was sent counts for nothing"
+    )
+    func statusOfChain() throws {
+        // The server's own certificate was issued a day ago for six days, and the authority's ends in five and a half.
+        var own = Self.certificate("own", lifetime: 100)
+        own.notBefore = Date(timeIntervalSince1970: Self.birth + 93 * Self.day)
+        own.notAfter = Date(timeIntervalSince1970: Self.birth + 99 * Self.day)
+        let authority = Self.certificate("authority", lifetime: 99.5)
+        let root = Self.certificate("root", lifetime: 50, issuer: "CN=Server")
+        let sample = Self.sample([own, authority, root], after: 94)
+        let record = ProbeRecord(point: sample.point, state: ProbeState(.up), last: sample)
+        let found = try #require(record.expiringCertificate(at: sample.observed))
+        #expect(found.certificate.sha256 == "authority")
+        #expect(found.threshold == "7d")
+        let lax = ExpiryPolicy(lifetimePercents: [], days: [1])
+        let calm = ProbeRecord(point: sample.point, state: ProbeState(.up), last: sample, expiry: lax)
+        #expect(calm.expiringCertificate(at: sample.observed)?.certificate.sha256 == "own")
+        #expect(calm.expiringCertificate(at: sample.observed)?.threshold == nil)
+    }
+
     @Test("a server with a new certificate each time does not fill the memory")
     func bounded() {
         var watch = ExpiryWatch()

@@ -6,9 +6,6 @@ internal import Reachability
 // Connection, TLS and response: the layers that the probes check.
 
 extension Diagnosis {
-    /// The number of days before its expiry from which on a certificate is a warning.
-    private static let daysOfWarning = 7
-
     /// The sections of the layers that only checks can judge.
     static func probeSections(_ evidence: DiagnosisEvidence) -> [Section] {
         let probes = ProbeEvidence(evidence)
@@ -49,12 +46,14 @@ extension Diagnosis {
             Fact(probe, "\(certificate.subject ?? "a certificate"): \(days(certificate.daysLeft))")
         }
         if let section = section(.tls, probes, facts) { return section }
-        if let (probe, certificate) = certificates.first, let left = certificate.daysLeft, left <= daysOfWarning {
+        if let (probe, certificate) = certificates.first(where: \.certificate.isExpiring),
+            let left = certificate.daysLeft
+        {
             return Section(
                 .tls,
                 .warning,
                 "the certificate of \(probe) \(left < 0 ? "has expired" : "expires in \(left) days")",
-                code: left < 0 ? FindingCode.tlsExpired.rawValue : nil,
+                code: left < 0 ? FindingCode.tlsExpired.rawValue : ProblemCode.certificateExpiring.rawValue,
                 next: ["# \(FindingCode.tlsExpired.remedy)"],
                 facts: facts
             )

@@ -123,11 +123,12 @@ extension AgentStatus.ProbeStatus {
             if check.code != state.code { lastCode = check.code?.rawValue }
             detail = check.detail
         }
-        certificate = check.certificates.min { $0.notAfter < $1.notAfter }.map { first in
+        certificate = record.expiringCertificate(at: now).map { certificate, threshold in
             AgentStatus.ExpiringCertificate(
-                subject: first.subject,
-                notAfter: Timestamp(first.notAfter),
-                daysLeft: first.daysLeft(at: Timestamp(now).date)
+                subject: certificate.subject,
+                notAfter: Timestamp(certificate.notAfter),
+                daysLeft: certificate.daysLeft(at: Timestamp(now).date),
+                threshold: threshold
             )
         }
         pins = check.pins?.entries.map { entry in

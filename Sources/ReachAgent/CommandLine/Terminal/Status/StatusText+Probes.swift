@@ -2,8 +2,6 @@ internal import AgentEvents
 internal import ForeignText
 
 extension StatusText {
-    /// The days before its expiry from which on a certificate is shown: at a glance, and in detail.
-    private static let (soon, warningDays) = (14, 30)
     private static let (maximumProbes, maximumCertificates) = (200, 10)
     /// The rank of a probe that is certainly up.
     private static let goodRank = 6
@@ -121,20 +119,20 @@ extension StatusText {
         if let url = probe.portalURL, url != reply.reachability.state?.portalURL {
             parts.append("log in at \(ForeignText.line(url))")
         }
-        if let expiry = expiry(probe, within: Self.soon) { parts.append(expiry) }
+        if let expiry = expiry(probe) { parts.append(expiry) }
         return parts.joined(separator: ", ")
     }
 
     /// `3 more are up: web (certificate expires in 9 days), portal`; as many names as two lines take.
     private func summary(of good: [Status.ProbeStatus], _ count: Int, isRest: Bool) -> String {
-        let expiring = good.filter { expiry($0, within: Self.soon) != nil }
-        let others = good.filter { expiry($0, within: Self.soon) == nil }
+        let expiring = good.filter { expiry($0) != nil }
+        let others = good.filter { expiry($0) == nil }
         var names: [String] = []
         var length = 40
         for probe in expiring + others {
             let name =
                 ProbeCountText.name(probe.probe, probe.interface, probe.family)
-                + (expiry(probe, within: Self.soon).map { " (\($0))" } ?? "")
+                + (expiry(probe).map { " (\($0))" } ?? "")
             length += name.count + 2
             guard length < style.columns * 2 else { break }
             names.append(kept(name))
@@ -148,18 +146,18 @@ extension StatusText {
 
     // MARK: Certificates
 
-    /// `certificate expires in 9 days`; `nil` if it is valid for longer.
-    private func expiry(_ probe: Status.ProbeStatus, within limit: Int) -> String? {
-        guard let days = probe.certificate?.daysLeft, days < limit else { return nil }
-        return "certificate \(Self.end(days))"
+    /// `certificate expires in 9 days`; `nil` if it does not count as expiring yet.
+    private func expiry(_ probe: Status.ProbeStatus) -> String? {
+        guard let certificate = probe.certificate, certificate.isExpiring else { return nil }
+        return certificate.daysLeft.map { "certificate \(Self.end($0))" }
     }
 
-    /// The certificates that expire soon, the first one first; one that many probes see is listed once.
+    /// The expiring certificates, the first one first; one that many probes see is listed once.
     var certificates: [String] {
         // The subject is foreign text, so the key has its bytes.
         var found: [ForeignText: (certificate: Status.ExpiringCertificate, probes: [String])] = [:]
         for probe in reply.probes {
-            guard let certificate = probe.certificate, let days = certificate.daysLeft, days < Self.warningDays else {
+            guard let certificate = probe.certificate, certificate.isExpiring, let days = certificate.daysLeft else {
                 continue
             }
             let key = ForeignText("\(days) \(certificate.notAfter?.description ?? "") \(certificate.subject ?? "")")
@@ -174,7 +172,7 @@ extension StatusText {
             return ForeignText(first.subject ?? "") < ForeignText(second.subject ?? "")
         }
         var rows = sorted.prefix(Self.maximumCertificates).map { certificate, probes in
-            let colour: TerminalStyle.Colour = (certificate.daysLeft ?? 0) < 7 ? .red : .yellow
+            let colour: TerminalStyle.Colour = (certificate.daysLeft ?? 0) < 1 ? .red : .yellow
             let seen =
                 probes.prefix(3).joined(separator: ", ") + (probes.count > 3 ? " and \(probes.count - 3) more" : "")
             let name = certificate.subject.flatMap { $0.isEmpty ? nil : safe($0) } ?? "(no subject)"
