@@ -84,6 +84,8 @@ import Testing
     @Test(arguments: [
         ("web", "https://host.test/"), ("office", "icmp://192.0.2.7"), ("192.0.2.5", "icmp://192.0.2.5"),
         ("www.host.test", "https://www.host.test/"), ("tcp://host.test:22", "tcp://host.test:22"),
+        ("nas/", "https://nas/"), ("nas:8443", "https://nas:8443/"), ("nas:8443/a", "https://nas:8443/a"),
+        ("https://nas/", "https://nas/"), ("icmp://nas", "icmp://nas"), ("dns://router/nas", "dns://router/nas?type=A"),
     ])
     func `a check is one of the configuration, an echo request or a request`(text: String, target: String) throws {
         #expect(try CheckTarget(text, try Self.settings()).probe.target.description == target)
@@ -92,8 +94,25 @@ import Testing
     @Test func `a name without a dot is one of the configuration`() throws {
         let unknown = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("wob", try Self.settings()) }
         #expect(unknown?.description == "there is no probe or target 'wob' in the configuration; did you mean 'web'?")
-        let none = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("wob", Settings()) }
-        #expect(none?.description == "there is no probe or target 'wob' in the configuration, which has none")
+        let none = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("nas", Settings()) }
+        #expect(
+            none?.description == """
+                there is no probe or target 'nas' in the configuration, which has none; a host of that name is https://nas/
+                """
+        )
+        let other = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("printer", try Self.settings()) }
+        #expect(
+            other?.description == """
+                there is no probe or target 'printer' in the configuration; there are web, ping, office; a host of that name \
+                is https://printer/
+                """
+        )
+        for mistyped in ["http//nas", "http:/nas", "nas/status", "/"] {
+            let error = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget(mistyped, Settings()) }
+            #expect(error?.description.hasPrefix("'\(mistyped)' is not a URL; ") == true)
+        }
+        let noHost = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("a b", Settings()) }
+        #expect(noHost?.description == "there is no probe or target 'a b' in the configuration, which has none")
     }
 
     @Test func `completions are the agent's names, without those that a shell would have to quote`() {

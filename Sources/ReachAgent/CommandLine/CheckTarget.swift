@@ -18,7 +18,8 @@ enum CheckTarget: Sendable {
 
     /// Finds the check for an argument; probes take precedence over targets of the same name.
     ///
-    /// A name without a dot refers to the configuration; a host with such a name must be given as a URL.
+    /// A word without a dot, a port or a slash refers to the configuration: a probe that was renamed must not become the
+    /// check of a host that a search domain happens to have. The error names the URL of such a host.
     ///
     /// - Throws: ``Unknown``, or `ProbeTargetError`, which never shows a password.
     init(_ text: String, _ settings: Settings) throws {
@@ -30,18 +31,27 @@ enum CheckTarget: Sendable {
             self = .target(.icmp(host: .address(target.address.networkBytes)))
         } else if let address = IPAddress(text) {
             self = .target(.icmp(host: .address(address.networkBytes)))
-        } else if let host = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first,
-            host.contains("." as Character)
+        } else if let authority = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first,
+            Self.isHost(authority) || !authority.isEmpty && text == authority + "/"
         {
-            self = .target(try ProbeTarget(parsing: "https://\(text)" + (host == text ? "/" : "")))
+            self = .target(try ProbeTarget(parsing: "https://\(text)" + (authority == text ? "/" : "")))
         } else if text.contains("/" as Character) {
             let shown = ForeignText.shown(text, limit: 64)
             throw Unknown(
                 description: "'\(shown)' is not a URL; a URL begins with https://, http://, tcp://, icmp:// or dns://"
             )
         } else {
-            throw Unknown(description: Self.unknown(text, settings))
+            let url = (try? HTTPURL.host(text)).map { "; a host of that name is https://\($0)/" } ?? ""
+            throw Unknown(description: Self.unknown(text, settings, otherwise: url))
         }
+    }
+
+    /// Returns whether the part before a path can only be a host, because of a dot or a port: `http:/host` is a mistyped
+    /// URL.
+    private static func isHost(_ authority: Substring) -> Bool {
+        if authority.contains("." as Character) { return true }
+        guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")) else { return false }
+        return UInt16(authority[colon...].dropFirst()) != nil
     }
 
     /// True for an argument that a configuration can resolve.
@@ -49,9 +59,9 @@ enum CheckTarget: Sendable {
         text.firstRange(of: "://") == nil && IPAddress(text) == nil
     }
 
-    /// True for an argument that only a configuration can resolve; a name with a dot may be that of a host.
+    /// True for an argument that only a configuration can resolve: it cannot be a host either.
     static func isOnlyName(_ text: String) -> Bool {
-        isName(text) && !text.contains("." as Character) && !text.contains("/" as Character)
+        isName(text) && !isHost(text[...]) && !text.contains("/" as Character)
     }
 
     /// The check over the default path, with an evaluator of its own if none is configured.
@@ -72,17 +82,18 @@ enum CheckTarget: Sendable {
         return definition.rule.expiry
     }
 
-    /// The error message for a name that is neither a probe nor a target, with the closest match.
-    static func unknown(_ text: String, _ settings: Settings) -> String {
+    /// The error message for a name that is neither a probe nor a target: with the closest match, else with the names
+    /// that exist and another remedy.
+    static func unknown(_ text: String, _ settings: Settings, otherwise remedy: String = "") -> String {
         let names = settings.probes.map(\.name) + settings.targets.map(\.name)
         let shown = ForeignText.shown(text, limit: 64)
         let sentence = "there is no probe or target '\(shown)' in the configuration"
         if let nearest = KeySuggestion.nearest(to: text, among: names) {
             return "\(sentence); did you mean '\(nearest)'?"
         }
-        guard !names.isEmpty else { return "\(sentence), which has none" }
+        guard !names.isEmpty else { return "\(sentence), which has none\(remedy)" }
         let more = names.count > 8 ? " and \(names.count - 8) more" : ""
-        return "\(sentence); there are \(names.prefix(8).joined(separator: ", "))\(more)"
+        return "\(sentence); there are \(names.prefix(8).joined(separator: ", "))\(more)\(remedy)"
     }
 }
 

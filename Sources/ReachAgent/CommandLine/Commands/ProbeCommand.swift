@@ -16,7 +16,8 @@ struct ProbeCommand: ParsableCommand {
             and each finding with what to do about it. No agent is needed. A target is one of
               NAME                         a probe of the configuration, with everything
                                            that it sets; or a target, by an echo request
-              HOST, ADDRESS                https://HOST/, or icmp://ADDRESS
+              HOST, ADDRESS                https://HOST/, or icmp://ADDRESS; a host
+                                           without a dot is a URL, or HOST/
               https://HOST[:PORT]/PATH     a request over TLS, through the security policy
               http://HOST[:PORT]/PATH      a request without TLS
               tcp://HOST:PORT              a connection alone
