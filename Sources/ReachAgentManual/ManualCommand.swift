@@ -19,7 +19,7 @@ struct Pages: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make the pages of the manual and the completions of the shells.",
         discussion: """
-            The command line is asked of the agent's program, and the rest is set from the documentation in Markdown.
+            The agent's program prints its command line, and the rest is set from the documentation in Markdown.
             """
     )
 

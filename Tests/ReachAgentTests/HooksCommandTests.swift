@@ -89,7 +89,7 @@ import Testing
         try scratch.write("first/70-lines-of-windows", "#!/bin/sh\r\n", mode: 0o755)
         let path = "\(scratch.path)/first/70-lines-of-windows"
         let list = try await scratch.hooks("list")
-        #expect(list.output.contains("to do: `sed -i 's/\\r$//' \(path)`\n"), "\(list.output)")
+        #expect(list.output.contains(" `sed -i 's/\\r$//' \(path)`\n"), "\(list.output)")
         let run = try await scratch.hooks("run", "70-lines-of-windows", "--event", "-", input: Self.event)
         #expect(run.error.hasSuffix("to do: `sed -i 's/\\r$//' \(path)`\n"), "\(run.error)")
     }

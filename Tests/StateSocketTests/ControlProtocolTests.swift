@@ -278,7 +278,7 @@ struct ControlProtocolTests {
         #expect(
             replies == [
                 #"{"parameters":{"a":1}}"#, #"{"parameters":{"connections":1}}"#,
-                #"{"error":"too_many","parameters":{"message":"none","retry_after_ms":2}}"#,
+                #"{"error":"too_many_checks","parameters":{"message":"none","retry_after_ms":2}}"#,
             ]
         )
     }

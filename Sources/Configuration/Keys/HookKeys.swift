@@ -274,7 +274,7 @@ struct WebhookKeys: KeyTable {
         example: "'{\"text\": \"now over ${REACH_TO_VIA}\"}'",
         for: .webhook,
         """
-        A string with variables in it, `${REACH_TO_VIA}`; `$$` is a dollar. What is put in is escaped for a JSON string
+        A string with variables in it, `${REACH_TO_VIA}`; `$$` is a dollar. Their values are escaped for a JSON string
         """
     ).hiding(isDigested: true) { SecretText.shown(json: $0.text) }
     let secretFile = Key(

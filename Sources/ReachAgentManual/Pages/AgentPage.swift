@@ -68,10 +68,10 @@ extension Manual {
         | `JOURNAL_STREAM` | Standard error is systemd's journal: lines start with a priority instead of a time. |
         | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |
         | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, when the second is `dumb`, or when the output is not a terminal. |
-        | `LC_ALL`, `LC_CTYPE`, `LANG` | Whether the terminal is given characters beyond ASCII. |
+        | `LC_ALL`, `LC_CTYPE`, `LANG` | Characters beyond ASCII are printed only in a UTF-8 locale. |
         | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |
 
-        Hooks are given an environment of their own: see reachagent.toml(5).
+        Hooks have an environment of their own: see reachagent.toml(5).
         """
 
     private static let files = """
