@@ -49,7 +49,7 @@ enum FuzzNetlinkMessages {
         _ = lookups.lookup(at: 0, for: .unspecified(.ipv4))
         require(lookups.shortestLifetime.map { $0 > .zero } ?? true, "a lifetime that is over")
         var routers: [Router: NeighbourState] = [:]
-        for case .neighbour(let router, let state) in messages { routers[router] = state }
+        for case .neighbour(let router, let state, _) in messages { routers[router] = state }
         check(view, routers)
     }
 

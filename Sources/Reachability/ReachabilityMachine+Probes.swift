@@ -80,8 +80,9 @@ extension ReachabilityMachine {
     mutating func doubtSilences(_ observed: Observed) -> [Transition] {
         let vantages = [nil] + probeTracks.vantages.uplinks.map(\.interface.name)
         let silent = vantages.filter { observedConnectivity(over: $0) == .local }
-        return silent.flatMap {
-            doubtNextHops(of: $0, ChangeCause(kind: .suspend, code: "suspended", interface: $0), observed)
+        return silent.flatMap { interface in
+            let cause = ChangeCause(kind: .suspend, code: ChangeCause.Code.suspended.rawValue, interface: interface)
+            return doubtNextHops(of: interface, cause, observed)
         }
     }
 

@@ -97,6 +97,8 @@ public struct ChangeCause: Sendable, Hashable {
         case probePortal = "probe_portal"
         /// A probe has no verdict.
         case probeUnknown = "probe_unknown"
+        /// The machine was suspended, so that a verdict from before says nothing about an outage that continues.
+        case suspended
 
         /// Creates the code of a verdict without a reason.
         init(_ verdict: ProbeState.Verdict) {

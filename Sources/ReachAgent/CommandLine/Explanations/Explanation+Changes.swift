@@ -106,6 +106,11 @@ extension Reachability.ChangeCause.Code: ExplainedCode {
                 "A probe has no verdict any more, or not yet: nothing is known about its target.",
                 "`reachagent status probes` has the reason; `reachagent check NAME` checks now."
             )
+        case .suspended:
+            (
+                "The verdict on a gateway is from before a suspend, in an outage that continues.",
+                "Nothing: the gateway is checked at once."
+            )
         }
     }
 }
