@@ -280,6 +280,19 @@ struct SegmentTests {
         #expect(try #require(account.subjects.first?.outages.first).attribution.segment == segment)
     }
 
+    @Test(arguments: [("ipv4" as String?, Segment.firstHop), ("ipv6", .provider), (nil, .provider)])
+    func `the gateway of the family in which targets are silent decides`(family: String?, segment: Segment) throws {
+        let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+            for name in ["dns", "web"] {
+                journal.probe(name, family: family, at: 9, from: "up", to: "down", code: "connect_timeout")
+            }
+        } after: { journal in
+            journal.probe("first-hop", over: "wifi0", family: "ipv4", at: 11, from: "unknown", to: "down")
+            journal.probe("first-hop", over: "wifi0", family: "ipv6", at: 12, from: "unknown", to: "up")
+        }
+        #expect(attribution.segment == segment)
+    }
+
     @Test
     func `an answer from before the clock was set back is not one of the silence`() throws {
         var journal = Journal()

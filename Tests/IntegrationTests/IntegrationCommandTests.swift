@@ -108,7 +108,7 @@ struct IntegrationCommandTests {
         #expect(unrouted.contains(#""verdict":"error","layer":"route","code":"no_route""#), "\(unrouted)")
         let file = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)").path()
         defer { try? FileManager.default.removeItem(atPath: file) }
-        #expect(try namespace.run("\(diagnose) wob 2>&1 || echo status $?").hasSuffix("which has none\nstatus 64\n"))
+        #expect(try namespace.run("\(diagnose) wob 2>&1 || echo status $?").hasSuffix("is https://wob/\nstatus 64\n"))
         let secret = try namespace.run("\(diagnose) 'http://127.0.0.1:1/?token=hunter2' || echo status $?")
         #expect(!secret.contains("hunter2"))
         #expect(secret.contains("connect_refused"))

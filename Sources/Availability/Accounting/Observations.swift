@@ -88,7 +88,7 @@ struct Observations: Sendable {
             name != interface && name != uplink && (state.connectivity == .full || state.connectivity == .partial)
         }.min { $0.key < $1.key }
 
-        let firstHop = firstHop(of: uplink, since: since)
+        let firstHop = firstHop(of: uplink, since: since, families: down.map(\.point.family))
         if let firstHop { attribution.evidence.append(firstHop.evidence) }
         attribution.evidence += down.prefix(2).map(\.evidence)
         attribution.evidence += elsewhere.prefix(1).map(\.evidence)
@@ -120,11 +120,23 @@ struct Observations: Sendable {
 
     /// Returns the verdict on an uplink's gateway that is evidence about a silence; `nil` without one.
     ///
+    /// The gateway of a family in which targets are silent counts first: one that answers in the other family alone carries
+    /// none of their packets. Where nothing is known of it, the other one counts, which mostly is the same device.
+    ///
+    /// - Parameter families: The families of the silent targets; `nil` for a target in any family.
+    private func firstHop(of uplink: String?, since: Int64, families: [String?]) -> Fact? {
+        let hops = sorted { $0.isFirstHop && $0.interface == uplink }
+        guard !families.contains(nil) else { return firstHop(among: hops, since: since) }
+        let concerned = hops.filter { families.contains($0.point.family) }
+        return firstHop(among: concerned, since: since) ?? firstHop(among: hops, since: since)
+    }
+
+    /// Returns the deciding one of an uplink's gateways.
+    ///
     /// A gateway that answers in one family is reachable for both, but an answer from before the silence proves nothing. The
     /// verdict `down` holds until the gateway answers, because it is checked all the time; one that preceded the silence by
     /// far is not its cause if the gateway of the other family may answer.
-    private func firstHop(of uplink: String?, since: Int64) -> Fact? {
-        let hops = sorted { $0.isFirstHop && $0.interface == uplink }
+    private func firstHop(among hops: [Fact], since: Int64) -> Fact? {
         if let answering = hops.first(where: { $0.isUp == true && $0.observed >= since }) { return answering }
         let silent = hops.filter { $0.isUp == false }
         guard silent.count < hops.count else { return silent.first }

@@ -43,7 +43,8 @@ final class HookEngine: @unchecked Sendable {
     var directoryReading: DirectoryReading?
     var lastReading: UInt64 = 0
     private var alarm: (at: Instant, task: Scheduled<Void>)?
-    private var isOnline = false
+    /// Whether webhooks may run, by the last event that was offered to them.
+    var isOnline = false
     var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?
     var isStopping = false
@@ -112,7 +113,6 @@ final class HookEngine: @unchecked Sendable {
 
     private func take(_ event: Event, at delivered: Instant) {
         let event = HookEvent(event)
-        if event.type == .reachabilityChanged { isOnline = event.to.isOnline }
         let isForFiles = HookOccasion.types.contains(event.type) && !settings.directories.isEmpty
         offer(directoryQueue.add((event, delivered), isForFiles: isForFiles))
     }
