@@ -97,6 +97,20 @@ struct GoldenTests {
     }
 
     @Test
+    func `a day without a verdict has a share if another day has verdicts`() throws {
+        var journal = Journal()
+        let (day, down): (Int64, _) = (86_400, Journal.path(.none, reason: "link_down"))
+        journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.path(at: day, from: Journal.path(.full), to: down)
+        journal.path(at: 2 * day - 5, from: down, to: Journal.path(.unknown))
+        let account = try journal.account(Journal.window(0, 2 * day), aliveUntil: 2 * day)
+        let report = try #require(Report(account))
+        #expect(report.text().contains("    0.000 %  23h59m"))
+        #expect(report.html().contains(">0.000 %</text>"))
+    }
+
+    @Test
     func `lines add up as the events in them do`() throws {
         let journal = try Self.journal()
         var accountant = Accountant(window: try Self.window())

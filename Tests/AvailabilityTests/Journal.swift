@@ -115,13 +115,14 @@ struct Journal {
         at second: Int64,
         from: String,
         to: String,
-        code: String? = nil
+        code: String? = nil,
+        cause: String? = nil
     ) {
         let change = ProbeChange(
             point: ProbePoint(probe: name, interface: interface, family: family),
             from: ProbeVerdict(verdict: from),
             to: ProbeVerdict(verdict: to, code: code),
-            cause: ChangeCause(kind: "probe", code: code ?? "up"),
+            cause: ChangeCause(kind: "probe", code: cause ?? code ?? "up"),
             observed: Self.moment(second)
         )
         append("probe.changed", at: second, .probeChanged(change))

@@ -65,14 +65,17 @@ struct OracleTests {
             cell.condition == .local ? .init(condition: .local, segment: silence(since: since)) : cell
         }
 
+        /// Returns whether a silence is undetermined for lack of evidence, and not because the gateway answers again.
+        private func isLoss(_ segment: Segment?, since: Int64) -> Bool {
+            let answers = isProbeUp[2] == true && gatewaySecond >= since
+            return segment == .undetermined && !(path.current.segment == .firstHop && answers)
+        }
+
         /// Judges a present silence again: as a whole if it has just begun and nothing was known, else from now on.
         private mutating func judgeAgain() {
             guard path.current.condition == .local, let since = silentSince else { return }
             let segment = silence(since: since)
-            let answers = isProbeUp[2] == true && gatewaySecond >= since
-            guard segment != path.current.segment,
-                segment != .undetermined || path.current.segment == .firstHop && answers
-            else { return }
+            guard segment != path.current.segment, !isLoss(segment, since: since) else { return }
             if path.current.segment == .undetermined, now - since <= 60 {
                 path.attribute(segment)
             } else {
@@ -160,14 +163,14 @@ struct OracleTests {
             let observed = now - Int64.random(in: -2..<20, using: &random)
             journal.path(at: now, observed: observed, from: from.state, to: to.state)
             arrive()
-            // A silence that goes on keeps its beginning.
+            // A silence that goes on keeps its beginning, and what was decided.
+            let isContinued = silentSince != nil
             silentSince = to.cell.condition == .local ? silentSince ?? min(observed, now) : nil
-            path.change(
-                observed: observed,
-                published: now,
-                from: cell(from.cell, since: .min),
-                to: cell(to.cell, since: silentSince ?? now)
-            )
+            var next = cell(to.cell, since: silentSince ?? now)
+            if isContinued, let silentSince, isLoss(next.segment, since: silentSince) {
+                next.segment = path.current.segment
+            }
+            path.change(observed: observed, published: now, from: cell(from.cell, since: .min), to: next)
         }
 
         private static let uplinkStates: [(connectivity: Connectivity, condition: Condition)] = [

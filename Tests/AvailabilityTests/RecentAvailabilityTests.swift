@@ -136,4 +136,22 @@ struct RecentAvailabilityTests {
         #expect(judged?.today.available == 700_000_000)
         #expect(judged?.today.known == 1_000_000_000)
     }
+
+    @Test
+    func `a day of nothing but an outage and a moment without a verdict has 0 per cent`() throws {
+        var journal = Journal()
+        let down = Journal.path(.none, reason: "link_down")
+        journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.path(at: Self.day, from: Journal.path(.full), to: down)
+        journal.path(at: Self.day + 100, from: down, to: Journal.path(.unknown))
+        journal.path(at: Self.day + 105, from: Journal.path(.unknown), to: down)
+        let now = 2 * Self.day - 1
+        let recent = try Self.recent(journal, at: now)
+        let entry = try #require(recent.entries(at: Journal.moment(now)).first)
+        #expect(entry.today.available == 0 && entry.today.known == (Self.day - 6) * 1_000_000)
+        let calendar = try #require(recent.calendars(at: Journal.moment(now)).first)
+        #expect(calendar.days.last?.share?.percent == "0.000")
+        #expect(calendar.share?.percent == "50.001")
+    }
 }

@@ -251,6 +251,12 @@ struct SegmentTests {
             journal.path(at: 100, from: Journal.path(.local, reason: "connect_timeout"), to: other)
         }
         #expect(reasons == [.provider])
+        let doubted = try segments { journal in
+            journal.probe("first-hop", over: "wifi0", at: 99, from: "up", to: "unknown")
+            let other = Journal.path(.local, reason: "dns_timeout")
+            journal.path(at: 100, from: Journal.path(.local, reason: "connect_timeout"), to: other)
+        }
+        #expect(doubted == [.provider])
         #expect(try segments { $0.suspend(300, until: 600) } == [.provider, .undetermined])
         let checked = try segments { journal in
             journal.suspend(300, until: 600)
@@ -258,6 +264,38 @@ struct SegmentTests {
             journal.probe("first-hop", over: "wifi0", at: 602, from: "unknown", to: "down")
         }
         #expect(checked == [.provider, .firstHop])
+    }
+
+    @Test
+    func `an uplink whose silence gets another reason keeps its segment while the gateway is in doubt`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        for name in ["dns", "web"] {
+            journal.probe(name, over: "wlan0", at: 9, from: "up", to: "down", code: "connect_timeout")
+        }
+        journal.uplink("wlan0", at: 10, from: .full, to: .local, reason: "connect_timeout")
+        journal.probe("first-hop", over: "wlan0", at: 11, from: "unknown", to: "down", code: "echo_timeout")
+        journal.probe("first-hop", over: "wlan0", at: 99, from: "down", to: "unknown")
+        journal.uplink("wlan0", at: 100, from: .local, to: .local, reason: "dns_timeout")
+        journal.other(at: 1000)
+        let account = journal.account(try Journal.window(0, 1000))
+        let uplink = try #require(account.subjects.first { $0.subject.kind == .uplink })
+        #expect(uplink.outages.map(\.attribution.segment) == [.firstHop])
+    }
+
+    @Test
+    func `a probe that went down with its path has the path's segment after a suspend too`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.probe("web", at: 9, from: "up", to: "down", code: "connect_timeout")
+        journal.path(at: 10, from: Journal.path(.full), to: Journal.path(.local, reason: "connect_timeout"))
+        journal.suspend(300, until: 600)
+        journal.probe("first-hop", over: "wifi0", at: 602, from: "unknown", to: "down", code: "echo_timeout")
+        journal.other(at: 1000)
+        let account = journal.account(try Journal.window(0, 1000))
+        let web = try #require(account.subjects.first { $0.subject.name == "web" })
+        #expect(web.outages.map(\.attribution.segment) == [.undetermined, .firstHop])
     }
 
     @Test(arguments: [(Int64(-5000), Segment.undetermined), (5, .firstHop)])
@@ -291,6 +329,59 @@ struct SegmentTests {
             journal.probe("first-hop", over: "wifi0", family: "ipv6", at: 12, from: "unknown", to: "up")
         }
         #expect(attribution.segment == segment)
+    }
+
+    /// A row of what the gateways do in a silence of IPv4 targets from 10 s to 60 s, in which both are in doubt first.
+    private static let families: [([(second: Int64, family: String, to: String, code: String?)], Segment)] = [
+        // The answer of the other family is the faster one.
+        ([(11, "ipv6", "up", nil), (40, "ipv4", "down", "echo_timeout")], .firstHop),
+        ([(11, "ipv6", "up", nil), (19, "ipv4", "up", nil)], .provider), ([(11, "ipv6", "up", nil)], .undetermined),
+        ([(11, "ipv6", "down", "echo_timeout")], .undetermined),
+        // A check without a result.
+        ([(11, "ipv6", "up", nil), (19, "ipv4", "unknown", "echo_timeout")], .provider),
+    ]
+
+    @Test(arguments: families.indices)
+    func `while the gateway of the silent family is being checked, that of the other one does not decide`(
+        _ number: Int
+    ) throws {
+        let (changes, segment) = Self.families[number]
+        let attribution = try Self.outage(.local, reason: "connect_timeout") { journal in
+            for family in ["ipv4", "ipv6"] {
+                journal.probe("first-hop", over: "wifi0", family: family, at: 2, from: "unknown", to: "up")
+            }
+            for name in ["dns", "web"] {
+                journal.probe(name, family: "ipv4", at: 9, from: "up", to: "down", code: "connect_timeout")
+            }
+        } after: { journal in
+            for family in ["ipv4", "ipv6"] {
+                journal.probe("first-hop", over: "wifi0", family: family, at: 10, from: "up", to: "unknown")
+            }
+            for (at, family, to, code) in changes {
+                journal.probe("first-hop", over: "wifi0", family: family, at: at, from: "unknown", to: to, code: code)
+            }
+        }
+        #expect(attribution.segment == segment)
+        #expect(attribution.missing == (segment == .undetermined ? [.firstHop] : []))
+    }
+
+    @Test(arguments: ["no_route", "config_reloaded", "lookup_changed"])
+    func `a gateway that has gone does not count as one that may answer`(_ code: String) throws {
+        var journal = Journal()
+        journal.start(at: -6000)
+        func gateway(_ family: String, _ second: Int64, _ from: String, _ to: String, cause: String? = nil) {
+            journal.probe("first-hop", over: "wifi0", family: family, at: second, from: from, to: to, cause: cause)
+        }
+        journal.path(at: -5999, from: Journal.path(.unknown), to: Journal.path(.full))
+        gateway("ipv4", -5999, "unknown", "up")
+        gateway("ipv6", -5000, "unknown", "down")
+        gateway("ipv4", -100, "up", "unknown", cause: code)
+        journal.path(at: 10, from: Journal.path(.full), to: Journal.path(.local, reason: "connect_timeout"))
+        journal.other(at: 500)
+        let account = journal.account(try Journal.window(0, 500))
+        let segment = try #require(account.subjects.first?.outages.first).attribution.segment
+        // One whose route has changed is being checked.
+        #expect(segment == (code == "lookup_changed" ? .undetermined : .firstHop))
     }
 
     @Test

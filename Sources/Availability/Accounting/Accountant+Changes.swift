@@ -7,8 +7,8 @@ extension Accountant {
     mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64) {
         let previous = pathTrack.state?.attribution
         var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
-        failed.begin(at: min(change.observed, time), continuing: openPath)
-        let to = state(Condition(change.to), failed, after: previous)
+        let isContinued = failed.begin(at: min(change.observed, time), continuing: openPath)
+        let to = state(Condition(change.to), failed, after: previous, isContinued: isContinued)
         let from = state(Condition(change.from), FailedState(change.from, cause: nil, sequence: sequence), after: nil)
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
@@ -29,8 +29,8 @@ extension Accountant {
         }
         let previous = uplinkTracks[name]?.state?.attribution
         var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
-        failed.begin(at: min(change.observed, time), continuing: openUplinks[name])
-        let to = state(Condition(change.to.connectivity), failed, after: previous)
+        let isContinued = failed.begin(at: min(change.observed, time), continuing: openUplinks[name])
+        let to = state(Condition(change.to.connectivity), failed, after: previous, isContinued: isContinued)
         let before = FailedState(change.from, cause: nil, sequence: sequence)
         let from = state(Condition(change.from.connectivity), before, after: nil)
         if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
@@ -81,12 +81,16 @@ extension Accountant {
             track.attribute(attribution)
             return
         }
-        let isExonerated = present.segment == .firstHop && attribution.missing == [.secondTarget]
-        guard attribution.segment != present.segment, attribution.segment != .undetermined || isExonerated else {
-            return
-        }
+        guard attribution.segment != present.segment, !Self.isLoss(attribution, after: present) else { return }
         let to = TrackState(condition: state.condition, attribution: attribution)
         track.change(observed: observed, published: time, from: state, to: to)
+    }
+
+    /// Returns whether a silence is undetermined for lack of the evidence that decided it before: a gateway that answers is
+    /// no longer at fault, even if nothing else is.
+    private static func isLoss(_ attribution: Attribution, after previous: Attribution) -> Bool {
+        attribution.segment == .undetermined
+            && !(previous.segment == .firstHop && attribution.missing == [.secondTarget])
     }
 
     /// Starts the current silences over after a suspend, whose evidence is from before it.
@@ -106,8 +110,8 @@ extension Accountant {
     /// Follows a clock that was set back.
     mutating func setBack(to moment: Int64) {
         observations.age()
-        if let open = openPath { openPath?.since = min(open.since, moment) }
-        for (name, open) in openUplinks { openUplinks[name]?.since = min(open.since, moment) }
+        openPath?.setBack(to: moment)
+        for name in openUplinks.keys { openUplinks[name]?.setBack(to: moment) }
     }
 
     /// Reevaluates the outages of probes: the undetermined ones, and the young ones of a target while another target
@@ -128,24 +132,42 @@ extension Accountant {
         let interface = change.point.interface
         let path = interface.map { uplinkTracks[$0]?.state } ?? pathTrack.state
         let open = interface.map { openUplinks[$0] } ?? openPath
-        let isLater = open.map { $0.since > change.observed.microsecondsSince1970 + Self.checkDelay } ?? false
+        let isLater = open.map { $0.beginning > change.observed.microsecondsSince1970 + Self.checkDelay } ?? false
         return observations.attribution(of: change, path: isLater ? nil : path?.attribution, sequence: sequence)
     }
 
-    private func state(_ condition: Condition, _ failed: FailedState, after previous: Attribution?) -> TrackState {
+    /// - Parameter isContinued: True for a silence that continues another one: what was decided stays.
+    private func state(
+        _ condition: Condition,
+        _ failed: FailedState,
+        after previous: Attribution?,
+        isContinued: Bool = false
+    ) -> TrackState {
         guard condition.isOutage else { return TrackState(condition: condition) }
-        return TrackState(condition: condition, attribution: observations.attribution(of: failed, after: previous))
+        var attribution = observations.attribution(of: failed, after: previous)
+        if isContinued, let previous, Self.isLoss(attribution, after: previous), previous.segment != .undetermined {
+            attribution = previous
+        }
+        return TrackState(condition: condition, attribution: attribution)
     }
 }
 
 extension FailedState {
     /// Sets the beginning: that of the outage so far where one silence follows another over the same interface.
-    fileprivate mutating func begin(at moment: Timestamp, continuing open: FailedState?) {
-        since = moment.microsecondsSince1970
+    ///
+    /// - Returns: True for a silence that continues the outage so far.
+    fileprivate mutating func begin(at moment: Timestamp, continuing open: FailedState?) -> Bool {
+        (since, beginning) = (moment.microsecondsSince1970, moment.microsecondsSince1970)
         guard let open, open.connectivity == .local, connectivity == .local, open.interface == interface,
             open.uplink == uplink
-        else { return }
-        since = open.since
+        else { return false }
+        (since, beginning) = (open.since, open.beginning)
+        return true
+    }
+
+    /// Follows a clock that was set back.
+    fileprivate mutating func setBack(to moment: Int64) {
+        (since, beginning) = (min(since, moment), min(beginning, moment))
     }
 
     fileprivate init(_ state: ReachabilityState, cause: ChangeCause?, sequence: UInt64) {

@@ -83,6 +83,8 @@ public struct Tally: Sendable, Hashable {
 
     /// True if a path was there, but no probe had a verdict: only the time without a path is known then, and no share of the
     /// time follows from it.
+    ///
+    /// It is a property of a whole account: a day of one may lack verdicts just because of an outage.
     public var lacksVerdicts: Bool { microseconds[..<4].allSatisfy { $0 == 0 } && self[.unknown(.noProbe)] > 0 }
 
     /// The microseconds of each of ``Condition/words``.

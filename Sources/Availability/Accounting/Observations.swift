@@ -8,7 +8,8 @@ struct Observations: Sendable {
     private struct Verdict: Sendable {
         /// `nil` for a next hop of which nothing is known.
         var isUp: Bool?
-        var code: String
+        /// The code of the reason; `nil` for `up`, and for a next hop whose check is pending.
+        var code: String?
         var sequence: UInt64
         /// The moment at which it was observed, in microseconds since 1970; `min` after the clock was set back.
         var observed: Int64
@@ -16,6 +17,9 @@ struct Observations: Sendable {
 
     /// The codes that only transfers have.
     private static let transferCodes: Set<String> = ["throughput_low", "added_latency_high", "transfer_stalled"]
+
+    /// The codes of the end of a next hop: its route, or the configuration of the check, has gone.
+    private static let departureCodes: Set<String> = ["no_route", "config_reloaded"]
 
     private var verdicts: [ProbePoint: Verdict] = [:]
     /// The points whose checks are transfers: they are hours apart, so their verdicts are no evidence about the
@@ -36,14 +40,16 @@ struct Observations: Sendable {
         if let code = change.to.code, Self.transferCodes.contains(code) { noteTransfer(change.point) }
         let word = change.to.verdict
         let isKnown = word == "up" || word == "down"
-        guard isKnown || change.point.isFirstHop else {
+        // A check that found no route has a code of its own, and its next hop is still there.
+        let hasDeparted = change.to.code == nil && Self.departureCodes.contains(change.cause.code)
+        guard isKnown || change.point.isFirstHop && !hasDeparted else {
             verdicts[change.point] = nil
             return
         }
         guard verdicts.count < Self.maximumCount || verdicts[change.point] != nil else { return }
         verdicts[change.point] = Verdict(
             isUp: isKnown ? word == "up" : nil,
-            code: change.to.code ?? word,
+            code: change.to.code,
             sequence: sequence,
             observed: min(change.observed, time).microsecondsSince1970
         )
@@ -121,21 +127,23 @@ struct Observations: Sendable {
     /// Returns the verdict on an uplink's gateway that is evidence about a silence; `nil` without one.
     ///
     /// The gateway of a family in which targets are silent counts first: one that answers in the other family alone carries
-    /// none of their packets. Where nothing is known of it, the other one counts, which mostly is the same device.
+    /// none of their packets. Where its checks are unclear, or there is none, the other one counts, which mostly is the same
+    /// device; while its check is pending, none does, because that of the other family may be faster.
     ///
     /// - Parameter families: The families of the silent targets; `nil` for a target in any family.
     private func firstHop(of uplink: String?, since: Int64, families: [String?]) -> Fact? {
         let hops = sorted { $0.isFirstHop && $0.interface == uplink }
         guard !families.contains(nil) else { return firstHop(among: hops, since: since) }
         let concerned = hops.filter { families.contains($0.point.family) }
-        return firstHop(among: concerned, since: since) ?? firstHop(among: hops, since: since)
+        if let deciding = firstHop(among: concerned, since: since) { return deciding }
+        return concerned.contains { $0.isPending } ? nil : firstHop(among: hops, since: since)
     }
 
     /// Returns the deciding one of an uplink's gateways.
     ///
-    /// A gateway that answers in one family is reachable for both, but an answer from before the silence proves nothing. The
-    /// verdict `down` holds until the gateway answers, because it is checked all the time; one that preceded the silence by
-    /// far is not its cause if the gateway of the other family may answer.
+    /// A gateway that answers in one family is reachable for both, but an answer from before the silence proves nothing. A
+    /// gateway that is down is checked every 10 to 30 s, and the verdict holds until it answers or a check is unclear; one that
+    /// preceded the silence by far is not its cause if the gateway of the other family may answer.
     private func firstHop(among hops: [Fact], since: Int64) -> Fact? {
         if let answering = hops.first(where: { $0.isUp == true && $0.observed >= since }) { return answering }
         let silent = hops.filter { $0.isUp == false }
@@ -155,6 +163,8 @@ struct Observations: Sendable {
     private struct Fact {
         var point: ProbePoint
         var isUp: Bool?
+        /// True for a next hop whose verdict ended, and which is being checked: a check without a result has a code.
+        var isPending: Bool
         var observed: Int64
         var evidence: Evidence
     }
@@ -166,11 +176,17 @@ struct Observations: Sendable {
             let subject = [point.probe, point.interface, point.family].compactMap(\.self).joined(separator: " ")
             let evidence = Evidence(
                 kind: verdict.isUp == true ? .probeUp : .probeDown,
-                code: verdict.code,
+                code: verdict.code ?? (verdict.isUp == true ? "up" : "down"),
                 subject: subject,
                 sequence: verdict.sequence
             )
-            return Fact(point: point, isUp: verdict.isUp, observed: verdict.observed, evidence: evidence)
+            return Fact(
+                point: point,
+                isUp: verdict.isUp,
+                isPending: verdict.isUp == nil && verdict.code == nil,
+                observed: verdict.observed,
+                evidence: evidence
+            )
         }
     }
 }
@@ -195,9 +211,12 @@ struct FailedState: Sendable {
     var isDefault: Bool
     /// The number of the event.
     var sequence: UInt64
-    /// The beginning of the silence if that is what the state is, in microseconds since 1970; `min` for a state before the
-    /// first known change, about which all that is known is evidence.
+    /// The moment from which on evidence counts if the state is a silence, in microseconds since 1970: its beginning, or the
+    /// end of the last suspend in it; `min` for a state before the first known change, about which all that is known is
+    /// evidence.
     var since = Int64.min
+    /// The beginning, whatever suspends came later.
+    var beginning = Int64.min
 }
 
 extension Observations {

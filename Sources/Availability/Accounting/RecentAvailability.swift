@@ -18,9 +18,9 @@ public struct RecentAvailability: Sendable {
         /// The known time, in microseconds.
         public var known: Int64 = 0
 
-        /// Creates the share of a time: nothing is known where no probe had a verdict.
-        init(_ tally: Tally) {
-            guard !tally.lacksVerdicts else { return }
+        /// Creates the share of a part of an account: nothing is known if no probe had a verdict in all of it.
+        init(_ tally: Tally, in account: SubjectAccount) {
+            guard !account.tally.lacksVerdicts else { return }
             (available, known) = (tally.available, tally.known)
         }
     }
@@ -93,8 +93,8 @@ public struct RecentAvailability: Sendable {
             for (_, tally) in days.suffix(Self.recentDays) { recent.add(tally) }
             return Entry(
                 subject: account.subject,
-                today: Share(days.last?.tally ?? Tally()),
-                recent: Share(recent)
+                today: Share(days.last?.tally ?? Tally(), in: account),
+                recent: Share(recent, in: account)
             )
         }
     }
@@ -106,7 +106,7 @@ public struct RecentAvailability: Sendable {
                 AvailabilityCalendar.Day(
                     date: day,
                     available: tally.available,
-                    known: tally.lacksVerdicts ? 0 : tally.known,
+                    known: account.tally.lacksVerdicts ? 0 : tally.known,
                     outages: tally.unavailable
                 )
             }
@@ -135,7 +135,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
         public var date: CivilTime.Day
         /// The available time, in microseconds.
         public var available: Int64
-        /// The known time, in microseconds; 0 for a day without data, or without the verdict of a probe.
+        /// The known time, in microseconds; 0 for a day without data, and where no probe had a verdict on any day.
         public var known: Int64
         /// The time of outages, in microseconds.
         public var outages: Int64

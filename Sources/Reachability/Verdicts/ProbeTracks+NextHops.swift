@@ -17,7 +17,7 @@ extension ProbeTracks {
     /// them answers any more.
     ///
     /// It is from before the silence, and confirming it would leave no event. A next hop that is down is checked every
-    /// few seconds by itself.
+    /// 10 to 30 s by itself.
     ///
     /// - Parameter interface: The uplink; `nil` for the default path.
     mutating func doubtNextHops(
@@ -32,7 +32,8 @@ extension ProbeTracks {
                 return nil
             }
             doubtedNextHops.insert(point)
-            guard tracks[position].state.verdict == .up else { return nil }
+            // Also one that is published after a short loss of the path ended it: it would be confirmed without an event.
+            guard tracks[position].state.verdict == .up || tracks[position].published.verdict == .up else { return nil }
             // Without effect on the tallies, of which next hops are no part.
             tracks[position].lose(tracks[position].egresses, observed: observed)
             return tracks[position].endVerdict().map { (point, $0) }
