@@ -51,7 +51,7 @@ struct SinkThread: Sendable {
     /// - Parameter next: The settings with which it is to start again; `nil` if it is not.
     func stop(before next: SinkSettings? = nil) {
         // The agent has applied the next settings already, and would take the last numbers for those of the next device.
-        let isReplaced = next.map { $0.device != settings.device || $0.broker != settings.broker } ?? false
+        let isReplaced = next.map { $0.target != settings.target } ?? false
         inbox.put { content in
             content.isStopping = true
             content.isReplaced = content.isReplaced || isReplaced

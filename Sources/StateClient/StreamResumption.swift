@@ -99,7 +99,8 @@ struct StreamResumption {
             // The agent should have rejected this position itself. The number in its hello is not compared with ours:
             // an agent that has just started may not know its last number yet, and it has accepted ours.
             if let stream, stream != hello.stream {
-                throw .refused(ErrorReply(error: "stream_changed", parameters: .init(stream: hello.stream)))
+                let code = RequestCode.streamChanged.rawValue
+                throw .refused(ErrorReply(error: code, parameters: .init(stream: hello.stream)))
             }
         } else if time == nil {
             position = hello.sequence
@@ -135,9 +136,12 @@ struct StreamResumption {
         switch end {
         case .refused(let reply):
             if let continuation = continuation(after: reply) { return continuation }
-            let passes = ["subscriber_lagged", "agent_stopping", "too_many_connections", "too_many_requests"]
-            guard passes.contains(reply.error) else { return .fail(reply.clientError) }
-            return retry(reply.clientError, fraction, wasOpen: wasOpen)
+            switch RequestCode(rawValue: reply.error) {
+            // Connections end: of other clients, and this client's own that the agent has not seen the end of yet.
+            case .subscriberLagged, .agentStopping, .tooManyConnections, .tooManyUserConnections, .tooManyRequests:
+                return retry(reply.clientError, fraction, wasOpen: wasOpen)
+            default: return .fail(reply.clientError)
+            }
         case .failed(let error):
             switch error {
             case .noAgent, .disconnected, .timedOut: return retry(error, fraction, wasOpen: wasOpen)
@@ -164,11 +168,11 @@ struct StreamResumption {
     private mutating func continuation(after reply: ErrorReply) -> Continuation? {
         // Without a position, the agent cannot have rejected one.
         guard let position else { return nil }
-        switch reply.error {
-        case "stream_changed", "sequence_unknown":
+        switch RequestCode(rawValue: reply.error) {
+        case .streamChanged, .sequenceUnknown:
             loss = .restarted
             self.position = nil
-        case "events_expired":
+        case .eventsExpired:
             // A client that requests past events gets the remaining ones; a client that was up to date is better served
             // with the current state.
             if !hasBegun || subscription.resumesWithOldest, let oldest = reply.parameters?.oldestSequence, oldest > 1,

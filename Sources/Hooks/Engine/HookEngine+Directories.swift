@@ -14,6 +14,7 @@ extension HookEngine {
         lastReading &+= 1
         let (number, directories, gate) = (lastReading, settings.directories, gate)
         let timeout = settings.directoryTimeout
+        let names = directories.map(ShellWord.quoted).joined(separator: ", ")
         directoryReading = DirectoryReading(
             number: number,
             holdUp: loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
@@ -21,7 +22,6 @@ extension HookEngine {
                 begin()
             },
             patience: loop.scheduleTask(in: TimeAmount(timeout)) { [self] in
-                let names = directories.map(ShellWord.quoted).joined(separator: ", ")
                 noticed("no file in \(names) runs: the directories could not be read within \(timeout.secondsText)")
             }
         )
@@ -31,6 +31,7 @@ extension HookEngine {
                 gate.execute { self.directoriesRead(number, found) }
             }
         } catch {
+            noticed("no file in \(names) runs: no thread could be started (errno \(error.errno))")
             // Events are not lost for want of a thread: they wait for the next attempt.
             loop.scheduleTask(in: Self.pauseWithoutThread) { [self] in
                 guard directoryReading?.number == number else { return }

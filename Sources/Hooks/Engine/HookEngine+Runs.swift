@@ -36,7 +36,7 @@ extension HookEngine {
                 timeout: run.state.hook.timeout,
                 prober: prober,
                 on: gate,
-                waiting: { [self] path in self.report(number, waitsFor: path) },
+                waiting: { [self] path in self.report(number, "\(ShellWord.quoted(path)) could not be read") },
                 retrying: { [self] retry in self.note(number, retry) },
                 ended: { [self] end in self.end(number, end) }
             )
@@ -50,11 +50,10 @@ extension HookEngine {
         publish()
     }
 
-    /// Reports a run that has waited for a file for as long as it may take.
-    private func report(_ number: UInt64, waitsFor path: String) {
+    /// Reports a run that has waited for as long as it may take.
+    private func report(_ number: UInt64, _ obstacle: String) {
         guard let hook = runs[number]?.state.hook else { return }
-        let (name, file) = (ShellWord.quoted(hook.name), ShellWord.quoted(path))
-        noticed("\(name) has not started: \(file) could not be read within \(hook.timeout.secondsText)")
+        noticed("\(ShellWord.quoted(hook.name)) has not started: \(obstacle) within \(hook.timeout.secondsText)")
     }
 
     /// Checks a program's file on a separate thread, because its file system may hang.
@@ -62,7 +61,8 @@ extension HookEngine {
         programs += 1
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
         run.patience = loop.scheduleTask(in: TimeAmount(hook.timeout)) { [self] in
-            report(number, waitsFor: hook.path ?? "")
+            let file = hook.path.map(ShellWord.quoted) ?? "its file"
+            report(number, "\(file), or its user or working directory, could not be checked")
         }
         let ticket = starts.take()
         do throws(SystemError) {
@@ -189,4 +189,7 @@ final class HookRun {
         case .webhook(let webhook): webhook.stop()
         }
     }
+
+    /// Ends the run if it is a webhook that has sent nothing yet: a secret that hangs takes no part of the grace period.
+    func stopUnlessSent() { if case .webhook(let webhook) = stage { webhook.stopUnlessSent() } }
 }

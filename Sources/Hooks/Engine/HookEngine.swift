@@ -94,6 +94,7 @@ final class HookEngine: @unchecked Sendable {
         for run in runs.values.sorted(by: { $0.number < $1.number }) {
             if case .prepared = run.stage { end(run.number, HookRunEnd(outcome: .stopped)) }
         }
+        for run in runs.values { run.stopUnlessSent() }
         loop.scheduleTask(in: TimeAmount(grace)) { for run in self.runs.values { run.stop() } }
         loop.scheduleTask(in: TimeAmount(grace) + TimeAmount(Self.longestEnding)) {
             for number in self.runs.keys.sorted() { self.end(number, HookRunEnd(outcome: .stopped)) }

@@ -115,6 +115,13 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
+    /// Stops the webhook if it has sent nothing yet, because its secret is still being read.
+    ///
+    /// Safe to call from any thread, and after the end.
+    func stopUnlessSent() {
+        gate.execute { [self] in if attempts == 0 { finish(.stopped) } }
+    }
+
     private func begin() {
         guard ended != nil else { return }
         if let path = webhook.secretFile { readSecret(path) } else { attempt() }
