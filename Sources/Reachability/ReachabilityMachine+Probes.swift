@@ -49,7 +49,6 @@ extension ReachabilityMachine {
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
         let interface = sample.point.vantage.interface
-        let before = observedConnectivity(over: interface)
         if interface != nil {
             let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
             transitions += follow(uplinks)
@@ -58,10 +57,20 @@ extension ReachabilityMachine {
             let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
             transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
         }
-        if before != .local, observedConnectivity(over: interface) == .local {
-            transitions += doubtNextHops(of: interface, cause, sample.observed)
-        }
+        transitions += doubtNewSilences(sample.observed) { _ in cause }
         return (transitions, judgement.cadence)
+    }
+
+    /// Returns the ends of the verdicts on next hops beyond which nothing answers any more, in whatever way the latest
+    /// input began the silence: by a failure, or by the loss of a path or a probe that still worked.
+    ///
+    /// - Parameter cause: Returns the cause of a silence over an uplink, or over the default path, which is `nil`.
+    mutating func doubtNewSilences(_ observed: Observed, cause: (PathInterface?) -> ChangeCause) -> [Transition] {
+        let (known, silent) = (silentVantages, silences)
+        silentVantages = Set(silent.map { $0?.name })
+        return silent.filter { !known.contains($0?.name) }.flatMap { uplink in
+            doubtNextHops(of: uplink?.name, cause(uplink), observed)
+        }
     }
 
     /// Returns the ends of the verdicts on next hops that are from before a silence over an uplink, or over the default
@@ -78,12 +87,17 @@ extension ReachabilityMachine {
 
     /// Returns the ends of the verdicts on next hops beyond which nothing answers, after a suspend.
     mutating func doubtSilences(_ observed: Observed) -> [Transition] {
-        let vantages = [nil] + probeTracks.vantages.uplinks.map(\.interface.name)
-        let silent = vantages.filter { observedConnectivity(over: $0) == .local }
-        return silent.flatMap { interface in
+        silences.flatMap { uplink in
+            let interface = uplink?.name
             let cause = ChangeCause(kind: .suspend, code: ChangeCause.Code.suspended.rawValue, interface: interface)
             return doubtNextHops(of: interface, cause, observed)
         }
+    }
+
+    /// The uplinks over which nothing answers, by index, after `nil` if it is so over the default path.
+    private var silences: [PathInterface?] {
+        let vantages: [PathInterface?] = [nil] + probeTracks.vantages.uplinks.map(\.interface)
+        return vantages.filter { observedConnectivity(over: $0?.name) == .local }
     }
 
     /// Returns the last observed connectivity over an uplink, or over the default path.

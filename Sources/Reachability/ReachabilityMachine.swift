@@ -16,6 +16,8 @@ public struct ReachabilityMachine: Sendable {
     var probeTracks = ProbeTracks()
     var expiry = ExpiryWatch()
     var flaps = FlapClock()
+    /// The names of the uplinks over which nothing answers, and `nil` for the default path.
+    var silentVantages: Set<String?> = []
     /// The last state with the last known connectivity, in which flapping is detected.
     private var flapGrade: ReachabilityState.Grade?
     /// The last input, which relates the monotonic clock to the time of day.
@@ -87,7 +89,7 @@ public struct ReachabilityMachine: Sendable {
         let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
         var cause = ChangeCause.start
         if (old.ipv4, old.ipv6) != (state.ipv4, state.ipv6) {
-            cause = self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
+            cause = Self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
             emit(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: update.observed) { uplink in
@@ -96,13 +98,18 @@ public struct ReachabilityMachine: Sendable {
         follow(uplinks).forEach(emit)
         observe(ipv4: ipv4.path, ipv6: ipv6.path, cause: cause, observed: update.observed).forEach(emit)
         Self.published(uplinks).forEach(emit)
+        doubtNewSilences(update.observed) { uplink in
+            let path = uplink.map { Path(via: .none, interface: $0) }
+            return Self.cause(update, isReload, isCorrection, from: path ?? old.path, to: path ?? state.path)
+        }
+        .forEach(emit)
         for (index, target) in configuration.targets.enumerated() {
             let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
             let state = TargetState(address: target.address, path: path)
             let old = targetStates[index].raw
             var cause = ChangeCause.start
             if old != state {
-                cause = self.cause(update, isReload, isCorrection, from: old.path, to: path)
+                cause = Self.cause(update, isReload, isCorrection, from: old.path, to: path)
                 emit(.targetPath(target, Change(from: old, to: state, cause: cause, observed: update.observed)))
             }
             if let settled = targetStates[index].observe(state, cause: cause, observed: update.observed, at: now) {
@@ -155,6 +162,7 @@ public struct ReachabilityMachine: Sendable {
         transitions += follow(uplinks)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
         transitions += Self.published(uplinks)
+        transitions += doubtNewSilences(observed) { .reload(interface: $0?.name) }
         return transitions + tick(at: observed.instant)
     }
 
@@ -178,7 +186,7 @@ public struct ReachabilityMachine: Sendable {
         return (deadlines + targetStates.map(\.deadline)).compactMap { $0 }.min()
     }
 
-    private func cause(
+    private static func cause(
         _ update: NetworkUpdate,
         _ isReload: Bool,
         _ isCorrection: Bool,

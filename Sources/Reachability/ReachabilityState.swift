@@ -131,8 +131,10 @@ public struct ConnectivityReason: Sendable, Hashable {
 ///
 /// The agent changes no route; docs/operations.md explains how to make the system prefer the other uplink.
 public struct PathAlternative: Sendable, Hashable {
-    /// The interface that the kernel prefers, or the interface that carries it if that is a tunnel without an obstacle of
-    /// its own.
+    /// The interface that the kernel prefers.
+    ///
+    /// If that is a tunnel without an obstacle of its own, it is the interface that carries it, unless the tunnel is
+    /// only silent and the probes bound to that interface prove that it works.
     public let preferred: PathInterface
     /// The interface of the uplink that works.
     public let interface: PathInterface
@@ -162,16 +164,27 @@ extension PathAlternative {
             return nil
         }
         let below = path.underlay?.interface
-        // Without an answer from beyond, the tunnel and its underlay are equally suspect.
-        let preferred = path.reason == nil || path.reason == .underlayDown ? below ?? used : used
+        let carrier = path.reason == nil || path.reason == .underlayDown ? below ?? used : used
+        // A tunnel without an answer is dead itself if there are answers over its underlay; else both are suspect.
+        let preferred = path.reason == nil && uplinks.prove(carrier) ? used : carrier
         let others = uplinks.filter { uplink in
             !uplink.isBoundOnly && ![used.index, below?.index].contains(uplink.interface.index)
-                && uplink.underlay?.interface?.index != preferred.index
+                && uplink.underlay?.interface?.index != carrier.index
         }
         let proven = others.first { $0.connectivity == .full } ?? others.first { $0.connectivity == .partial }
         let unproven = isUnusable ? others.first(where: \.isUsableForCertain) : nil
         guard let uplink = proven ?? unproven else { return nil }
         self.init(preferred: preferred, interface: uplink.interface)
+    }
+}
+
+extension [Uplink] {
+    /// Returns whether the probes bound to an interface prove that something beyond it answers.
+    fileprivate func prove(_ interface: PathInterface) -> Bool {
+        contains { uplink in
+            uplink.interface.index == interface.index
+                && (uplink.connectivity == .full || uplink.connectivity == .partial)
+        }
     }
 }
 

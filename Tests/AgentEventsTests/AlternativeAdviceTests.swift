@@ -46,6 +46,16 @@ import Testing
             ]
         ),
         Row(
+            testDescription: "a tunnel beyond which nothing answers, over an interface that works",
+            path: #""via":"wifi","interface":"vx0","underlay":{"interface":"wlan0"}"#,
+            via: "wifi",
+            preferred: "vx0",
+            problem: "the kernel prefers vx0, which is dead (nothing beyond it answers), while wwan0 works",
+            commands: [
+                "ip link set vx0 down", "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 9",
+            ]
+        ),
+        Row(
             testDescription: "a tunnel that is down itself",
             path: #""via":"none","interface":"vx0","reason":"link_down","underlay":{"interface":"wlan0"}"#,
             preferred: "vx0",

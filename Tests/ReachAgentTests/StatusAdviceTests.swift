@@ -50,6 +50,11 @@ import Testing
             ["ip route show table all default", "ip rule", "ip -6 rule"]
         ),
         (
+            #""reason":"leads_nowhere","interface":"lo""#, interfaces(),
+            "the default route ends at this machine: it is of type 'local', or leads into lo",
+            ["ip route show table all default", "ip rule", "ip -6 rule"]
+        ),
+        (
             #""reason":"no_address","interface":"eth0""#, interfaces(), "eth0 has no address to send from",
             ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
         ),
@@ -97,8 +102,17 @@ import Testing
             "the tunnel wg0 has no egress: the interface wwan0 below it", ["reachagent interfaces", "ip route"]
         ),
         (
+            #""reason":"underlay_down","interface":"wg0","underlay":{}"#, interfaces(),
+            "the tunnel wg0 has no egress: nothing below it can send its packets",
+            ["reachagent interfaces", "ip route"]
+        ),
+        (
+            #""reason":"underlay_down","interface":"wg0""#, interfaces(),
+            "the tunnel wg0 has no egress: its own packets cannot leave", ["reachagent interfaces", "ip route"]
+        ),
+        (
             #""reason":"lookup_failed""#, interfaces(), "the kernel rejected the route lookup",
-            ["ip route get 1.1.1.1", "ip -6 route get 2606:4700:4700::1111"]
+            ["reachagent diagnose", "ip route get ADDRESS"]
         ),
         (
             #""reason":"from_the_future""#, interfaces(), "there is no path", ["reachagent interfaces", "ip route"]
@@ -112,6 +126,23 @@ import Testing
         #expect(advice.problem.hasPrefix(problem), "\(advice.problem)")
         #expect(advice.action.commands == commands, "\(advice.action)")
         #expect(path.contains("\"\(advice.code)\""))
+    }
+
+    @Test(arguments: [("dummy0", "virtual", true), ("loop", "loopback", false), ("lo", "unknown", false)])
+    func `a kind is advised only for a device that can have another one`(name: String, kind: String, isAdvised: Bool)
+        throws
+    {
+        let path = Self.lost(#""reason":"leads_nowhere","interface":"\#(name)""#)
+        let advice = try Self.advice("\(path),\(Self.interfaces(StatusScenes.interface(name, kind)))")
+        #expect(advice?.action.description.contains("'kinds'") == isAdvised)
+        #expect(advice?.problem.contains("'local'") == !isAdvised)
+    }
+
+    @Test func `a standby tunnel is not said to have nothing below it, which an uplink does not tell`() throws {
+        let standby = StatusScenes.uplink("wg0", "tunnel", "none", #""reason":{"code":"underlay_down"}"#)
+        let advice = try Self.advice("\(Self.full),\(StatusScenes.list("uplinks", standby))")
+        let problem = "the tunnel wg0 has no egress: its own packets cannot leave"
+        #expect(advice?.problem == "the standby uplink wg0 does not work: \(problem)")
     }
 
     @Test func `every reason of a path is in the table`() {

@@ -84,6 +84,55 @@ struct FirstHopTests {
         #expect(!run.takeWords().contains { $0.hasPrefix("first-hop") })
     }
 
+    /// The last change of the gateway's verdict.
+    private static func lastChange(_ run: MachineRun) -> Change<ProbeState>? {
+        run.transitions.reversed().lazy.compactMap { transition in
+            guard case .probe(let point, let change) = transition, point.description == hop else { return nil }
+            return change
+        }
+        .first
+    }
+
+    @Test func `the loss of the family that still worked is the beginning of a silence, too`() {
+        var run = MachineRun(ProbeRule(name: "web"), Self.firstHop)
+        let both = ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true))
+        run.see(both, at: 0, isFirst: true)
+        for point in ["web@default/ipv4", "web@default/ipv6", Self.hop] { run.check("s", point, at: 100) }
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 2000 + step) }
+        run.pass(to: 9000)
+        #expect(run.machine.state.connectivity == .partial)
+        #expect(run.machine.takeDoubtedNextHops().isEmpty)
+        _ = run.takeWords()
+        run.see(ScriptedNetwork(), at: 10_000)
+        #expect(run.takeWords().filter { $0.hasPrefix("first-hop") } == [Self.words("up", "unknown")])
+        let cause = Self.lastChange(run)?.cause
+        #expect(cause?.kind == .address || cause?.kind == .route)
+        #expect(cause?.interface == "wlan0")
+        #expect(run.machine.takeDoubtedNextHops().map(\.description) == [Self.hop])
+        run.check("s", Self.hop, at: 10_500)
+        #expect(run.takeWords() == [Self.words("unknown", "up")])
+        // Once for each silence, whatever the next input is.
+        run.see(ScriptedNetwork(), at: 10_600)
+        run.check("f", "web@default/ipv4", at: 10_700)
+        #expect(!run.takeWords().contains { $0.hasPrefix("first-hop") })
+        #expect(run.machine.takeDoubtedNextHops().isEmpty)
+    }
+
+    @Test func `the removal of the probe that still worked is the beginning of a silence, too`() {
+        var run = MachineRun.connected(ProbedMachineTests.web, ProbeRule(name: "api", families: .ipv4), Self.firstHop)
+        run.check("s", "api@default/ipv4", at: 1500)
+        run.check("s", Self.hop, at: 1600)
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 2000 + step) }
+        run.pass(to: 9000)
+        #expect(run.machine.state.connectivity == .partial)
+        _ = run.takeWords()
+        let fewer = MachineConfiguration(probes: [ProbedMachineTests.web, Self.firstHop])
+        run.note(run.machine.configure(fewer, observed: ScriptedCheck.time(10_000)))
+        #expect(run.takeWords().filter { $0.hasPrefix("first-hop") } == [Self.words("up", "unknown")])
+        #expect(Self.lastChange(run)?.cause == .reload())
+        #expect(run.machine.takeDoubtedNextHops().map(\.description) == [Self.hop])
+    }
+
     @Test(arguments: [true, false])
     func `a silence that outlasts a suspend needs another verdict`(_ isSilent: Bool) {
         var run = MachineRun.connected(ProbedMachineTests.web, Self.firstHop)

@@ -132,11 +132,51 @@ struct TunnelAlternativeTests {
             [uplink("wlan0", .full), uplink("vx1", .full, over: underlay("wlan0"))]
         ),
         Row(
-            "a silent tunnel, and another uplink",
+            "a silent tunnel over a proven underlay, and another uplink",
             "vx0",
             over: "wlan0",
             nil,
             [uplink("wlan0", .full), uplink("wwan0", .partial)],
+            found: ["vx0", "wwan0"]
+        ),
+        Row(
+            "a silent tunnel over a partly working underlay, and another uplink",
+            "vx0",
+            over: "wlan0",
+            nil,
+            [uplink("wlan0", .partial), uplink("wwan0", .full)],
+            found: ["vx0", "wwan0"]
+        ),
+        Row(
+            "a silent tunnel over an underlay without a verdict, and another uplink",
+            "vx0",
+            over: "wlan0",
+            nil,
+            [uplink("wlan0"), uplink("wwan0", .full)],
+            found: ["wlan0", "wwan0"]
+        ),
+        Row(
+            "a silent tunnel over a silent underlay, and another uplink",
+            "vx0",
+            over: "wlan0",
+            nil,
+            [uplink("wlan0", .local), uplink("wwan0", .full)],
+            found: ["wlan0", "wwan0"]
+        ),
+        Row(
+            "a silent tunnel over an interface that is no uplink, and another uplink",
+            "vx0",
+            over: "wlan0",
+            nil,
+            [uplink("wwan0", .full)],
+            found: ["wlan0", "wwan0"]
+        ),
+        Row(
+            "a tunnel with its underlay lost, an older verdict over that, and another uplink",
+            "vx0",
+            over: "wlan0",
+            .underlayDown,
+            [uplink("wlan0", .full), uplink("wwan0", .full)],
             found: ["wlan0", "wwan0"]
         ),
     ]

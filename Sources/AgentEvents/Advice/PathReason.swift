@@ -16,11 +16,13 @@ struct PathReason {
 
     /// Creates the reason of a path; `nil` for a code that does not belong to a path.
     init?(_ code: String, of path: Path, among interfaces: [Interface]) {
-        self.init(code, of: path.interface, underlay: path.underlay?.interface, among: interfaces)
+        self.init(code, of: path.interface, underlay: path.underlay, among: interfaces)
     }
 
     /// Creates the reason of an interface's path; `nil` for a code that does not belong to a path.
-    init?(_ code: String, of name: String?, underlay: String? = nil, among interfaces: [Interface]) {
+    ///
+    /// - Parameter underlay: What is known to be below a tunnel.
+    init?(_ code: String, of name: String?, underlay: Path.Underlay? = nil, among interfaces: [Interface]) {
         let interface = interfaces.first { $0.name == name }
         let subject = name ?? "the interface"
         switch code {
@@ -35,6 +37,13 @@ struct PathReason {
                 code,
                 "\(subject) is associated and waits for its keys",
                 "Check the passphrase: `journalctl -b -u wpa_supplicant -u iwd` has the reason."
+            )
+        // The kernel names the loopback also for a route of type local, and no setting makes that lead out.
+        case "leads_nowhere" where name == "lo" || interface?.kind == "loopback":
+            self.init(
+                code,
+                "the default route ends at this machine: it is of type 'local', or leads into \(subject)",
+                "`ip route show table all default`, `ip rule` and `ip -6 rule` show the route."
             )
         case "leads_nowhere":
             self.init(
@@ -59,18 +68,22 @@ struct PathReason {
         case "route_blackhole": self.init(code, route: "blackhole", "drops all packets")
         case "route_prohibited": self.init(code, route: "prohibit", "forbids all packets")
         case "underlay_down":
-            let below = underlay.map { "the interface \($0)" } ?? "nothing"
-            let ability = underlay == nil ? "can" : "cannot"
+            let obstacle =
+                switch (underlay, underlay?.interface) {
+                case (nil, _): "its own packets cannot leave"
+                case (_, nil): "nothing below it can send its packets"
+                case (_, let below?): "the interface \(below) below it cannot send its packets"
+                }
             self.init(
                 code,
-                "the tunnel \(name ?? "") has no egress: \(below) below it \(ability) send its packets",
+                "the tunnel \(name.map { "\($0) " } ?? "")has no egress: \(obstacle)",
                 "Bring the interface below the tunnel up: `reachagent interfaces` and `ip route` show what is missing."
             )
         case "lookup_failed":
             self.init(
                 code,
                 "the kernel rejected the route lookup",
-                "`ip route get 1.1.1.1` and `ip -6 route get 2606:4700:4700::1111` show the kernel's error: report it."
+                "`reachagent diagnose` names the address, and `ip route get ADDRESS` shows the kernel's error: report it."
             )
         default: return nil
         }

@@ -133,8 +133,10 @@ extension AgentStatus {
         public var notAfter: Timestamp?
         /// The remaining whole days; negative after the end.
         public var daysLeft: Int?
-        /// The most urgent threshold of the probe that it has passed, as in `certificate.expiring`: `30%`, `7d`,
-        /// `expired`; `nil` for a certificate that does not count as expiring yet.
+        /// The urgent threshold of the probe that it has passed, as in `certificate.expiring`; `nil` if its expiry is no
+        /// problem yet.
+        ///
+        /// Urgent are the last percentage (`10%`), for the server's own certificate alone, all days (`7d`), and `expired`.
         public var threshold: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -152,7 +154,7 @@ extension AgentStatus {
             self.threshold = threshold
         }
 
-        /// True for a certificate that has passed a threshold of its probe.
+        /// True for a certificate whose expiry is a problem.
         public var isExpiring: Bool { threshold != nil }
     }
 

@@ -75,14 +75,17 @@ public enum NextHopState: Sendable, Hashable {
     /// Queries the kernel for the entry of an address on an interface; nothing is sent.
     ///
     /// The call takes microseconds, or up to 3.5 s while neighbour discovery is in progress: use a thread that may
-    /// block. For IPv6, whose entries the parser reduces to failed or not, the result is never ``reachable``.
+    /// block. For IPv6, whose entries the parser reduces to failed or not, the result is never
+    /// ``reachable(confirmed:)``.
     public static func ask(of address: IPAddress, on interface: String) -> NextHopState {
         let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
         guard router.interfaceIndex > 0, var socket = try? RequestSocket() else { return .unclear }
         for _ in 0..<readings.count {
+            // A time before the kernel's answer: a delay of this thread never makes a confirmation younger.
+            let asked = ContinuousClock.now
             let entry = try? socket.neighbour(router)
             switch entry?.state {
-            case .reachable: return .reachable(confirmed: entry?.confirmedBefore.map { ContinuousClock.now - $0 })
+            case .reachable: return .reachable(confirmed: entry?.confirmedBefore.map { asked - $0 })
             case .failed: return .failed
             case .resolving: usleep(readings.pause)
             case .unknown, .absent, .usable, nil: return .unclear

@@ -56,7 +56,8 @@ enum NeighbourParser {
 
     /// Reads `ndm_confirmed` of `struct nda_cacheinfo`, in hundredths of a second (USER_HZ).
     ///
-    /// The kernel rounds down, from ticks that may be as coarse: a confirmation is never dated too late.
+    /// The kernel rounds down, from ticks that may be as coarse. The result is rounded up: subtracted from a time before
+    /// the kernel was asked, it never dates a confirmation too late.
     private static func age(_ bytes: UnsafeRawBufferPointer?) -> Duration? {
         guard let bytes, bytes.count >= MemoryLayout<UInt32>.size else { return nil }
         return .milliseconds(10) * (Int(bytes.loadUnaligned(as: UInt32.self)) + 2)

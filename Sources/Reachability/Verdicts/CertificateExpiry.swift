@@ -40,8 +40,29 @@ public struct CertificateExpiry: Sendable, Hashable {
     }
 }
 
+extension CertificateExpiry {
+    fileprivate init(
+        _ sample: ProbeSample,
+        _ certificate: CertificateFacts,
+        at position: Int,
+        passed threshold: String,
+        _ now: Date
+    ) {
+        self.init(
+            probe: sample.point.probe,
+            certificate: certificate,
+            position: position,
+            threshold: threshold,
+            percentLeft: certificate.percentLeft(at: now),
+            daysLeft: certificate.daysLeft(at: now),
+            observed: sample.observed
+        )
+    }
+}
+
 extension CheckReport {
-    /// Returns the certificates that the server sent and that have passed a threshold, as a probe would report them.
+    /// Returns the certificates that expire soon: the server's own if it has passed a threshold, and those of authorities
+    /// whose expiry is a problem.
     ///
     /// - Parameter policy: The thresholds.
     public func expiringCertificates(_ policy: ExpiryPolicy = ExpiryPolicy()) -> [CertificateExpiry] {
@@ -52,20 +73,23 @@ extension CheckReport {
             report: self,
             observed: Observed(instant: .now, microsecondsSince1970: microseconds ?? 0)
         )
-        var watch = ExpiryWatch()
-        return watch.take(sample, policy)
+        return sample.expiringCertificates.compactMap { position, certificate in
+            certificate.passed(at: date, position == 0 ? policy : policy.urgent(at: position)).map {
+                CertificateExpiry(sample, certificate, at: position, passed: $0.threshold, date)
+            }
+        }
     }
 }
 
 extension ProbeRecord {
-    /// Returns the certificate of the last check that expires first, with the most urgent threshold that it has passed.
+    /// Returns the certificate of the last check that expires first, with the threshold that makes it a problem, if any.
     ///
-    /// Those that have passed a threshold come first: a certificate for six days is renewed in time, and may still expire
-    /// before one that is not.
+    /// Those that are a problem come first: a certificate for six days is renewed in time, and may still expire before one
+    /// that is not.
     public func expiringCertificate(at now: Observed) -> (certificate: CertificateFacts, threshold: String?)? {
         let now = Date(timeIntervalSince1970: Double(now.microsecondsSince1970) / 1_000_000)
-        let chain = (last?.expiringCertificates ?? []).map { _, certificate in
-            (certificate: certificate, threshold: certificate.passed(at: now, expiry)?.threshold)
+        let chain = (last?.expiringCertificates ?? []).map { position, certificate in
+            (certificate: certificate, threshold: certificate.passed(at: now, expiry.urgent(at: position))?.threshold)
         }
         return chain.min { first, second in
             guard (first.threshold == nil) == (second.threshold == nil) else { return first.threshold != nil }
@@ -132,15 +156,7 @@ struct ExpiryWatch: Sendable {
             guard announce(sample.point.probe, at: now) else { return nil }
             entries[certificate.sha256] = Entry(moment: passed.moment, seen: samples)
             forget()
-            return CertificateExpiry(
-                probe: sample.point.probe,
-                certificate: certificate,
-                position: position,
-                threshold: passed.threshold,
-                percentLeft: certificate.percentLeft(at: now),
-                daysLeft: certificate.daysLeft(at: now),
-                observed: sample.observed
-            )
+            return CertificateExpiry(sample, certificate, at: position, passed: passed.threshold, now)
         }
     }
 

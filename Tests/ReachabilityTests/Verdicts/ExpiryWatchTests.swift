@@ -134,10 +134,11 @@ struct ExpiryWatchTests {
     }
 
     @Test(
-        "the status has the first certificate to expire, and those that have passed a threshold before the others",
+        "the status has the first certificate to expire, and those whose expiry is a problem before the others",
         arguments: [
-            ([6], 1, "c6", nil), ([6], 4.5, "c6", "30%"), ([6], 5.5, "c6", "10%"), ([6], 7, "c6", "expired"),
-            ([90, 100], 50, "c90", nil), ([6, 90], 1, "c6", nil), ([90, 100], 70, "c90", "30%"),
+            ([6], 1, "c6", nil), ([6], 4.5, "c6", nil), ([6], 5.5, "c6", "10%"), ([6], 7, "c6", "expired"),
+            ([90, 100], 50, "c90", nil), ([6, 90], 1, "c6", nil), ([90, 100], 70, "c90", nil),
+            ([90], 82, "c90", "10%"), ([400, 100], 92, "c100", nil),
             ([100, 90], 85, "c90", "7d"), ([90, 86], 85, "c86", "1d"),
         ] as [([Double], Double, String, String?)]
     )
