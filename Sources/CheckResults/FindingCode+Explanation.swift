@@ -121,7 +121,7 @@ extension FindingCode {
         case .tlsProtocolVersion:
             (
                 "Client and server have no TLS version in common.",
-                "Upgrade the server to TLS 1.2 or later, or lower --tls-minimum."
+                "Upgrade the server to TLS 1.2 or later; if --tls-minimum is 1.3, set it to 1.2."
             )
         case .tlsNotSpoken:
             (

@@ -32,7 +32,7 @@ enum CheckTarget: Sendable {
         } else if let address = IPAddress(text) {
             self = .target(.icmp(host: .address(address.networkBytes)))
         } else if let authority = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first,
-            Self.isHost(authority) || !authority.isEmpty && text == authority + "/"
+            Self.isHost(authority) || !authority.isEmpty && !authority.hasSuffix(":") && text == authority + "/"
         {
             self = .target(try ProbeTarget(parsing: "https://\(text)" + (authority == text ? "/" : "")))
         } else if text.contains("/" as Character) {

@@ -61,7 +61,7 @@ struct CheckCommand: ParsableCommand {
         switch Blocking.run({ await wait.run(timeout: timeout) }) {
         case .completed(let checks): try show(checks)
         case .timedOut(let checks, let count):
-            try? show(checks)
+            if !checks.isEmpty { try? show(checks) }
             let missing = "\(ProbeCountText.number(count - checks.count)) of \(ProbeCountText.number(count)) checks"
             Terminal.printError("reachagent: \(missing) did not end in time; 'reachagent status' shows their results")
             throw ExitCode(ExitStatus.tryAgain)

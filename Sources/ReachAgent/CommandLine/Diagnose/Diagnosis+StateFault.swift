@@ -24,12 +24,14 @@ extension Diagnosis {
             })
         else { return nil }
         let isPathDead = state.alternative != nil
+        // Of the remedies for a dead path one is to be chosen, and each changes something: they are no steps to paste.
+        let commands = isPathDead ? ["ip route show table all default"] : advice.action.commands
         let section = Section(
             isPathDead ? .route : ProbeEvidence.layer(of: advice.code),
             .error,
             advice.problem,
             code: advice.code,
-            next: advice.action.commands + ["# \(advice.action)"]
+            next: commands + ["# \(advice.action)"]
         )
         return StateFault(section: section, explainsAll: isPathDead || state.connectivity == .portal)
     }

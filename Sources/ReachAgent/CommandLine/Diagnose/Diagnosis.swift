@@ -119,6 +119,7 @@ struct DiagnosisText {
     private static let nameWidth = 14
     private static let verdictWidth = 13
     private static let layerWidth = 12
+    private static let stepIndent = 8
 
     /// The whole page.
     func text(_ diagnosis: Diagnosis) -> String {
@@ -141,10 +142,20 @@ struct DiagnosisText {
         let layer = "\(finding.layer.title): "
         var block = TextBlock(columns: style.columns)
         for (index, step) in finding.next.enumerated() {
-            block.add(index == 0 ? "next" : "", step, indent: 2, labelWidth: 6)
+            for (row, line) in lines(of: step).enumerated() {
+                block.add("  " + (index + row == 0 ? "next" : "").padded(to: Self.stepIndent - 2) + line)
+            }
         }
         return painted(finding.verdict, width: finding.verdict.title.count + 2, layer, finding.summary + code(finding))
             + block.lines
+    }
+
+    /// The lines of a step to paste: a command stays on its line, and each line of a comment is one.
+    private func lines(of step: String) -> [String] {
+        guard step.hasPrefix("# ") else { return [step] }
+        var block = TextBlock(columns: max(20, style.columns - Self.stepIndent - 2))
+        block.add(String(step.dropFirst(2)), hanging: 0)
+        return block.lines.map { "# " + $0 }
     }
 
     /// Wrapped text after a coloured verdict and a label.

@@ -80,8 +80,11 @@ extension ProblemCode: ExplainedCode {
             )
         case .certificateExpiring:
             (
-                "The certificate that a probe checks has passed one of its thresholds: it expires soon, or has expired.",
-                "Renew it, and make the server load the new one: `reachagent status probes` has the dates."
+                "A certificate that a probe checks expires soon, or has expired.",
+                """
+                Renew it, and make the server load the new one; for an authority's, make the server send its new one: \
+                `reachagent status probes` has the dates.
+                """
             )
         case .flapping:
             (
