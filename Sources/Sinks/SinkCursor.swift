@@ -5,7 +5,7 @@ package import LinuxSupport
 /// The newest event up to which a broker has everything.
 ///
 /// It is only a hint if the broker can be queried (``TransportEvent/connected(newest:)``): then it counts only after a
-/// purge. It applies to one ``target``; with another one, all events of the journal are shipped.
+/// purge. It applies to one `SinkTarget`; with another one, all events of the journal are shipped.
 public struct SinkCursor: Sendable, Hashable {
     /// The broker's address (``BrokerAddress/description``).
     public var broker: String
