@@ -240,6 +240,35 @@ import Testing
         #expect(Diagnosis(evidence).sections.contains(finding))
     }
 
+    @Test func `a default route that ends at this machine is the fault, and not a missing address`() {
+        let veth = Link(
+            index: 2,
+            name: "eth0",
+            flags: [.up, .lowerUp],
+            operationalState: .up,
+            driverKind: "veth",
+            classification: InterfaceClassification(kind: .virtual, evidence: [])
+        )
+        let loopback = Link(
+            index: 1,
+            name: "lo",
+            flags: [.up, .lowerUp, .loopback],
+            classification: InterfaceClassification(kind: .loopback, evidence: [])
+        )
+        let route = Route(destination: .everything(.ipv4), type: .local, nextHops: [NextHop(interfaceIndex: 1)])
+        let way = ResolvedRoute(interfaceIndex: 1, source: Self.internet, type: .local)
+        let network = NetlinkMonitor.NetworkSnapshot(
+            links: [loopback, veth],
+            addresses: [InterfaceAddress(interfaceIndex: 2, address: Self.source, prefixLength: 24)],
+            lookups: [RouteLookup(destination: Self.internet, outcome: .route(way), matched: route)],
+            internetAddresses: [Self.internet]
+        )
+        let diagnosis = Diagnosis(Self.evidence(network))
+        #expect(diagnosis.finding?.layer == .route)
+        #expect(diagnosis.finding?.code == "leads_nowhere")
+        #expect(diagnosis.finding?.next.first == "ip route show table all default")
+    }
+
     @Test func `a broken layer of the kernel's explains the state of the agent`() {
         var evidence = Self.evidence(Self.kernel(.noCarrier))
         var status = Self.status([Self.probe("web", .connectTimeout)], connectivity: .local)

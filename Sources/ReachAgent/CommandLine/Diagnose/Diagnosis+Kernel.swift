@@ -163,8 +163,7 @@ extension KernelEvidence {
             path.via.isReachable ? path.source.map { "\(family) from \($0)" } : nil
         }
         guard !sources.isEmpty else {
-            let hasOne = links.flatMap(addresses).contains(where: \.reachesBeyondLink)
-            return hasOne
+            return hasAddress
                 ? Diagnosis.Section(.address, .ok, "there is an address that reaches beyond its link", facts: facts)
                 : Diagnosis.Section(
                     .address,
@@ -176,6 +175,14 @@ extension KernelEvidence {
                 )
         }
         return Diagnosis.Section(.address, .ok, sources.joined(separator: ", "), facts: facts)
+    }
+
+    /// True if an interface that can pass packets has an address to send from, on a path or not: a route of type `local`
+    /// leads into the loopback.
+    private var hasAddress: Bool {
+        snapshot.addresses.contains { address in
+            address.reachesBeyondLink && snapshot.links[address.interfaceIndex].map(snapshot.canPassPackets) ?? false
+        }
     }
 
     private func addresses(of link: Link) -> [InterfaceAddress] {

@@ -120,6 +120,8 @@ extension KernelEvidence {
 
     private func commands(for reason: ReasonCode) -> [String] {
         switch reason {
+        // A route of type local is in a table of that name, which `ip route` does not show.
+        case .leadsNowhere: ["ip route show table all default", "ip rule", "ip -6 rule"]
         case .routeUnreachable: ["ip route show table all type unreachable", "ip rule", "ip -6 rule"]
         case .routeBlackhole: ["ip route show table all type blackhole", "ip rule", "ip -6 rule"]
         case .routeProhibited: ["ip route show table all type prohibit", "ip rule", "ip -6 rule"]
