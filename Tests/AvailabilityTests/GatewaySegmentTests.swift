@@ -5,6 +5,18 @@ import Testing
 /// The attribution of silences by what is known of the gateway meanwhile.
 @Suite
 struct GatewaySegmentTests {
+    private static let silent = Journal.path(.local, reason: "connect_timeout")
+
+    /// A journal in which nothing answers from 10 s on.
+    private static func silenced() -> Journal {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
+        journal.path(at: 10, from: Journal.path(.full), to: silent)
+        return journal
+    }
+
     private static func silence(_ gateway: [(second: Int64, from: String, to: String)]) throws -> Outage {
         var journal = Journal()
         journal.start(at: 0)
@@ -72,15 +84,10 @@ struct GatewaySegmentTests {
         answer: Int64,
         segment: Segment
     ) throws {
-        var journal = Journal()
-        journal.start(at: 0)
-        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
-        for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
-        let silent = Journal.path(.local, reason: "connect_timeout")
-        journal.path(at: 10, from: Journal.path(.full), to: silent)
+        var journal = Self.silenced()
         journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "down", code: "host_unreachable")
         journal.probe("first-hop", over: "wifi0", at: answer, from: "down", to: "up")
-        journal.path(at: 70, from: silent, to: Journal.path(.full))
+        journal.path(at: 70, from: Self.silent, to: Journal.path(.full))
         journal.other(at: 90)
         let account = journal.account(try Journal.window(0, 90))
         let outages = try #require(account.subjects.first?.outages)
@@ -90,12 +97,7 @@ struct GatewaySegmentTests {
     @Test
     func `a silence whose reason changes is the same, and one after a suspend is another`() throws {
         func segments(_ change: (inout Journal) -> Void) throws -> [Segment] {
-            var journal = Journal()
-            journal.start(at: 0)
-            journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
-            for name in ["dns", "web"] { journal.probe(name, at: 9, from: "up", to: "down", code: "connect_timeout") }
-            let silent = Journal.path(.local, reason: "connect_timeout")
-            journal.path(at: 10, from: Journal.path(.full), to: silent)
+            var journal = Self.silenced()
             journal.probe("first-hop", over: "wifi0", at: 11, from: "unknown", to: "up")
             change(&journal)
             journal.other(at: 1000)

@@ -28,7 +28,7 @@ struct TunnelAlternativeTests {
         Uplink(interface: interface(name), connectivity: connectivity, isUsed: false, underlay: underlay)
     }
 
-    /// A path that is dead, with a reason of the kernel's or without any answer, and the alternative to it.
+    /// A path that is dead, for a reason that the kernel gives or without any answer, and the alternative to it.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: String

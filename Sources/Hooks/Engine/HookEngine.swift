@@ -6,8 +6,8 @@ internal import Probes
 
 /// The part of a runner that works on its event loop: it turns events into runs.
 ///
-/// `@unchecked Sendable`: `gate`, `statusStore` and `completed` are immutable and Sendable; everything else is used
-/// only on the event loop of `gate`, on which its methods and those of its extensions are called.
+/// `@unchecked Sendable`: `gate`, `statusStore`, `noticed` and `completed` are immutable and Sendable; everything else
+/// is used only on the event loop of `gate`, on which its methods and those of its extensions are called.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 
@@ -43,7 +43,7 @@ final class HookEngine: @unchecked Sendable {
     var directoryReading: DirectoryReading?
     var lastReading: UInt64 = 0
     private var alarm: (at: Instant, task: Scheduled<Void>)?
-    /// Whether webhooks may run, by the last event that was offered to them.
+    /// `true` if webhooks may run, by the last event that was offered to them.
     var isOnline = false
     var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?

@@ -17,6 +17,15 @@ import Testing
     static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
 
     /// A machine with one wired interface, a default route and an address, unless they are left out.
+    private static let veth = Link(
+        index: 2,
+        name: "eth0",
+        flags: [.up, .lowerUp],
+        operationalState: .up,
+        driverKind: "veth",
+        classification: InterfaceClassification(kind: .virtual, evidence: [])
+    )
+
     static func kernel(
         _ wire: Wire = .up,
         name: String = "eth0",
@@ -118,7 +127,7 @@ import Testing
         (kernel(hasAddress: false), .address, "no_address"),
         (kernel(hasRoute: false), .route, "no_route"),
     ])
-    func `the first broken layer of the kernel's is named`(
+    func `the first broken layer of the kernel is named`(
         kernel: NetlinkMonitor.NetworkSnapshot,
         layer: Diagnosis.Layer,
         code: String
@@ -131,18 +140,10 @@ import Testing
     }
 
     @Test func `a container without a medium is judged by its veth`() {
-        let veth = Link(
-            index: 2,
-            name: "eth0",
-            flags: [.up, .lowerUp],
-            operationalState: .up,
-            driverKind: "veth",
-            classification: InterfaceClassification(kind: .virtual, evidence: [])
-        )
         let address = InterfaceAddress(interfaceIndex: 2, address: Self.source, prefixLength: 24)
         let lookup = RouteLookup(destination: Self.internet, outcome: .refused(.noRoute))
         let container = NetlinkMonitor.NetworkSnapshot(
-            links: [veth],
+            links: [Self.veth],
             addresses: [address],
             lookups: [lookup],
             internetAddresses: [Self.internet]
@@ -241,14 +242,6 @@ import Testing
     }
 
     @Test func `a default route that ends at this machine is the fault, and not a missing address`() {
-        let veth = Link(
-            index: 2,
-            name: "eth0",
-            flags: [.up, .lowerUp],
-            operationalState: .up,
-            driverKind: "veth",
-            classification: InterfaceClassification(kind: .virtual, evidence: [])
-        )
         let loopback = Link(
             index: 1,
             name: "lo",
@@ -258,7 +251,7 @@ import Testing
         let route = Route(destination: .everything(.ipv4), type: .local, nextHops: [NextHop(interfaceIndex: 1)])
         let way = ResolvedRoute(interfaceIndex: 1, source: Self.internet, type: .local)
         let network = NetlinkMonitor.NetworkSnapshot(
-            links: [loopback, veth],
+            links: [loopback, Self.veth],
             addresses: [InterfaceAddress(interfaceIndex: 2, address: Self.source, prefixLength: 24)],
             lookups: [RouteLookup(destination: Self.internet, outcome: .route(way), matched: route)],
             internetAddresses: [Self.internet]
@@ -269,7 +262,7 @@ import Testing
         #expect(diagnosis.finding?.next.first == "ip route show table all default")
     }
 
-    @Test func `a broken layer of the kernel's explains the state of the agent`() {
+    @Test func `a broken layer of the kernel explains the state of the agent`() {
         var evidence = Self.evidence(Self.kernel(.noCarrier))
         var status = Self.status([Self.probe("web", .connectTimeout)], connectivity: .local)
         status.reachability.state?.connectivityReason = "connect_timeout"

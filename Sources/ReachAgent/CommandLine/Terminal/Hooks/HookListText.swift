@@ -125,6 +125,6 @@ struct HookListText {
                 block.add(index == 0 ? label : "", line, indent: 2, labelWidth: Self.labelWidth)
             }
         }
-        return [style.paint(title.uppercased(), .bold)] + block.lines.map(HookText.spaced)
+        return [style.paint(title.uppercased(), .bold)] + block.lines.map(StatusText.spaced)
     }
 }

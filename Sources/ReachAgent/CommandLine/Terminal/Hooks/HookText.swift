@@ -14,7 +14,7 @@ enum HookText {
             let account = [command.user, command.group].compactMap(\.self).joined(separator: ":")
             if !account.isEmpty { text += ", as \(account)" }
             if command.workingDirectory != "/" { text += ", in \(command.workingDirectory)" }
-            return kept(safe(words)) + safe(text)
+            return StatusText.kept(safe(words)) + safe(text)
         case .webhook(let webhook): return safe("\(webhook.probe.request.method) \(webhook.probe.target.shownOrigin)")
         }
     }
@@ -41,20 +41,12 @@ enum HookText {
         }
     }
 
-    /// The remedy of a refusal, with its command in backticks and ``kept(_:)``.
+    /// The remedy of a refusal, with its command in backticks and in one piece (``StatusText/kept(_:)``).
     static func remedy(_ remedy: String, _ command: String?) -> String {
         guard let command, let range = remedy.firstRange(of: command) else { return safe(remedy) }
         let parts = [remedy[..<range.lowerBound], remedy[range.upperBound...]].map { safe(String($0)) }
-        return parts.joined(separator: kept("`\(safe(command))`"))
+        return parts.joined(separator: StatusText.kept("`\(safe(command))`"))
     }
-
-    /// A command that is not broken across lines, so that it can be copied; ``spaced(_:)`` restores its spaces.
-    static func kept(_ command: String) -> String {
-        String(command.map { $0 == " " ? StatusText.unbreakable : $0 })
-    }
-
-    /// A text as it is printed.
-    static func spaced(_ text: String) -> String { String(text.map { $0 == StatusText.unbreakable ? " " : $0 }) }
 
     /// The reason that an event does not match a hook; nil when it does.
     static func reason(_ match: HookMatch, of hook: ListedHook) -> String? {
@@ -149,7 +141,7 @@ struct HookPlanText {
     }
 
     private func lines(_ rows: [(label: String, text: String)]) -> String {
-        rows.map { $0.label.padded(to: Self.labelWidth) + HookText.spaced($0.text) }.joined(separator: "\n")
+        rows.map { $0.label.padded(to: Self.labelWidth) + StatusText.spaced($0.text) }.joined(separator: "\n")
     }
 }
 
@@ -186,7 +178,7 @@ enum HookRunText {
             text += "; of its \(ByteCountText.of(UInt64(clamping: bytes))) of output the middle is left out"
         }
         if let refusal = completion.ending.refusal {
-            text += "\nto do: \(HookText.spaced(HookText.remedy(refusal.remedy, refusal.command)))"
+            text += "\nto do: \(StatusText.spaced(HookText.remedy(refusal.remedy, refusal.command)))"
         }
         return text
     }

@@ -75,7 +75,7 @@ struct StatusText {
 
     private func text(_ parts: [[String]]) -> String {
         let text = parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
-        return String(text.map { $0 == Self.unbreakable ? " " : $0 })
+        return Self.spaced(text)
     }
 
     // MARK: The answer
@@ -136,7 +136,13 @@ struct StatusText {
     func within(_ milliseconds: Int64) -> String { SummaryText.lasting(milliseconds: milliseconds) }
 
     /// A text that is not broken across lines.
-    func kept(_ text: String) -> String { String(text.map { $0 == " " ? Self.unbreakable : $0 }) }
+    func kept(_ text: String) -> String { Self.kept(text) }
+
+    /// A text that is not broken across lines, so that a command can be copied; ``spaced(_:)`` restores its spaces.
+    static func kept(_ text: String) -> String { String(text.map { $0 == " " ? unbreakable : $0 }) }
+
+    /// A text as it is printed.
+    static func spaced(_ text: String) -> String { String(text.map { $0 == unbreakable ? " " : $0 }) }
 
     /// A URL for the user to open: never broken, and longer than other texts.
     func address(_ url: String) -> String { kept(ForeignText.line(url)) }
