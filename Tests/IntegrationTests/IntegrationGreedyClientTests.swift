@@ -32,12 +32,12 @@ struct IntegrationGreedyClientTests {
         return try JSONDecoder().decode(Measurement.self, from: Data(result.output.utf8))
     }
 
-    private func greedyClients(_ arguments: [String], in namespace: NetworkNamespace, _ input: Pipe) async throws -> (
-        clients: CommandLines, first: String
-    ) {
+    /// The started clients.
+    private func greedyClients(_ arguments: [String], in namespace: NetworkNamespace, _ input: Pipe) throws
+        -> CommandLines
+    {
         let script = Self.scripts.appending(path: "greedy-clients.py").path()
-        let clients = try CommandLines(namespace.command("python3", [script] + arguments), input: input)
-        return (clients, await clients.next() ?? "")
+        return try CommandLines(namespace.command("python3", [script] + arguments), input: input)
     }
 
     @Test(.inNamespace)
@@ -54,8 +54,8 @@ struct IntegrationGreedyClientTests {
         let subscriber = try SocketLines(directory.control, request: #"{"method":"subscribe","more":true}"#)
         let reader = try SocketLines(directory.events)
         let input = Pipe()
-        let (greedy, first) = try await greedyClients([directory.events, directory.control], in: namespace, input)
-        #expect(first == "ready")
+        let greedy = try greedyClients([directory.events, directory.control], in: namespace, input)
+        #expect(await greedy.next() == "ready")
 
         let measured = try await measure(agent, directory, in: namespace)
         #expect(measured.answers == 50)
@@ -99,8 +99,8 @@ struct IntegrationGreedyClientTests {
         let agent = try await directory.agent()
         let input = Pipe()
         let idle = ["--idle", "4096", directory.control, "12345"]
-        let (clients, first) = try await greedyClients(idle, in: namespace, input)
-        #expect(first == "ready 256 3840")
+        let clients = try greedyClients(idle, in: namespace, input)
+        #expect(await clients.next() == "ready 256 3840")
         let status = try await directory.command("status", "--json", "--socket", directory.control)
         #expect(status.output.contains(#""via":"none""#), "\(status.error)")
         let wait = try await directory.command("wait-online", "--socket", directory.control, "--timeout", "3s")

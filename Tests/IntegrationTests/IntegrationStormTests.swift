@@ -13,11 +13,12 @@ struct IntegrationStormTests {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
     }
 
-    /// One line of `ip -batch` for each number.
-    private func batch(_ count: Int, _ line: (Int) -> String) throws -> URL {
+    /// Has `ip -batch` read one line for each number, and runs a command after it.
+    private func runBatch(_ count: Int, then command: String = "true", _ line: (Int) -> String) throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
         try (0..<count).map(line).joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
-        return file
+        try namespace.run("ip -batch \(file.path()); \(command)")
     }
 
     /// The numbers of all events follow each other without a hole.
@@ -30,10 +31,10 @@ struct IntegrationStormTests {
     func flapStorm() async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         // The last of the edges is a loss; only then does the default route get a metric of its own.
-        let flaps = try batch(1000) { "link set far0 \($0.isMultiple(of: 2) ? "down" : "up")" }
-        try namespace.run(
-            "ip -batch \(flaps.path()); ip link set far0 down; ip route replace default via 192.0.2.1 metric 7"
-        )
+        try runBatch(
+            1000,
+            then: "ip link set far0 down; ip route replace default via 192.0.2.1 metric 7"
+        ) { "link set far0 \($0.isMultiple(of: 2) ? "down" : "up")" }
         // The carrier's message comes from a work queue of the kernel's, perhaps behind the route's.
         let lost = try await agent.next("reachability.changed") {
             $0.to?.path.metric == 7 && $0.to?.via.rawValue == "none"
@@ -51,8 +52,7 @@ struct IntegrationStormTests {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         agent.signal(SIGSTOP)
         // Messages of links take about 2 KiB of the buffer each; without privilege it is at most 2 × rmem_max.
-        let noise = try batch(40_000) { "link set far0 mtu \(1400 + $0 % 2)" }
-        try namespace.run("ip -batch \(noise.path()); ip addr flush dev eth0")
+        try runBatch(40_000, then: "ip addr flush dev eth0") { "link set far0 mtu \(1400 + $0 % 2)" }
         agent.signal(SIGCONT)
         let overrun = try await agent.next("netlink.overrun", about: "agent")
         #expect(overrun.overrun?.code == "netlink_overrun")
@@ -68,8 +68,7 @@ struct IntegrationStormTests {
     @Test("100,000 new routes publish nothing, because none of them can change a lookup")
     func routeFlood() async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
-        let routes = try batch(100_000) { "route add 10.\($0 >> 16).\($0 >> 8 & 255).\($0 & 255)/32 dev eth0" }
-        try namespace.run("ip -batch \(routes.path())")
+        try runBatch(100_000) { "route add 10.\($0 >> 16).\($0 >> 8 & 255).\($0 & 255)/32 dev eth0" }
         try namespace.ip("route replace default via 192.0.2.9 metric 100")
         let next = try await agent.nextEvent()
         #expect(next?.name == "path.changed")

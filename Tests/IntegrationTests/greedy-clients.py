@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Clients of both sockets that take what they can get: 20 kinds, one thread each.
 
-It prints 'ready' when all of them are at work, and ends with a line on its standard input, after a line 'NAME COUNT' for each kind.
+It prints 'ready' when all of them are connected, and ends with a line on its standard input, after a line 'NAME COUNT' for each kind.
 
     greedy-clients.py EVENTS CONTROL [USER]       all kinds, as a user if one is given
     greedy-clients.py --idle COUNT CONTROL USER   so many connections that never ask, kept
@@ -15,6 +15,8 @@ import threading
 
 MARKS = '\u0301\u0323'
 counts = {}
+connected = threading.Semaphore(0)
+this_thread = threading.local()
 stop = threading.Event()
 
 
@@ -23,6 +25,9 @@ def connect(path, timeout=5.0):
     # With a time-out it would not wait in the kernel for its turn to be accepted.
     client.connect(path)
     client.settimeout(timeout)
+    if not getattr(this_thread, 'is_connected', False):
+        this_thread.is_connected = True
+        connected.release()
     return client
 
 
@@ -185,7 +190,7 @@ KINDS = [
 ]
 
 
-def repeat(kind, events, control, begun):
+def repeat(kind, events, control):
     kept = []
     counts[kind.__name__] = 0
     while not stop.is_set():
@@ -196,9 +201,6 @@ def repeat(kind, events, control, begun):
             if kept:
                 kept.pop().close()
         counts[kind.__name__] += 1
-        if begun is not None:
-            begun.release()
-            begun = None
 
 
 def become(user):
@@ -238,15 +240,17 @@ def main():
     events, control = arguments[:2]
     if len(arguments) > 2:
         become(int(arguments[2]))
-    begun = threading.Semaphore(0)
-    threads = [threading.Thread(target=repeat, args=(kind, events, control, begun), daemon=True) for kind in KINDS]
+    threads = [threading.Thread(target=repeat, args=(kind, events, control), daemon=True) for kind in KINDS]
     for thread in threads:
         thread.start()
+    # Their first round may take long: twenty reloads, one after the other, on a busy machine.
     for _ in threads:
-        begun.acquire()
+        connected.acquire()
     print('ready', flush=True)
     sys.stdin.readline()
     stop.set()
+    for thread in threads:
+        thread.join(10)
     for name, count in counts.items():
         print(name, count, flush=True)
     os._exit(0)
