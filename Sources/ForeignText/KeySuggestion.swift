@@ -3,12 +3,14 @@ package enum KeySuggestion {
     /// The maximum number of words to compare a text with.
     private static let maxWords = 1000
 
-    /// Returns the word at an edit distance of at most three, else one that has the text as its prefix or is a prefix
-    /// of it.
+    /// Returns the word of ours for one of other programs, else the word at an edit distance of at most three, else one
+    /// that has the text as its prefix or is a prefix of it.
     package static func nearest(to text: String, among words: [String]) -> String? {
+        guard (1...64).contains(text.utf8.count) else { return nil }
         let (text, words) = (text.lowercased(), words.prefix(maxWords))
         let (length, scalars) = (text.utf8.count, Array(text.unicodeScalars))
-        guard (1...64).contains(length) else { return nil }
+        // Before all others: 'wlan' is one letter from 'wwan', which is a paid link.
+        if let word = synonym(of: text), words.contains(word) { return word }
         // A short word is close to too many others.
         let maxDistance = scalars.count <= 4 ? 1 : scalars.count <= 10 ? 2 : 3
         let distances = words.compactMap { word -> (word: String, distance: Int)? in
@@ -28,6 +30,18 @@ package enum KeySuggestion {
     /// Returns `; did you mean 'web'?` for an error that names an unknown word; empty if no word is close.
     package static func question(about text: String, among words: [String]) -> String {
         nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+    }
+
+    /// Returns the word of ours that means what NetworkManager, systemd, OpenWrt or a logger call so.
+    private static func synonym(of text: String) -> String? {
+        switch text {
+        case "wlan", "wi-fi", "wireless", "802-11-wireless": "wifi"
+        case "ethernet", "lan", "eth", "cable", "802-3-ethernet": "wired"
+        case "lte", "cellular", "mobile", "modem", "gsm", "3g", "4g", "5g": "wwan"
+        case "warn": "warning"
+        case "err": "error"
+        default: nil
+        }
     }
 
     /// Returns the number of letters to insert, delete, replace or swap with a neighbour.

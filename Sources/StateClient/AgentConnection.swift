@@ -124,10 +124,15 @@ enum Reply {
 
     /// Parses a line without decoding its parameters, because a stream has parameters for each event.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if the line is not a single JSON object, or its `error` is not a string.
+    /// - Throws: ``ClientError/malformed(_:)`` if the line is not a single JSON object, is an event, or its `error` is not
+    ///   a string.
     init(_ line: ArraySlice<UInt8>) throws(ClientError) {
-        guard let members = JSONText.values(of: ["parameters", "error"], in: line.span) else {
+        guard let members = JSONText.values(of: ["parameters", "error", "specversion"], in: line.span) else {
             throw .malformed("a reply is not one JSON object")
+        }
+        // Without the members of a reply it would be taken for one without parameters: a success.
+        guard members[2] == nil else {
+            throw .malformed("this is the socket of the events; the one for requests is control.sock beside it")
         }
         guard members[1] == nil else {
             guard let error = try? EventDecoder.decode(ErrorReply.self, from: Array(line)) else {

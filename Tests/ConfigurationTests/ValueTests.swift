@@ -57,6 +57,15 @@ import Testing
         #expect(KeySuggestion.nearest(to: text, among: keys) == key)
     }
 
+    @Test(arguments: [
+        ("wlan", "wifi"), ("WLAN", "wifi"), ("wi-fi", "wifi"), ("ethernet", "wired"), ("lan", "wired"), ("lte", "wwan"),
+        ("cellular", "wwan"), ("wfi", "wifi"), ("wwam", "wwan"), ("wire", "wired"),
+    ])
+    func `the words of other programs lead to ours, before what is merely spelled alike`(text: String, word: String) {
+        #expect(KeySuggestion.nearest(to: text, among: ["wifi", "wwan", "wired", "other"]) == word)
+        #expect(KeySuggestion.nearest(to: "warn", among: ["info", "warning"]) == "warning")
+    }
+
     @Test(arguments: [("agent", "most_connections", "max_connections"), ("hooks", "most_running", "max_running")])
     func `the former name of a key leads to its name`(section: String, former: String, name: String) throws {
         let errors = try Fixtures.errors("[\(section)]\n\(former) = 1\n")

@@ -1,5 +1,10 @@
-import NetlinkMonitor
+import AgentTestKit
+import Foundation
+import Glibc
+import Synchronization
 import Testing
+
+@testable import NetlinkMonitor
 
 /// The library in another program's process, in whatever namespace the tests run: it only looks.
 struct IntegrationLibraryTests {
@@ -38,6 +43,48 @@ struct IntegrationLibraryTests {
         for await _ in started {}
         task.cancel()
         #expect(await task.value >= 1)
+    }
+
+    @Test("cancelling the task ends the monitor, although somebody keeps the sequence")
+    func cancelledMonitor() async throws {
+        let updates = try NetworkMonitor.updates()
+        let thread = await withCheckedContinuation { next in
+            updates.monitor.whenFree {
+                next.resume(returning: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))
+            }
+        }
+        let directory = "/proc/\(try #require(thread))"
+        #expect(FileManager.default.fileExists(atPath: directory))
+        let task = Task { for await _ in updates {} }
+        task.cancel()
+        await task.value
+        let deadline = ContinuousClock.now + .seconds(20)
+        // The end of a thread is no event.
+        while FileManager.default.fileExists(atPath: directory), .now < deadline { await Task.yield() }
+        #expect(!FileManager.default.fileExists(atPath: directory))
+        withExtendedLifetime(updates) {}
+    }
+
+    @Test("two callers may stop a monitor at the same time, and both wait until the handler no longer runs")
+    func stoppingTwice() async throws {
+        let monitor = try NetworkMonitor { _ in }
+        let ended = Mutex(false)
+        await withCheckedContinuation { isRunning in
+            monitor.whenFree {
+                isRunning.resume()
+                usleep(50_000)
+                ended.withLock { $0 = true }
+            }
+        }
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    await onThread { monitor.stop() }
+                    return ended.withLock(\.self)
+                }
+            }
+            for await hasEnded in group { #expect(hasEnded) }
+        }
     }
 
     @Test("the monitor's thread calls back when idle, even while the kernel is silent, and never after the end")

@@ -52,6 +52,8 @@ import Testing
         "a malformed reply is an error",
         arguments: [
             "", "x", "[]", "{", #"{"parameters":{]}"#, #"{"parameters":[]}"#, #"{"parameters":1}"#, #"{"error":1}"#,
+            // The other socket answers a request with its first event.
+            #"{"specversion":"1.0","id":"0-u1","source":"/reachagent/a","type":"reachagent.agent.hello","data":{}}"#,
         ]
     )
     func malformed(_ reply: String) async throws {

@@ -1,3 +1,5 @@
+internal import ForeignText
+
 extension ValueFormat where Value == Bool {
     /// `true` or `false`.
     static var boolean: ValueFormat {
@@ -215,7 +217,8 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable<String> & Sen
             if let value = values.first(where: { $0.rawValue == string }) { return value }
             let words = values.map(\.rawValue)
             let list = "\(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")"
-            throw ValueError(message: "'\(string)' is not accepted; accepted are \(list)")
+            let question = KeySuggestion.question(about: string, among: words)
+            throw ValueError(message: "'\(string)' is not accepted; accepted are \(list)\(question)")
         }
     }
 }

@@ -9,11 +9,14 @@ internal import Synchronization
 /// is due, so an idle machine is never woken.
 final class ListenerThread: Sendable {
     private let state = Mutex(State())
+    /// The thread until it has been waited for.
+    ///
+    /// The lock is held meanwhile, so that everybody else waits too.
+    private let thread = Mutex<NamedThread?>(nil)
     /// An eventfd that ends poll(2); closed after its last use.
     private let wakeup: Wakeup
 
     private struct State {
-        var thread: NamedThread?
         var isStopping = false
         /// The closures to call between two turns.
         var calls: [@Sendable () -> Void] = []
@@ -35,8 +38,8 @@ final class ListenerThread: Sendable {
     /// `body` is called once, on the thread.
     func start(_ body: @escaping () -> Void) throws(NetlinkError) {
         do throws(SystemError) {
-            let thread = try NamedThread("netlink", body)
-            state.withLock { $0.thread = thread }
+            let started = try NamedThread("netlink", body)
+            thread.withLock { $0 = started }
         } catch {
             throw NetlinkError(operation: "start the listener's thread", cause: .errno(error.errno))
         }
@@ -62,13 +65,12 @@ final class ListenerThread: Sendable {
 
     /// Waits until the thread has ended.
     ///
-    /// Must not be called on the thread itself, and only once.
+    /// Safe to call any number of times, and at the same time, but not on the thread itself: there it does not wait.
     func join() {
-        let thread = state.withLock { state -> NamedThread? in
-            defer { state.thread = nil }
-            return state.thread
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
         }
-        thread?.join()
     }
 
     /// Sleeps until `descriptor` is readable, until `due`, or until a stop is requested.

@@ -71,6 +71,9 @@ public final class NetworkMonitor: Sendable {
         thread.join()
     }
 
+    /// Stops the monitor as soon as it is idle, without waiting for that.
+    func requestStop() { thread.requestStop() }
+
     /// Calls a closure on the monitor's thread as soon as it is idle, which proves that it is not stuck.
     ///
     /// Safe to call from any thread, and quick. The closure is called once, between two events; never after ``stop()``,

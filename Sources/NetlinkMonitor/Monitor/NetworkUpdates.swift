@@ -4,7 +4,7 @@ extension NetworkMonitor {
     /// Starts a monitor and returns its updates as an asynchronous sequence.
     ///
     /// The first element is the complete snapshot, available at once. The monitor ends when the sequence and its
-    /// iterator are released, or the iterating task is cancelled. For losses and their repair use
+    /// iterator are released, or the iterating task is cancelled, whoever keeps them then. For losses and their repair use
     /// ``NetworkMonitor/init(_:handler:)``.
     ///
     /// - Throws: ``NetlinkError`` when netlink is not available or the kernel rejects queries.
@@ -33,8 +33,14 @@ public struct NetworkUpdates: AsyncSequence, Sendable {
         let monitor: NetworkMonitor
         let mailbox: UpdateMailbox
 
-        /// Returns the next update; `nil` when the task was cancelled.
-        public mutating func next() async -> NetworkUpdate? { await mailbox.take() }
+        /// Returns the next update; `nil` when the task was cancelled, which ends the monitor.
+        public mutating func next() async -> NetworkUpdate? {
+            await withTaskCancellationHandler {
+                await mailbox.take()
+            } onCancel: { [monitor] in
+                monitor.requestStop()
+            }
+        }
     }
 
     /// Returns an iterator that consumes the updates.
