@@ -38,9 +38,12 @@ extension Dashboard {
             queries: [
                 .init(
                     expression: """
-                        1 - sum(increase(reachagent_seconds_total{\(chosen), connectivity=~"none|local|portal"}[30d])) \
-                        / sum(increase(reachagent_seconds_total{\(chosen), connectivity!="unknown"}[30d]))
-                        """
+                        1 - \(seconds(#"connectivity=~"none|local|portal""#)) \
+                        / \(seconds(#"connectivity!="unknown""#)) \
+                        unless ( \(seconds(#"connectivity="unknown""#)) > 0 \
+                        and \(seconds(#"connectivity=~"full|partial|portal|local""#)) == 0 )
+                        """,
+                    legend: "{{instance}}"
                 )
             ]
         ),
@@ -60,6 +63,11 @@ extension Dashboard {
             queries: [.init(expression: #"sum(reachagent_probe_verdict{\#(chosenProbe), verdict="down"})"#)]
         ),
     ]
+
+    /// The expression for the seconds of some connectivities in 30 days.
+    private static func seconds(_ connectivities: String) -> String {
+        "sum by (instance) (increase(reachagent_seconds_total{\(chosen), \(connectivities)}[30d]))"
+    }
 
     private static let connectivity = [
         DashboardPanel(

@@ -21,6 +21,16 @@ import Testing
         #expect(MetricFamily.all.contains { "\($0.help)." == text })
     }
 
+    /// The promtool tests evaluate it as the document has it; the panel has a variable for the machine besides.
+    @Test func `the availability is the same expression in panel, document and promtool test`() throws {
+        let panel = try #require(Dashboard.panels.first { $0.title == "Available in 30 days" })
+        let expression = try #require(panel.queries.first).expression.replacing(#"instance=~"$instance", "#, with: "")
+        for file in ["docs/metrics.md", "examples/prometheus/alerts-month.test.yml"] {
+            let text = try String(contentsOf: Project.directory.appending(path: file), encoding: .utf8)
+            #expect(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(expression), "\(file)")
+        }
+    }
+
     @Test func `panels have titles and places of their own`() throws {
         #expect(Set(Dashboard.panels.map(\.title)).count == Dashboard.panels.count)
         struct Document: Decodable {
