@@ -123,7 +123,7 @@ extension Dashboard {
             title: "Codes of the other verdicts",
             visualization: .table,
             width: 12,
-            queries: [.init(expression: "reachagent_probe_verdict_info{\(chosenProbe)}")]
+            queries: [.init(expression: "reachagent_probe_verdict_code_info{\(chosenProbe)}")]
         ),
         DashboardPanel(
             title: "Duration of checks, p50 and p95",

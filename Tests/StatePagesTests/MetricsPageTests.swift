@@ -147,6 +147,43 @@ import Testing
         }
     }
 
+    /// A parser refuses the whole page where two families have a name in common.
+    @Test func `no two families clash in OpenMetrics, with or without a suffix that it reserves`() {
+        var taken: Set<String> = []
+        for family in MetricFamily.all {
+            let (stem, suffixes): (String, [String]) =
+                switch family.kind {
+                case .gauge: (family.name, [""])
+                case .counter: (String(family.name.dropLast("_total".count)), ["", "_total", "_created"])
+                case .info: (String(family.name.dropLast("_info".count)), ["", "_info"])
+                case .histogram: (family.name, ["", "_bucket", "_count", "_sum", "_created"])
+                }
+            for suffix in suffixes { #expect(taken.insert(stem + suffix).inserted, "\(stem)\(suffix)") }
+        }
+    }
+
+    private static let parser = "/usr/lib/python3/dist-packages/prometheus_client/openmetrics/parser.py"
+    private static let hasParser = access(parser, R_OK) == 0
+
+    @Test(
+        .enabled(if: hasParser, "the reference parser is not installed: apt install python3-prometheus-client"),
+        .onOwnThread
+    )
+    func `the reference parser of OpenMetrics reads the page`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(MetricsPage.bytes(of: Samples.metrics, as: .openMetrics)).write(to: file)
+        let script = """
+            import sys
+            from prometheus_client.openmetrics.parser import text_fd_to_metric_families
+            print(sum(len(family.samples) for family in text_fd_to_metric_families(open(sys.argv[1]))))
+            """
+        let result = try FinishedCommand(["-c", script, file.path()], of: "/usr/bin/python3")
+        let samples = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }
+        #expect(result.status == 0 && result.output == "\(samples.count)\n", "\(result.output)\(result.error)")
+    }
+
     /// Every metric that an alert of the example names is in the table.
     @Test func `the alerts name metrics that exist`() throws {
         let alerts = try String(

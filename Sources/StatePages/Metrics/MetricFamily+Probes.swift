@@ -63,7 +63,7 @@ extension MetricFamily {
             }
         },
         MetricFamily(
-            "reachagent_probe_verdict_info",
+            "reachagent_probe_verdict_code_info",
             .info,
             "The code of a verdict other than `up`",
             labels: point + ["code"]
