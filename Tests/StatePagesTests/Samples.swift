@@ -158,12 +158,14 @@ enum Samples {
         (check.isTLS, check.tlsVersion, check.ipVersion) = (true, "TLSv1.3", 6)
         web.last = check
         web.since = 1_795_444_571
+        web.interval = 60
         web.certificate = (1_788_446_531, 1_796_222_531)
         for seconds in [0.028, 0.028, 0.3, 11] { web.checks.add(outcome: "ok", seconds: seconds) }
         web.checks.add(outcome: "unknown", seconds: 1)
 
         var api = ProbeMetrics(probe: "api", device: "wwan0", family: "ipv4", verdict: "down")
         api.code = "connect_timeout"
+        api.interval = 2.5
         var failed = CheckMetrics(outcome: "failed", ended: 1_795_444_931, seconds: 5)
         // The connection was never made: there are no figures of what comes after it.
         failed.httpPhases = [.init("resolve", seconds: 0.001), .init("connect", seconds: 4.999)]

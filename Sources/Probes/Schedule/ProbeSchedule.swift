@@ -118,6 +118,11 @@ struct ProbeSchedule {
         return counted
     }
 
+    /// The time between two rounds of each point, by its present cadence.
+    var intervals: [ProbePoint: Duration] {
+        entries.mapValues { .nanoseconds(Rhythm.interval($0.scheduled.pace, $0.scheduled.cost, $0.cadence)) }
+    }
+
     /// Creates a job for every point whose round is due.
     mutating func takeDue(now: ContinuousClock.Instant) {
         let horizon = now + Self.batch

@@ -138,6 +138,10 @@ public final class ProbeScheduler: Sendable {
     /// The counters.
     public var statistics: ScheduleStatistics { engine.statistics }
 
+    /// The time between two scheduled checks of each point: longer over a metered link, shorter while the verdict is in
+    /// doubt.
+    public var intervals: [ProbePoint: Duration] { engine.intervals }
+
     /// The time at which the thread must act next; nil while nothing is scheduled.
     public var deadlineOfNext: ContinuousClock.Instant? { engine.deadline }
 

@@ -141,6 +141,8 @@ final class ScheduleEngine: Sendable {
         return monitor.withLock { $0.schedule.statistics(seconds: seconds) }
     }
 
+    var intervals: [ProbePoint: Duration] { monitor.withLock { $0.schedule.intervals } }
+
     var deadline: ContinuousClock.Instant? { monitor.withLock { $0.schedule.deadline } }
 
     // MARK: The thread

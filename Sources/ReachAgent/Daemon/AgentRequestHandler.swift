@@ -24,7 +24,7 @@ final class AgentRequestHandler: AgentInterface {
     private let bus: NotificationBus<Event>
     private let sockets: StateSocketConfiguration?
     private let driver: ReachabilityDriver
-    private let runner: ProbeRunner
+    let runner: ProbeRunner
     private let reloader: Reloader
     private let hooks: HookRunner
     private let sinks: SinkRegistry

@@ -133,6 +133,9 @@ final class ProbeRunner: Sendable {
     /// The scheduler's counters; `nil` before the first probe.
     var statistics: ScheduleStatistics? { scheduler?.statistics }
 
+    /// The present interval of each point; empty before the first probe.
+    var intervals: [ProbePoint: Duration] { scheduler?.intervals ?? [:] }
+
     /// Calls a closure once the threads that make checks have all been free; immediately if there are none.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         guard let running else { return body() }

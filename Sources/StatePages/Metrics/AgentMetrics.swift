@@ -97,6 +97,8 @@ public struct ProbeMetrics: Sendable {
     public var code: String?
     /// The time at which the verdict changed last, in seconds since 1970.
     public var since: Double?
+    /// The seconds between two scheduled checks at present; `nil` for a probe that is not scheduled.
+    public var interval: Double?
     /// The last check; `nil` before the first one.
     public var last: CheckMetrics?
     /// The checks so far.

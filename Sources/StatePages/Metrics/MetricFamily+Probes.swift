@@ -81,6 +81,14 @@ extension MetricFamily {
             metrics.probes.compactMap { probe in probe.since.map { Sample(labels: labels(probe), value: $0) } }
         },
         check("reachagent_last_check_timestamp_seconds", "The end of the last check") { $0.ended },
+        MetricFamily(
+            "reachagent_check_interval_seconds",
+            .gauge,
+            "The time between two scheduled checks at present: longer on metered links, shorter while in doubt",
+            labels: point
+        ) { metrics in
+            metrics.probes.compactMap { probe in probe.interval.map { Sample(labels: labels(probe), value: $0) } }
+        },
         certificate(
             "reachagent_certificate_not_before_timestamp_seconds",
             "The start of the same certificate's validity"

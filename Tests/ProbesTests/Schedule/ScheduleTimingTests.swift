@@ -52,6 +52,24 @@ import Testing
         }
     }
 
+    @Test func `the interval of a point follows its cadence, and the cost of its link extends the steady one`() {
+        var run = SimulatedSchedule()
+        var answer = Cadence.steady
+        run.cadence = { _ in answer }
+        let pace = ProbePace(interval: .seconds(60), fastInterval: .seconds(2), maximumBackoff: .seconds(90))
+        let probe = ScheduledProbe.sample("web", pace: pace, cost: LinkCost(intervalFactor: 10))
+        #expect(run.schedule.intervals.isEmpty)
+        run.setProbes([probe])
+        #expect(run.schedule.intervals == [probe.point: .seconds(2)])
+        for (cadence, seconds) in [(Cadence.steady, 600), (.doubtful, 2), (.down(attempt: 9), 90), (.portal, 10)] {
+            answer = cadence
+            run.run(until: run.now - run.start + .seconds(700))
+            #expect(run.schedule.intervals == [probe.point: .seconds(seconds)])
+        }
+        run.setProbes([])
+        #expect(run.schedule.intervals.isEmpty)
+    }
+
     @Test func `a check that takes longer than its interval leaves rounds out and is never there twice`() {
         var run = SimulatedSchedule()
         run.latency = { _ in .seconds(25) }

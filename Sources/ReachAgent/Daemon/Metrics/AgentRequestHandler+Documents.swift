@@ -73,12 +73,14 @@ extension AgentRequestHandler {
     func metrics(connections: Int) -> AgentMetrics {
         let (status, records) = statusWithRecords(connections: connections)
         let figures = metricsStore.figures(of: records.map(\.point))
+        let intervals = runner.intervals
         let plan = self.plan
         return AgentMetrics(
             status: status,
             probes: records.map { record in
                 let known = figures.checks[record.point]
                 var metrics = ProbeMetrics(record, last: known?.last, counts: known?.counts)
+                metrics.interval = intervals[record.point].map { $0 / .seconds(1) }
                 if plan.hasTransfers(record.point.probe) {
                     metrics.transfers = figures.transfers[record.point] ?? TransferMetrics()
                 }
