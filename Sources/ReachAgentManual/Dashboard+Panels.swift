@@ -93,8 +93,14 @@ extension Dashboard {
             width: 12,
             queries: [
                 .init(
-                    expression:
-                        "sum by (type, code) (increase(reachagent_transitions_total{\(chosen)}[$__rate_interval]))",
+                    // A counter without a past has no increase: a cause that is new counts in full, if the agent is not.
+                    expression: """
+                        sum by (type, code) ( \
+                        reachagent_transitions_total{\(chosen)} \
+                        unless reachagent_transitions_total{\(chosen)} offset $__rate_interval \
+                        and on (instance) reachagent_build_info{\(chosen)} offset $__rate_interval \
+                        or increase(reachagent_transitions_total{\(chosen)}[$__rate_interval]) )
+                        """,
                     legend: "{{type}} {{code}}"
                 )
             ]

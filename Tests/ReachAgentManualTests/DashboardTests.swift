@@ -21,11 +21,14 @@ import Testing
         #expect(MetricFamily.all.contains { "\($0.help)." == text })
     }
 
-    /// The promtool tests evaluate it as the document has it; the panel has a variable for the machine besides.
-    @Test func `the availability is the same expression in panel, document and promtool test`() throws {
-        let panel = try #require(Dashboard.panels.first { $0.title == "Available in 30 days" })
-        let expression = try #require(panel.queries.first).expression.replacing(#"instance=~"$instance", "#, with: "")
-        for file in ["docs/metrics.md", "examples/prometheus/alerts-month.test.yml"] {
+    /// The promtool tests evaluate it as the document has it; the panel has variables besides.
+    @Test(arguments: [("Available in 30 days", "alerts-month.test.yml"), ("Changes", "alerts.test.yml")])
+    func `an expression is the same in panel, document and promtool test`(title: String, test: String) throws {
+        let panel = try #require(Dashboard.panels.first { $0.title == title })
+        let expression = try #require(panel.queries.first).expression
+            .replacing(#"instance=~"$instance", "#, with: "").replacing(#"{instance=~"$instance"}"#, with: "")
+            .replacing("$__rate_interval", with: "1h")
+        for file in ["docs/metrics.md", "examples/prometheus/\(test)"] {
             let text = try String(contentsOf: Project.directory.appending(path: file), encoding: .utf8)
             #expect(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(expression), "\(file)")
         }
