@@ -135,14 +135,16 @@ final class EventChunk {
     var byteCount: Int { plain.writerIndex }
 
     /// Returns some of the lines, by their offsets in the chunk, without copying.
-    func lines(_ range: Range<Int>, as format: LineFormat) -> ByteBuffer {
+    ///
+    /// - Parameter stream: The stream of the numbers, always the same.
+    func lines(_ range: Range<Int>, as format: LineFormat, of stream: String) -> ByteBuffer {
         let (all, ends): (ByteBuffer, [Int])
         switch format {
         case .plain: (all, ends) = (plain, self.ends)
         case .reply:
             all = makeReplies()
             return all.slice(from: replyOffset(range.lowerBound), to: replyOffset(range.upperBound))
-        case .serverSent: (all, ends) = makeServerSent()
+        case .serverSent: (all, ends) = makeServerSent(of: stream)
         }
         func offset(_ line: Int) -> Int { line > 0 && line <= ends.count ? ends[line - 1] : 0 }
         return all.slice(from: offset(range.lowerBound), to: offset(range.upperBound))
@@ -152,13 +154,13 @@ final class EventChunk {
         line > 0 && line <= ends.count ? ends[line - 1] + line * LineFormat.replyOverhead : 0
     }
 
-    private func makeServerSent() -> (ByteBuffer, [Int]) {
+    private func makeServerSent(of stream: String) -> (ByteBuffer, [Int]) {
         if let serverSent { return serverSent }
-        var buffer = ByteBufferAllocator().buffer(capacity: plain.writerIndex + count * 32)
+        var buffer = ByteBufferAllocator().buffer(capacity: plain.writerIndex + count * (stream.utf8.count + 32))
         var (start, sentEnds) = (0, [Int]())
         for (index, end) in ends.enumerated() {
             if let line = plain.viewBytes(at: start, length: end - 1 - start) {
-                buffer.writeLine(line, as: .serverSent, sequence: first + UInt64(index))
+                buffer.writeLine(line, as: .serverSent, id: (stream, first + UInt64(index)))
             }
             sentEnds.append(buffer.writerIndex)
             start = end

@@ -230,7 +230,7 @@ final class EventStream {
     }
 
     private func write(_ lines: Range<Int>, of chunk: EventChunk) -> Int {
-        let buffer = chunk.lines(lines, as: parameters.format)
+        let buffer = chunk.lines(lines, as: parameters.format, of: hub.agent.streamID)
         connection.write(buffer, lines: lines.count)
         return buffer.readableBytes
     }
@@ -263,7 +263,7 @@ final class EventStream {
         if hasBegun, next >= hub.ring.first { return goLive() }
         guard let source = hub.replay else { return }
         guard connection.isWritable else { return waitForClient() }
-        let reader = reader ?? ReplayReader(source, from: next, for: parameters)
+        let reader = reader ?? ReplayReader(source, of: hub.agent.streamID, from: next, for: parameters)
         self.reader = reader
         isReading = true
         let firstInRing = hub.ring.first

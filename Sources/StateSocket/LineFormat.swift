@@ -7,7 +7,7 @@ enum LineFormat: Sendable {
     case plain
     /// Each event as a reply's parameters: control.sock.
     case reply
-    /// Each event as a server-sent event, whose ID is the event's number: http.sock.
+    /// Each event as a server-sent event, whose ID is the stream and the event's number: http.sock.
     case serverSent
 
     fileprivate static let replyStart: StaticString = "{\"parameters\":"
@@ -25,8 +25,12 @@ extension ByteBuffer {
     ///
     /// - Parameters:
     ///   - text: The event, without `\n`.
-    ///   - sequence: The event's number; `nil` for an unnumbered one.
-    mutating func writeLine(_ text: some Collection<UInt8>, as format: LineFormat, sequence: UInt64? = nil) {
+    ///   - id: The stream and the event's number; `nil` for an unnumbered one.
+    mutating func writeLine(
+        _ text: some Collection<UInt8>,
+        as format: LineFormat,
+        id: (stream: String, sequence: UInt64)? = nil
+    ) {
         switch format {
         case .plain:
             writeBytes(text)
@@ -36,9 +40,11 @@ extension ByteBuffer {
             writeBytes(text)
             writeStaticString(LineFormat.replyEnd)
         case .serverSent:
-            if let sequence {
+            if let id {
                 writeStaticString(LineFormat.idStart)
-                writeString(String(sequence))
+                writeString(id.stream)
+                writeInteger(UInt8(ascii: "-"))
+                writeString(String(id.sequence))
                 writeInteger(UInt8(ascii: "\n"))
             }
             writeStaticString(LineFormat.dataStart)

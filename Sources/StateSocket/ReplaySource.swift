@@ -93,13 +93,20 @@ final class ReplayReader: @unchecked Sendable {
     }
 
     private let source: any ReplaySource
+    private let stream: String
     private let parameters: SubscriptionParameters
     private var next: UInt64
     private var replay: (any Replay)?
 
-    /// Creates a reader that starts with a number.
-    init(_ source: any ReplaySource, from sequence: UInt64, for parameters: SubscriptionParameters) {
+    /// Creates a reader that starts with a number of a stream.
+    init(
+        _ source: any ReplaySource,
+        of stream: String,
+        from sequence: UInt64,
+        for parameters: SubscriptionParameters
+    ) {
         self.source = source
+        self.stream = stream
         self.parameters = parameters
         next = sequence
     }
@@ -124,7 +131,7 @@ final class ReplayReader: @unchecked Sendable {
             part.first = part.first ?? line.sequence
             next = line.sequence + 1
             guard passes(line, in: chunk.bytes), let text = Self.slice(line.text, of: chunk.bytes) else { continue }
-            part.lines.writeLine(text, as: parameters.format, sequence: line.sequence)
+            part.lines.writeLine(text, as: parameters.format, id: (stream, line.sequence))
             part.lineCount += 1
         }
         if chunk.lines.isEmpty, let last = chunk.missing.last?.upperBound {

@@ -111,7 +111,7 @@ struct HTTPPortTests {
             #expect(try local.get("/").status == 200)
             stream.server.setAccess(access)
             stream.publish()
-            while let line = try reader.client.line(), !line.hasPrefix("id: 1") {}
+            while let line = try reader.client.line(), line != "id: stream-a-1" {}
             stream.server.setAccess(PortAccess(passwords: try Self.passwords(Self.users + "\n"), isInsecure: true))
             while try reader.client.line() != nil {}
             #expect(try local.get("/").status == 200)

@@ -88,13 +88,25 @@ import Testing
         }
     }
 
-    @Test func `the id of the last event counts more than a number in the address`() throws {
-        let test = Case(target: "/events?since_seq=4", headers: [("Host", "localhost"), ("Last-Event-ID", "17")])
+    static let lastIDs: [(String, UInt64, ForeignText?)] = [
+        ("17", 17, nil), ("0f-17", 17, "0f"), ("a-b-17", 17, "a-b"), ("-17", 17, ""), ("0f-0", 0, "0f"),
+        // None of an event: the number in the address counts.
+        ("", 4, nil), ("0f-", 4, nil), ("0f-u17", 4, nil), ("0f", 4, nil), ("0f-+17", 4, nil), ("17-", 4, nil),
+        ("0f-18446744073709551616", 4, nil),
+    ]
+
+    @Test(arguments: lastIDs)
+    func `the id of the last event counts more than a number in the address`(
+        id: String,
+        since: UInt64,
+        stream: ForeignText?
+    ) throws {
+        let test = Case(target: "/events?since_seq=4", headers: [("Host", "localhost"), ("Last-Event-ID", id)])
         guard case .events(let subscription) = try Self.request(test).resource else {
             Issue.record("not a stream")
             return
         }
-        #expect(subscription.since == 17)
+        #expect(subscription.since == since && subscription.stream == stream)
     }
 
     static let accepted: [(String, Bool)] = [

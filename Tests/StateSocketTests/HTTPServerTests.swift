@@ -59,7 +59,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a stream has the state first, then each event with its number as the id`() async throws {
+    @Test func `a stream has the state first, then each event with stream and number as the id`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
             try client.send("/events")
@@ -69,11 +69,11 @@ struct HTTPServerTests {
             #expect(try client.client.lines(2).first?.contains("network.snapshot") == true)
             stream.publish()
             let event = try client.client.lines(3)
-            #expect(event[0] == "id: 1" && event[1].contains(#""seq":1"#) && event[2].isEmpty)
+            #expect(event[0] == "id: stream-a-1" && event[1].contains(#""seq":1"#) && event[2].isEmpty)
         }
     }
 
-    @Test(arguments: ["Last-Event-ID: 2", "since_seq"])
+    @Test(arguments: ["Last-Event-ID: stream-a-2", "Last-Event-ID: 2", "since_seq"])
     func `a stream resumes after an event, starting with the journal`(way: String) async throws {
         let journal = MemoryJournal()
         try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
@@ -85,16 +85,18 @@ struct HTTPServerTests {
             _ = try client.head()
             var ids: [String] = []
             while ids.count < 3, let line = try client.client.line() { if line.hasPrefix("id: ") { ids.append(line) } }
-            #expect(ids == ["id: 3", "id: 4", "id: 5"])
+            #expect(ids == ["id: stream-a-3", "id: stream-a-4", "id: stream-a-5"])
         }
     }
 
-    @Test func `a number that the stream never had restarts it with the state`() async throws {
+    @Test(arguments: ["900", "stream-a-900", "stream-b-2", "-2"])
+    func `an event that the stream never had restarts it with the state`(id: String) async throws {
         try await ServedStream.run { stream in
+            for _ in 1...4 { stream.publish() }
             let client = try HTTPClient(stream.http)
-            try client.send("/events", ["Last-Event-ID: 900"])
+            try client.send("/events", ["Last-Event-ID: \(id)"])
             #expect(try client.head().status == 200)
-            #expect(try client.client.lines(6).contains { $0.contains("network.snapshot") })
+            #expect(try client.client.lines(6).contains { $0.contains(#""subject":"snapshot""#) })
         }
     }
 
@@ -108,7 +110,7 @@ struct HTTPServerTests {
             stream.publish(.probeChanged, subject: "web")
             var lines: [String] = []
             while lines.last?.hasPrefix("id: ") != true, let line = try client.client.line() { lines.append(line) }
-            #expect(lines.last == "id: 3")
+            #expect(lines.last == "id: stream-a-3")
         }
     }
 

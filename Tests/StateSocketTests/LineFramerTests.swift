@@ -64,9 +64,11 @@ struct LineFramerTests {
         for start in 0..<5 {
             for end in start...5 {
                 let plain = lines[start..<end].map { $0 + "\n" }.joined()
-                #expect(String(buffer: chunk.lines(start..<end, as: .plain)) == plain)
+                #expect(String(buffer: chunk.lines(start..<end, as: .plain, of: "s")) == plain)
                 let replies = lines[start..<end].map { #"{"parameters":\#($0),"continues":true}"# + "\n" }.joined()
-                #expect(String(buffer: chunk.lines(start..<end, as: .reply)) == replies)
+                #expect(String(buffer: chunk.lines(start..<end, as: .reply, of: "s")) == replies)
+                let sent = (start..<end).map { "id: s-\($0 + 1)\ndata: \(lines[$0])\n\n" }.joined()
+                #expect(String(buffer: chunk.lines(start..<end, as: .serverSent, of: "s")) == sent)
             }
         }
     }

@@ -12,7 +12,6 @@ extension StatusPage {
         const code = page => page.querySelector('style').textContent + page.querySelector('script').textContent
         const clock = new Intl.DateTimeFormat([], {timeStyle: 'medium'})
         let stream, timer = 0, busy = false, again = false, cost = 0, loaded = 0, ahead = 0, lost = null, seen = ''
-        let last = main.dataset.sequence
 
         const say = text => { find('news').textContent = text }
         // The state of the connection is a word, not only a colour.
@@ -20,7 +19,7 @@ extension StatusPage {
           if (lost) say('connected to the agent again')
           lost = null
           live.className = ''
-          live.textContent = '● live, event #' + last
+          live.textContent = '● live, event #' + main.dataset.sequence
         }
         const disconnected = () => {
           if (!lost) say('no answer from the agent')
@@ -145,12 +144,9 @@ extension StatusPage {
 
         // A browser resumes after the last event that it has seen, unless the response was not a stream.
         const follow = () => {
-          stream = new EventSource('/events?since_seq=' + last)
+          stream = new EventSource('/events?since_seq=' + main.dataset.sequence)
           stream.onopen = connected
-          stream.onmessage = event => {
-            if (event.lastEventId) last = event.lastEventId
-            soon()
-          }
+          stream.onmessage = soon
           stream.addEventListener('lagged', soon)
           stream.onerror = () => {
             disconnected()

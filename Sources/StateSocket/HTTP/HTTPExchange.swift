@@ -305,7 +305,7 @@ final class HTTPExchange {
             }
             // A browser never retries a rejected stream, so it gets the whole state instead.
             var anew = parameters
-            anew.since = nil
+            (anew.since, anew.stream) = (nil, nil)
             stream(anew, contentType: contentType)
         }
     }

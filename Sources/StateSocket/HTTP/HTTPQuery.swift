@@ -19,10 +19,16 @@ struct HTTPQuery {
     /// Returns the subscription of `/events`.
     ///
     /// - Parameter lastID: The ID of the last event that a reconnecting client has; it takes precedence over
-    ///   `since_seq`.
+    ///   `since_seq`. A number without a stream is one of any stream.
     func events(lastID: String?) throws(HTTPRefusal) -> SubscriptionParameters {
         var subscription = try subscription(format: .serverSent)
-        if let number = lastID.flatMap({ UInt64($0) }) { subscription.since = number }
+        guard let id = lastID?.utf8 else { return subscription }
+        let dash = id.lastIndex(of: UInt8(ascii: "-"))
+        let digits = dash.map { id[id.index(after: $0)...] } ?? id[...]
+        guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let number = UInt64(String(decoding: digits, as: UTF8.self))
+        else { return subscription }
+        (subscription.since, subscription.stream) = (number, dash.map { ForeignText(id[..<$0]) })
         return subscription
     }
 

@@ -145,7 +145,7 @@ class Scenarios:
         self.lab.start()
         self.browser.evaluate(self.browser.until(
             f"Number(document.getElementById('live').textContent.split('#').pop()) > {end}"), patience=20)
-        numbers = [int(event["params"]["eventId"]) for event in self.browser.events[seen:]
+        numbers = [int(event["params"]["eventId"].rpartition("-")[2]) for event in self.browser.events[seen:]
                    if event["method"] == "Network.eventSourceMessageReceived" and event["params"]["eventId"]]
         numbers = [number for number in numbers if number > last]
         expect(numbers == list(range(last + 1, last + 1 + len(numbers))), f"lost or repeated behind #{last}: {len(numbers)} events")
