@@ -226,7 +226,7 @@ extension ReachabilityMachine {
                 code: departed.isRemoved ? ChangeCause.Code.configReloaded.rawValue : ReasonCode.noRoute.rawValue,
                 interface: departed.point.vantage.interface
             )
-            let change = Change(from: departed.state, to: .unknown, cause: cause, observed: departed.observed)
+            let change = Change(from: departed.track.published, to: .unknown, cause: cause, observed: departed.observed)
             return .probe(departed.point, change)
         }
     }

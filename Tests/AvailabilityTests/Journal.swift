@@ -116,13 +116,14 @@ struct Journal {
         from: String,
         to: String,
         code: String? = nil,
-        cause: String? = nil
+        cause: String? = nil,
+        kind: String = "probe"
     ) {
         let change = ProbeChange(
             point: ProbePoint(probe: name, interface: interface, family: family),
             from: ProbeVerdict(verdict: from),
             to: ProbeVerdict(verdict: to, code: code),
-            cause: ChangeCause(kind: "probe", code: cause ?? code ?? "up"),
+            cause: ChangeCause(kind: kind, code: cause ?? code ?? "up"),
             observed: Self.moment(second)
         )
         append("probe.changed", at: second, .probeChanged(change))

@@ -192,6 +192,56 @@ struct FirstHopTests {
         #expect(run.takeWords().filter { $0.hasPrefix("first-hop") } == [Self.words("unknown", verdict)])
     }
 
+    /// A machine in a silence whose gateway is being checked, or whose check ended with a letter.
+    private static func doubted(_ outcome: Character?) -> MachineRun {
+        var run = MachineRun.connected(ProbedMachineTests.web, firstHop)
+        run.check("s", hop, at: 2000)
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 10_000 + step) }
+        if let outcome { run.check(outcome, hop, at: 10_500) }
+        _ = run.takeWords()
+        return run
+    }
+
+    private static func hopWords(_ run: inout MachineRun) -> [String] {
+        run.takeWords().filter { $0.hasPrefix("first-hop") }
+    }
+
+    @Test(arguments: [(nil, true), (nil, false), ("b", true), ("b", false)] as [(Character?, Bool)])
+    func `a gateway that goes before its check is complete, or after an unclear one, leaves an event, and a blip none`(
+        _ outcome: Character?,
+        _ isInterfaceRemoved: Bool
+    ) {
+        var run = Self.doubted(outcome)
+        var gone = ScriptedNetwork()
+        if isInterfaceRemoved { gone.wlan0 = nil } else { gone.wlan0?.hasRoute = false }
+        run.see(gone, at: 11_000)
+        run.see(ScriptedNetwork(), at: 11_100)
+        run.pass(to: 19_000)
+        #expect(Self.hopWords(&run).isEmpty)
+        run.see(gone, at: 20_000)
+        run.pass(to: 29_000)
+        #expect(Self.hopWords(&run) == [Self.words("unknown", "unknown")])
+        let end = Self.lastChange(run)
+        #expect(end?.to == .unknown)
+        #expect(end?.cause.code == ReasonCode.noRoute.rawValue)
+        // Once, until there is another verdict.
+        run.see(ScriptedNetwork(), at: 30_000)
+        run.see(gone, at: 40_000)
+        run.pass(to: 49_000)
+        #expect(Self.hopWords(&run).isEmpty)
+        run.see(ScriptedNetwork(), at: 50_000)
+        run.check("s", Self.hop, at: 50_100)
+        #expect(Self.hopWords(&run) == [Self.words("unknown", "up")])
+    }
+
+    @Test func `the check of gateways that is no longer configured ends a pending one`() {
+        var run = Self.doubted(nil)
+        let fewer = MachineConfiguration(probes: [ProbedMachineTests.web])
+        run.note(run.machine.configure(fewer, observed: ScriptedCheck.time(11_000)))
+        #expect(Self.hopWords(&run) == [Self.words("unknown", "unknown")])
+        #expect(Self.lastChange(run)?.cause == .reload(interface: "wlan0"))
+    }
+
     @Test func `a gateway is not behind the portal of its uplink`() {
         let portal = ProbeRule(
             name: "portal",

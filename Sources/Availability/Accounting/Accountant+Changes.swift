@@ -5,6 +5,7 @@ extension Accountant {
     static let checkDelay: Int64 = 60_000_000
 
     mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64) {
+        observations.note(change, at: time)
         let previous = pathTrack.state?.attribution
         var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
         let isContinued = failed.begin(at: min(change.observed, time), continuing: openPath)
@@ -19,7 +20,7 @@ extension Accountant {
 
     mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64) {
         let name = change.to.interface
-        observations.note(change.to, sequence: sequence)
+        observations.note(change, at: time, sequence: sequence)
         if uplinkTracks[name] == nil {
             guard uplinkTracks.count < Self.maximumSubjects else {
                 subjectsOmitted = true

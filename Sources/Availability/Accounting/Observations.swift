@@ -40,6 +40,13 @@ struct Observations: Sendable {
         if let code = change.to.code, Self.transferCodes.contains(code) { noteTransfer(change.point) }
         let word = change.to.verdict
         let isKnown = word == "up" || word == "down"
+        let observed = min(change.observed, time).microsecondsSince1970
+        // A point ends without a route only where no packet of its family leaves by its interface any more.
+        if !isKnown, change.to.code == nil, change.cause.kind == "route", change.cause.code == "no_route",
+            let interface = change.point.interface
+        {
+            forgetNextHops(of: interface, family: change.point.family, until: observed)
+        }
         // A check that found no route has a code of its own, and its next hop is still there.
         let hasDeparted = change.to.code == nil && Self.departureCodes.contains(change.cause.code)
         guard isKnown || change.point.isFirstHop && !hasDeparted else {
@@ -51,13 +58,45 @@ struct Observations: Sendable {
             isUp: isKnown ? word == "up" : nil,
             code: change.to.code,
             sequence: sequence,
-            observed: min(change.observed, time).microsecondsSince1970
+            observed: observed
         )
     }
 
-    mutating func note(_ uplink: Uplink, sequence: UInt64) {
+    /// Records the loss of the default path of a family.
+    mutating func note(_ change: StateChange, at time: Timestamp) {
+        let observed = min(change.observed, time).microsecondsSince1970
+        let families = [
+            ("ipv4", change.from.path.ipv4, change.to.path.ipv4), ("ipv6", change.from.path.ipv6, change.to.path.ipv6),
+        ]
+        for (family, from, to) in families {
+            // For another reason, such as a rule that refuses, the route to the gateway may still be there.
+            guard let interface = from?.interface, let to, to.via == .none, to.reason == "no_route" else { continue }
+            forgetNextHops(of: interface, family: family, until: observed)
+        }
+    }
+
+    mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64) {
+        let uplink = change.to
+        if uplink.connectivity == .none {
+            let observed = min(change.observed, time).microsecondsSince1970
+            forgetNextHops(of: uplink.interface, family: nil, until: observed)
+        }
         guard uplinks.count < Self.maximumCount || uplinks[uplink.interface] != nil else { return }
         uplinks[uplink.interface] = (uplink.connectivity, sequence)
+    }
+
+    /// Forgets the next hops without a verdict at which an interface has lost its path: no check of them will end.
+    ///
+    /// Their own events say so only in journals of later agents: earlier ones published no end of a pending check.
+    ///
+    /// - Parameter family: The family of the lost path; `nil` for both.
+    private mutating func forgetNextHops(of interface: String, family: String?, until observed: Int64) {
+        for (point, verdict) in verdicts where point.isFirstHop && point.interface == interface {
+            guard verdict.isUp == nil, verdict.observed <= observed, family == nil || point.family == family else {
+                continue
+            }
+            verdicts[point] = nil
+        }
     }
 
     mutating func forget() { (verdicts, uplinks) = ([:], [:]) }
@@ -188,120 +227,5 @@ struct Observations: Sendable {
                 evidence: evidence
             )
         }
-    }
-}
-
-/// A state without availability: the common properties of the default path and the uplinks.
-struct FailedState: Sendable {
-    /// The connectivity: `none`, `local` or `portal`.
-    var connectivity: Connectivity
-    /// The code of the reason.
-    var reason: String?
-    /// The probe with that code.
-    var probe: String?
-    /// The egress interface.
-    var interface: String?
-    /// The interface of a tunnel's underlay.
-    var uplink: String?
-    /// The egress interface's kind.
-    var kind: String?
-    /// The cause of the change; `nil` for a state before the first known change.
-    var cause: ChangeCause?
-    /// True for the default path.
-    var isDefault: Bool
-    /// The number of the event.
-    var sequence: UInt64
-    /// The moment from which on evidence counts if the state is a silence, in microseconds since 1970: its beginning, or the
-    /// end of the last suspend in it; `min` for a state before the first known change, about which all that is known is
-    /// evidence.
-    var since = Int64.min
-    /// The beginning, whatever suspends came later.
-    var beginning = Int64.min
-}
-
-extension Observations {
-    /// Attributes a state to a segment.
-    ///
-    /// - Parameter previous: The attribution of the outage so far: a route or address that disappears after its link
-    ///   was lost because of the link.
-    func attribution(of failed: FailedState, after previous: Attribution?) -> Attribution {
-        let code = failed.reason ?? failed.cause?.code ?? failed.connectivity.rawValue
-        if failed.connectivity == .local {
-            return silence(
-                since: failed.since,
-                over: failed.interface,
-                uplink: failed.uplink ?? failed.interface,
-                isDefault: failed.isDefault,
-                code: code
-            )
-        }
-        let subject = failed.connectivity == .portal ? failed.probe : failed.interface
-        var attribution = Attribution(
-            segment: .undetermined,
-            code: code,
-            interface: failed.interface,
-            evidence: [Evidence(kind: .reason, code: code, subject: subject, sequence: failed.sequence)]
-        )
-        if let cause = failed.cause, cause.code != code {
-            let fact = Evidence(kind: .cause, code: cause.code, subject: cause.interface, sequence: failed.sequence)
-            attribution.evidence.append(fact)
-        }
-        if failed.connectivity == .portal {
-            attribution.segment = .portal
-        } else if let previous, Self.followsLink(code), Self.isLink(previous) {
-            attribution = previous
-        } else if let segment = Self.segment(of: code, failed) {
-            attribution.segment = segment
-        } else {
-            attribution.missing = [.reason]
-        }
-        return attribution
-    }
-
-    /// Attributes a probe's verdict to a segment.
-    ///
-    /// - Parameter path: The attribution of the current outage of the path that the probe uses.
-    func attribution(of change: ProbeChange, path: Attribution?, sequence: UInt64) -> Attribution {
-        let code = change.to.code ?? change.to.verdict
-        let interface = change.point.interface
-        let kind: Evidence.Kind = change.to.verdict == "portal" ? .reason : .probeDown
-        let own = Evidence(kind: kind, code: code, subject: change.point.probe, sequence: sequence)
-        var attribution = Attribution(segment: .undetermined, code: code, interface: interface, evidence: [own])
-        if change.to.verdict == "portal" {
-            attribution.segment = .portal
-        } else if change.point.isFirstHop {
-            attribution.segment = .firstHop
-        } else if let other = otherTarget(than: change.point) {
-            attribution.segment = .target
-            attribution.evidence.append(other)
-        } else if let path, path.segment != .undetermined {
-            attribution.segment = path.segment
-            attribution.evidence += path.evidence.prefix(Attribution.maximumEvidence - 1)
-        } else {
-            attribution.missing = [.otherTarget]
-        }
-        return attribution
-    }
-
-    private static func segment(of code: String, _ failed: FailedState) -> Segment? {
-        if failed.cause?.kind == "neighbour" { return .firstHop }
-        switch code {
-        case "link_down", "link_dormant":
-            switch failed.kind {
-            case "wifi": return .wifi
-            case "wwan": return .modem
-            default: return .machine
-            }
-        case "no_address", "address_tentative", "leads_nowhere", "no_route", "route_unreachable", "route_blackhole",
-            "route_prohibited", "lookup_failed":
-            return .machine
-        default: return nil
-        }
-    }
-
-    private static func followsLink(_ code: String) -> Bool { code == "no_route" || code == "no_address" }
-
-    private static func isLink(_ attribution: Attribution) -> Bool {
-        attribution.code == "link_down" || attribution.code == "link_dormant"
     }
 }

@@ -35,6 +35,8 @@ struct ProbeTrack: Sendable {
     var state = ProbeState.unknown
     /// The last published status.
     var published = ProbeState.unknown
+    /// `true` if the last event about it ended a verdict: the next check is an event, whatever it finds.
+    var awaitsVerdict = false
     var since: Observed?
     var last: ProbeSample?
     var streak = 0
@@ -121,7 +123,7 @@ struct ProbeTrack: Sendable {
     /// Returns the change of the verdict to publish; nil when it was published, or nothing is known.
     mutating func takeStep() -> Step? {
         guard state != published, state.verdict != .unknown || state.code != nil else { return nil }
-        defer { published = state }
+        defer { (published, awaitsVerdict) = (state, false) }
         return Step(from: published, to: state)
     }
 
@@ -138,8 +140,14 @@ struct ProbeTrack: Sendable {
     /// Returns the change to publish when the verdict is void; nil when none was published.
     mutating func endVerdict() -> Step? {
         guard published.verdict != .unknown else { return nil }
-        defer { published = state }
+        defer { (published, awaitsVerdict) = (state, true) }
         return Step(from: published, to: state)
+    }
+
+    /// `true` if the removal of its point is an event: a verdict was published, or for a next hop that a check is pending
+    /// or was unclear, which readers would wait for or rely on for good.
+    var isRemovalPublished: Bool {
+        published.verdict != .unknown || rule.isFirstHop && (awaitsVerdict || published.code != nil)
     }
 
     /// Handles a suspend: the verdict stays until the next checks, earlier votes are void.

@@ -33,17 +33,18 @@ struct ProbeTracks: Sendable {
     var doubtedNextHops: Set<ProbePoint> = []
     /// The ends of the verdicts on next hops that others have replaced.
     var replacedNextHops: [(point: ProbePoint, step: ProbeTrack.Step)] = []
-    /// Removed points whose last published verdict is still known.
+    /// Removed points whose end is not published yet.
     private var departed: [ProbePoint: Departure] = [:]
 
     /// A removed point.
     struct Departure: Sendable {
-        let point: ProbePoint
-        let state: ProbeState
+        let track: ProbeTrack
         /// `true` if the configuration no longer contains it.
         let isRemoved: Bool
         let observed: Observed
         var since: ContinuousClock.Instant
+
+        var point: ProbePoint { track.point }
     }
 
     /// The time of the first removal whose end is not published yet.
@@ -56,6 +57,7 @@ struct ProbeTracks: Sendable {
         for departure in due {
             departed[departure.point] = nil
             dormant[departure.point]?.published = .unknown
+            dormant[departure.point]?.awaitsVerdict = false
         }
         return due
     }
@@ -227,13 +229,15 @@ extension ProbeTracks {
         }
         .sorted { $0.point < $1.point }
         let before = positions
-        let states = known.mapValues(\.published)
         tracks = wanted.map { wanted in
-            guard var track = known.removeValue(forKey: wanted.point), track.rule == wanted.rule else {
+            let last = known.removeValue(forKey: wanted.point)
+            guard var track = last, track.rule == wanted.rule else {
                 rechecks.insert(wanted.point)
                 var track = ProbeTrack(wanted.point, rule: wanted.rule, egresses: wanted.egresses)
                 // The next verdict is compared with the last published one.
-                track.published = states[wanted.point] ?? departed[wanted.point]?.state ?? .unknown
+                if let last = last ?? departed[wanted.point]?.track {
+                    (track.published, track.awaitsVerdict) = (last.published, last.awaitsVerdict)
+                }
                 return track
             }
             if before[wanted.point] == nil || track.egresses != wanted.egresses {
@@ -246,10 +250,9 @@ extension ProbeTracks {
         }
         points = tracks.map(\.point)
         positions = Dictionary(zip(points, points.indices), uniquingKeysWith: { first, _ in first })
-        for (point, track) in known where track.published.verdict != .unknown && departed[point] == nil {
+        for (point, track) in known where track.isRemovalPublished && departed[point] == nil {
             departed[point] = Departure(
-                point: point,
-                state: track.published,
+                track: track,
                 isRemoved: rules[point.probe] != track.rule,
                 observed: observed,
                 since: observed.instant
