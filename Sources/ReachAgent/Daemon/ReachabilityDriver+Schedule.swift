@@ -6,13 +6,13 @@ internal import Reachability
 extension ReachabilityDriver {
     /// Records the checks that the state machine wants.
     func schedule(_ state: inout State) {
-        noteDoubts(&state)
         let rechecks = state.machine.takeRechecks()
         var points = state.machine.points
         if points != state.points || !rechecks.isEmpty || state.meetsPortal, refreshPortals(&state) {
             points = state.machine.points
         }
         state.meetsPortal = false
+        triggerDoubted(&state)
         defer { state.isConfiguring = false }
         let now = ContinuousClock.now
         // A transfer ends with the path that it started on, unless it is resumed: then it counts.
@@ -44,18 +44,18 @@ extension ReachabilityDriver {
         }
     }
 
-    /// Notes the next hops beyond which nothing answers: they are due at once, however recent the last check is, because it
-    /// was made before the silence.
-    private func noteDoubts(_ state: inout State) {
-        for point in state.machine.takeDoubtedNextHops() {
-            state.nextHopChecks[point] = nil
-            state.nextHopDoubts[point] = .now
-        }
+    /// Makes the next hops due at once beyond which nothing answers, however recent the last check is, because it was made
+    /// before the silence, and whatever began that: the next failing check may be far off.
+    private func triggerDoubted(_ state: inout State) {
+        let doubted = state.machine.takeDoubtedNextHops().sorted()
+        let now = ContinuousClock.now
+        for point in doubted { (state.nextHopChecks[point], state.nextHopDoubts[point]) = (now, now) }
+        state.triggered += doubted
     }
 
     /// Makes the checks of the next hops due that the check of a probe triggers.
     func scheduleFirstHops(with check: CompletedCheck, _ state: inout State) {
-        noteDoubts(&state)
+        triggerDoubted(&state)
         guard !state.nextHops.isEmpty else { return }
         state.triggered += FirstHop.due(
             state.nextHops.keys.sorted(),
