@@ -110,6 +110,37 @@ struct GoldenTests {
         #expect(report.html().contains(">0.000 %</text>"))
     }
 
+    @Test(arguments: [(Int64(1), Int64(2)), (31, 64)])
+    func `a day or month before the first probe has a loss and no share`(_ first: Int64, _ days: Int64) throws {
+        var journal = Journal()
+        let (path, down) = (Journal.path(.unknown), Journal.path(.none, reason: "link_down"))
+        let day: Int64 = 86_400
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: path)
+        journal.path(at: 100, from: path, to: down)
+        journal.path(at: 160, from: down, to: path)
+        journal.path(at: first * day, from: path, to: Journal.path(.full))
+        let account = try journal.account(Journal.window(0, days * day), aliveUntil: days * day)
+        let report = try #require(Report(account))
+        #expect(report.text().split(separator: "\n").contains { $0.hasPrefix("2026-10-01") && $0.hasSuffix("- %  1m") })
+        #expect(!report.text().contains(" 0.000 %"))
+        #expect(report.html().contains(">—</text>") && !report.html().contains(">0.000 %</text>"))
+        #expect(report.html().contains(">100.000 %</text>"))
+    }
+
+    @Test
+    func `a window in an outage has 0 per cent although no probe had a verdict in it`() throws {
+        var journal = Journal()
+        let (path, down) = (Journal.path(.unknown), Journal.path(.none, reason: "link_down"))
+        journal.start(at: -1000)
+        journal.path(at: -999, from: path, to: Journal.path(.full))
+        journal.path(at: -10, from: Journal.path(.full), to: down)
+        journal.path(at: 50, from: down, to: path)
+        journal.path(at: 55, from: path, to: down)
+        let account = try journal.account(Journal.window(0, 100), aliveUntil: 100)
+        #expect(try #require(account.subjects.first).tally.percent == "0.000")
+    }
+
     @Test
     func `lines add up as the events in them do`() throws {
         let journal = try Self.journal()

@@ -154,4 +154,25 @@ struct RecentAvailabilityTests {
         #expect(calendar.days.last?.share?.percent == "0.000")
         #expect(calendar.share?.percent == "50.001")
     }
+
+    @Test
+    func `a day before the first probe has no share, and the days after it have theirs`() throws {
+        var journal = Journal()
+        let (path, down) = (Journal.path(.unknown), Journal.path(.none, reason: "link_down"))
+        journal.start(at: 0)
+        journal.path(at: 0, from: path, to: path)
+        journal.path(at: 1000, from: path, to: down)
+        journal.path(at: 1300, from: down, to: path)
+        journal.path(at: Self.day, from: path, to: Journal.path(.full))
+        let now = Self.day + 700
+        let recent = try Self.recent(journal, at: now)
+        let calendar = try #require(recent.calendars(at: Journal.moment(now)).first)
+        #expect(calendar.days.suffix(2).map { $0.share?.percent } == [nil, "100.000"])
+        #expect(calendar.days.suffix(2).map(\.outages) == [300_000_000, 0])
+        // Of a time with a verdict in it, the losses are known.
+        #expect(calendar.share?.percent == "70.000")
+        let entry = try #require(recent.entries(at: Journal.moment(now)).first)
+        #expect(entry.today.known == 700_000_000 && entry.today.available == 700_000_000)
+        #expect(entry.recent.known == 1_000_000_000 && entry.recent.available == 700_000_000)
+    }
 }

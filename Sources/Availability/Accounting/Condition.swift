@@ -63,6 +63,8 @@ public enum Condition: Sendable, Hashable {
 /// The microseconds of each condition.
 public struct Tally: Sendable, Hashable {
     private var microseconds = [Int64](repeating: 0, count: Condition.allCases.count)
+    /// The losses of a path over which probes had last had a verdict.
+    private var judgedLosses: Int64 = 0
 
     /// Creates a tally of no time.
     public init() {}
@@ -84,15 +86,22 @@ public struct Tally: Sendable, Hashable {
     /// True if a path was there, but no probe had a verdict: only the time without a path is known then, and no share of the
     /// time follows from it.
     ///
-    /// It is a property of a whole account: a day of one may lack verdicts just because of an outage.
-    public var lacksVerdicts: Bool { microseconds[..<4].allSatisfy { $0 == 0 } && self[.unknown(.noProbe)] > 0 }
+    /// In an outage of a path with verdicts, probes lack them just because of the outage.
+    public var lacksVerdicts: Bool {
+        microseconds[..<4].allSatisfy { $0 == 0 } && judgedLosses == 0 && self[.unknown(.noProbe)] > 0
+    }
 
     /// The microseconds of each of ``Condition/words``.
     public var byWord: [Int64] { microseconds[..<5] + [unknown] }
 
-    mutating func add(_ duration: Int64, of condition: Condition) { microseconds[condition.index] += duration }
+    /// - Parameter followsVerdict: True if probes had a verdict when there was last a path.
+    mutating func add(_ duration: Int64, of condition: Condition, followsVerdict: Bool) {
+        microseconds[condition.index] += duration
+        if condition == .none, followsVerdict { judgedLosses += duration }
+    }
 
     mutating func add(_ other: Tally) {
+        judgedLosses += other.judgedLosses
         for index in microseconds.indices { microseconds[index] += other.microseconds[index] }
     }
 }

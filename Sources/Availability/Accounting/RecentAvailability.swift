@@ -18,9 +18,9 @@ public struct RecentAvailability: Sendable {
         /// The known time, in microseconds.
         public var known: Int64 = 0
 
-        /// Creates the share of a part of an account: nothing is known if no probe had a verdict in all of it.
-        init(_ tally: Tally, in account: SubjectAccount) {
-            guard !account.tally.lacksVerdicts else { return }
+        /// Creates the share of a period: nothing is known where no probe had a verdict in it.
+        init(_ tally: Tally) {
+            guard !tally.lacksVerdicts else { return }
             (available, known) = (tally.available, tally.known)
         }
     }
@@ -93,8 +93,8 @@ public struct RecentAvailability: Sendable {
             for (_, tally) in days.suffix(Self.recentDays) { recent.add(tally) }
             return Entry(
                 subject: account.subject,
-                today: Share(days.last?.tally ?? Tally(), in: account),
-                recent: Share(recent, in: account)
+                today: Share(days.last?.tally ?? Tally()),
+                recent: Share(recent)
             )
         }
     }
@@ -102,15 +102,7 @@ public struct RecentAvailability: Sendable {
     /// Returns the days at a moment: of the default path, then of the uplinks by name.
     public func calendars(at now: Timestamp) -> [AvailabilityCalendar] {
         subjects(at: now).map { account in
-            let days = days(of: account, at: now).map { day, tally in
-                AvailabilityCalendar.Day(
-                    date: day,
-                    available: tally.available,
-                    known: account.tally.lacksVerdicts ? 0 : tally.known,
-                    outages: tally.unavailable
-                )
-            }
-            return AvailabilityCalendar(account, days: days, in: window.civilTime)
+            AvailabilityCalendar(account, days: days(of: account, at: now), in: window.civilTime)
         }
     }
 
@@ -135,7 +127,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
         public var date: CivilTime.Day
         /// The available time, in microseconds.
         public var available: Int64
-        /// The known time, in microseconds; 0 for a day without data, and where no probe had a verdict on any day.
+        /// The known time, in microseconds; 0 for a day without data, and for one on which no probe had a verdict.
         public var known: Int64
         /// The time of outages, in microseconds.
         public var outages: Int64
@@ -147,31 +139,54 @@ public struct AvailabilityCalendar: Sendable, Hashable {
             self.known = known
             self.outages = outages
         }
+
+        init(_ date: CivilTime.Day, _ tally: Tally) {
+            self.init(
+                date: date,
+                available: tally.available,
+                known: tally.lacksVerdicts ? 0 : tally.known,
+                outages: tally.unavailable
+            )
+        }
     }
 
     /// The interface of an uplink; `nil` for the default path.
     public var uplink: String?
     /// The days without a gap, the last one being today.
     public var days: [Day]
+    /// The known time of all days together, in microseconds; if any has a verdict, with the losses on those without one.
+    public var known: Int64
     /// The number of outages in these days.
     public var outageCount: Int
     /// The longest of them.
     public var longest: Outage?
 
     /// Creates a calendar.
-    public init(uplink: String? = nil, days: [Day], outageCount: Int = 0, longest: Outage? = nil) {
+    ///
+    /// - Parameter known: The known time of all days; `nil` for the sum of that of each.
+    public init(
+        uplink: String? = nil,
+        days: [Day],
+        known: Int64? = nil,
+        outageCount: Int = 0,
+        longest: Outage? = nil
+    ) {
         self.uplink = uplink
         self.days = days
+        self.known = known ?? days.reduce(0) { $0 + $1.known }
         self.outageCount = outageCount
         self.longest = longest
     }
 
-    init(_ account: SubjectAccount, days: [Day], in civilTime: CivilTime) {
-        let start = days.first.map { civilTime.start(of: $0.date) }
+    init(_ account: SubjectAccount, days: [(day: CivilTime.Day, tally: Tally)], in civilTime: CivilTime) {
+        let start = days.first.map { civilTime.start(of: $0.day) }
+        var sum = Tally()
+        for (_, tally) in days { sum.add(tally) }
         let outages = account.outages.filter { outage in start.map { outage.end > $0 } ?? true }
         self.init(
             uplink: account.subject.kind == .uplink ? account.subject.name : nil,
-            days: days,
+            days: days.map(Day.init),
+            known: sum.lacksVerdicts ? 0 : sum.known,
             outageCount: outages.count,
             longest: outages.max { $0.duration < $1.duration }
         )
@@ -179,7 +194,6 @@ public struct AvailabilityCalendar: Sendable, Hashable {
 
     /// The available share of all days; `nil` if nothing is known.
     public var share: AgentStatus.Availability.Share? {
-        let known = days.reduce(0) { $0 + $1.known }
         guard known > 0 else { return nil }
         return .init(availableMicroseconds: days.reduce(0) { $0 + $1.available }, knownMicroseconds: known)
     }

@@ -97,6 +97,8 @@ struct SpanTotals: Sendable {
     private var day = 0
     /// True if the window starts within an outage, or directly after one.
     private var beginsInOutage = false
+    /// True if probes had a verdict when there was last a path.
+    private var followsVerdict = false
 
     private(set) var tally = Tally()
     private(set) var days: [Tally]
@@ -131,12 +133,17 @@ struct SpanTotals: Sendable {
     private mutating func commit(_ count: Int) {
         for span in pending.prefix(count) {
             committedEnd = span.end
+            switch span.state.condition {
+            case .full, .partial, .portal, .local: followsVerdict = true
+            case .unknown(.noProbe): followsVerdict = false
+            case .none, .unknown: break
+            }
             let start = max(span.start, window.start.microsecondsSince1970)
             let end = min(span.end, window.end.microsecondsSince1970)
             if span.start < start { beginsInOutage = span.state.condition.isOutage }
             guard start < end else { continue }
             let isContinued = beginsInOutage && start == window.start.microsecondsSince1970
-            tally.add(end - start, of: span.state.condition)
+            tally.add(end - start, of: span.state.condition, followsVerdict: followsVerdict)
             addDays(from: start, to: end, of: span.state.condition)
             outages.add(start: start, end: end, isContinued: isContinued, span.state)
         }
@@ -148,7 +155,7 @@ struct SpanTotals: Sendable {
         while start < end {
             while window.end(ofDay: day) <= start { day += 1 }
             let until = min(end, window.end(ofDay: day))
-            days[day].add(until - start, of: condition)
+            days[day].add(until - start, of: condition, followsVerdict: followsVerdict)
             start = until
         }
     }

@@ -17,7 +17,7 @@ extension Report {
         }
         let rows = bars.enumerated().map { row, bar in
             let y = (row + 1) * height
-            let percent = percent(of: bar.tally).map { "\($0) %" } ?? "—"
+            let percent = bar.tally.percentText
             let down = bar.tally.unavailable > 0 ? Figures.duration(bar.tally.unavailable) : ""
             return "<text x=\"0\" y=\"\(y + 12)\">\(bar.title)</text>\(Self.rectangles(bar.tally, y: y))"
                 + "<text x=\"650\" y=\"\(y + 12)\" text-anchor=\"end\">\(percent)</text>"

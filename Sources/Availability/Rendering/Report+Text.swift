@@ -92,7 +92,7 @@ extension Report {
         zip(account.window.days, main.days).map { day, tally in
             let bar = Self.bar(tally, width: 40)
             let painted = introducer.map { Self.paint(bar, $0) } ?? bar
-            let percent = percent(of: tally) ?? "-"
+            let percent = tally.percent ?? "-"
             let down = tally.unavailable > 0 ? Figures.duration(tally.unavailable) : ""
             return "\(day)  \(painted) \(Self.padLeft(percent, 8)) %  \(down)"
         } + ["            = available  # outage  . unknown"]

@@ -42,11 +42,6 @@ public struct Report: Sendable {
 
     var all: [SubjectAccount] { [main] + others }
 
-    /// Returns the available share of days of the first account in per cent; `nil` if it is not known.
-    func percent(of days: Tally) -> String? {
-        main.tally.lacksVerdicts ? nil : Figures.percent(days.available, of: days.known)
-    }
-
     func budget(of account: SubjectAccount) -> ErrorBudget? {
         account.tally.lacksVerdicts ? nil : objective.map { ErrorBudget($0, of: account.tally) }
     }
