@@ -30,6 +30,10 @@ extension Accountant {
         }
         let previous = uplinkTracks[name]?.state?.attribution
         var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
+        // The event of an uplink does not name its underlay, but that of the default path over it does, and precedes it.
+        if failed.lacksUnderlay, let openPath, openPath.lacksUnderlay, openPath.interface == name {
+            failed.underlay = openPath.underlay
+        }
         let isContinued = failed.begin(at: min(change.observed, time), continuing: openUplinks[name])
         let to = state(Condition(change.to.connectivity), failed, after: previous, isContinued: isContinued)
         let before = FailedState(change.from, cause: nil, sequence: sequence)
@@ -58,7 +62,7 @@ extension Accountant {
         reattribute(observed: change.observed, at: time)
     }
 
-    /// Reevaluates the current silences, and the outages of probes, with new evidence.
+    /// Reevaluates the current silences and losses of tunnels, and the outages of probes, with new evidence.
     private mutating func reattribute(observed: Timestamp, at time: Timestamp) {
         if let openPath { follow(&pathTrack, openPath, observed, time) }
         for (name, open) in openUplinks {
@@ -69,13 +73,15 @@ extension Accountant {
         reattributeProbes(at: time, youngOnly: false)
     }
 
-    /// Reevaluates a silence.
+    /// Reevaluates a silence, or the loss of a tunnel whose underlay may be known to be down only afterwards.
     ///
     /// New evidence concerns the whole silence if nothing was known about it and it has just started, because a check takes
     /// a while. Otherwise it concerns the time from now on: the time before keeps the segment of its own evidence. Missing
     /// evidence changes nothing, but a gateway that answers is no longer at fault.
     private func follow(_ track: inout Track, _ failed: FailedState, _ observed: Timestamp, _ time: Timestamp) {
-        guard failed.connectivity == .local, let state = track.state, let present = state.attribution else { return }
+        guard let state = track.state, let present = state.attribution,
+            failed.connectivity == .local || failed.lacksUnderlay && present.segment == .undetermined
+        else { return }
         let attribution = observations.attribution(of: failed, after: nil)
         let age = max(min(observed, time).microsecondsSince1970, failed.since) - failed.since
         if present.segment == .undetermined, attribution.segment == .undetermined || age <= Self.checkDelay {
@@ -178,7 +184,7 @@ extension FailedState {
             reason: isPathless ? state.reason ?? state.path.reason : state.connectivityReason,
             probe: state.connectivityProbe,
             interface: state.path.interface,
-            uplink: state.path.underlay?.interface,
+            underlay: state.path.underlay,
             kind: state.path.kind,
             cause: cause,
             isDefault: true,

@@ -104,7 +104,10 @@ public struct Accountant: Sendable {
             case .certificateExpiring(let expiry): [expiry.probe]
             case .reachabilityChanged(let change):
                 [change.from, change.to].flatMap { state in
-                    [state.path.interface, state.path.ipv4?.interface, state.path.ipv6?.interface]
+                    [
+                        state.path.interface, state.path.underlay?.interface, state.path.ipv4?.interface,
+                        state.path.ipv6?.interface,
+                    ]
                 }
             default: []
             }

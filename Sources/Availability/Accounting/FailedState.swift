@@ -10,8 +10,8 @@ struct FailedState: Sendable {
     var probe: String?
     /// The egress interface.
     var interface: String?
-    /// The interface of a tunnel's underlay.
-    var uplink: String?
+    /// The underlay of a tunnel, if known.
+    var underlay: Path.Underlay?
     /// The egress interface's kind.
     var kind: String?
     /// The cause of the change; `nil` for a state before the first known change.
@@ -26,6 +26,11 @@ struct FailedState: Sendable {
     var since = Int64.min
     /// The beginning, whatever suspends came later.
     var beginning = Int64.min
+
+    /// The interface on the link to the first hop, where it is not the egress interface.
+    var uplink: String? { underlay?.interface }
+    /// True for a tunnel that was lost with its underlay.
+    var lacksUnderlay: Bool { connectivity == .none && reason == "underlay_down" }
 }
 
 extension Observations {
@@ -59,8 +64,13 @@ extension Observations {
             attribution.segment = .portal
         } else if let previous, Self.followsLink(code), Self.isLink(previous) {
             attribution = previous
-        } else if let segment = Self.segment(of: code, failed) {
+        } else if failed.cause?.kind == "neighbour" {
+            attribution.segment = .firstHop
+        } else if let segment = Self.segment(of: code, kind: failed.kind) {
             attribution.segment = segment
+        } else if failed.lacksUnderlay, let underlay = failed.underlay, let loss = loss(of: underlay) {
+            attribution.segment = loss.segment
+            if let evidence = loss.evidence { attribution.evidence.append(evidence) }
         } else {
             attribution.missing = [.reason]
         }
@@ -92,11 +102,25 @@ extension Observations {
         return attribution
     }
 
-    private static func segment(of code: String, _ failed: FailedState) -> Segment? {
-        if failed.cause?.kind == "neighbour" { return .firstHop }
+    /// Attributes the loss of a tunnel's underlay, if that is certain.
+    ///
+    /// Its link may be down, or its address or route be missing: all of them are this machine's, except for the link of a
+    /// Wi-Fi or a modem, whose own state as an uplink says which it is.
+    private func loss(of underlay: Path.Underlay) -> (segment: Segment, evidence: Evidence?)? {
+        guard let interface = underlay.interface, underlay.kind == "wifi" || underlay.kind == "wwan" else {
+            return (.machine, nil)
+        }
+        // An uplink that has lost its default route is none, whatever happens to its link later.
+        guard let uplink = uplinks[interface], uplink.connectivity == .none, let code = uplink.reason,
+            code != "no_route", let segment = Self.segment(of: code, kind: underlay.kind)
+        else { return nil }
+        return (segment, Evidence(kind: .reason, code: code, subject: interface, sequence: uplink.sequence))
+    }
+
+    private static func segment(of code: String, kind: String?) -> Segment? {
         switch code {
         case "link_down", "link_dormant":
-            switch failed.kind {
+            switch kind {
             case "wifi": return .wifi
             case "wwan": return .modem
             default: return .machine
@@ -111,6 +135,8 @@ extension Observations {
     private static func followsLink(_ code: String) -> Bool { code == "no_route" || code == "no_address" }
 
     private static func isLink(_ attribution: Attribution) -> Bool {
-        attribution.code == "link_down" || attribution.code == "link_dormant"
+        // The links of an underlay among them.
+        attribution.code == "link_down" || attribution.code == "link_dormant" || attribution.segment == .wifi
+            || attribution.segment == .modem
     }
 }

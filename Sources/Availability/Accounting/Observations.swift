@@ -25,7 +25,8 @@ struct Observations: Sendable {
     /// The points whose checks are transfers: they are hours apart, so their verdicts are no evidence about the
     /// present.
     private var transfers: Set<ProbePoint> = []
-    private var uplinks: [String: (connectivity: Connectivity, sequence: UInt64)] = [:]
+    /// The newest state of each uplink, by its interface.
+    private(set) var uplinks: [String: (connectivity: Connectivity, reason: String?, sequence: UInt64)] = [:]
 
     /// Records the checks of an hour.
     mutating func note(_ summary: ScannedSummary) {
@@ -82,7 +83,7 @@ struct Observations: Sendable {
             forgetNextHops(of: uplink.interface, family: nil, until: observed)
         }
         guard uplinks.count < Self.maximumCount || uplinks[uplink.interface] != nil else { return }
-        uplinks[uplink.interface] = (uplink.connectivity, sequence)
+        uplinks[uplink.interface] = (uplink.connectivity, uplink.reason?.code, sequence)
     }
 
     /// Forgets the next hops without a verdict at which an interface has lost its path: no check of them will end.
