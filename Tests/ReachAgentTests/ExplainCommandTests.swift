@@ -37,6 +37,7 @@ import Testing
         ("JournalCondition.Code", JournalCondition.Code.allCases.map(\.rawValue)),
         ("Overrun.Code", Overrun.Code.allCases.map(\.rawValue)),
         ("ProblemCode", ProblemCode.allCases.map(\.rawValue)),
+        ("Connectivity", Reachability.Connectivity.allCases.map(\.rawValue)),
         ("RequestCode", RequestCode.allCases.map(\.rawValue)),
         ("OnlineCondition.Failure.Code", OnlineCondition.Failure.Code.allCases.map(\.rawValue)),
     ]

@@ -21,7 +21,7 @@ extension AgentStatus {
             problems.append("kernel messages were lost: resynchronizing, the state may be out of date")
         }
         if reachability.state?.isFlapping == true {
-            problems.append("the state changes too often to be relied on [flapping]")
+            problems.append("the state changes too often to be relied on [\(ProblemCode.flapping.rawValue)]")
         }
         if let rejected = configuration?.rejected {
             let rejection = ConfigurationRejection(errors: rejected.errors, errorsOmitted: rejected.errorsOmitted)

@@ -10,7 +10,7 @@ extension AgentStatus {
         case .partial:
             return reason.flatMap { advice(on: $0, over: nil, explain) }
                 ?? Advice(
-                    code: ProblemCode.partial.rawValue,
+                    code: Connectivity.partial.rawValue,
                     problem: "not everything that is required answers",
                     action: "`reachagent status probes` has the details."
                 )
@@ -22,7 +22,7 @@ extension AgentStatus {
             }
             guard let probe = probes.first else { return nil }
             return Advice(
-                code: ProblemCode.unknown.rawValue,
+                code: Connectivity.unknown.rawValue,
                 problem: "no probe has a verdict yet",
                 action: "\(command: "reachagent check \(probe.probe)") checks now."
             )
@@ -32,7 +32,7 @@ extension AgentStatus {
 
     private static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {
         Advice(
-            code: reason?.code ?? ProblemCode.portal.rawValue,
+            code: reason?.code ?? Connectivity.portal.rawValue,
             problem: "a captive portal answers",
             action: reason?.portalURL.map { "Log in at \(address: $0)" }
                 ?? "Open a page without TLS in a browser, such as http://example.org/, and log in."
@@ -44,13 +44,13 @@ extension AgentStatus {
         let problem = "nothing beyond the first hop answers"
         guard let interface = path.interface, let gateway = path.gateway else {
             return Advice(
-                code: reason?.code ?? ProblemCode.local.rawValue,
+                code: reason?.code ?? Connectivity.local.rawValue,
                 problem: problem,
                 action: cause?.action ?? "`reachagent status probes` has the details."
             )
         }
         return Advice(
-            code: reason?.code ?? ProblemCode.local.rawValue,
+            code: reason?.code ?? Connectivity.local.rawValue,
             problem: problem + (cause.map { ": \($0.problem)" } ?? ""),
             action: """
                 \(command: "ping -c 3 -I \(interface) \(gateway)"): with an answer the fault lies beyond the gateway, at the \

@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import EventJournal
 internal import NetlinkMonitor
+internal import Reachability
 
 extension JournalCondition.Code: ExplainedCode {
     /// The meaning and the remedy.
@@ -91,12 +92,20 @@ extension ProblemCode: ExplainedCode {
                 "A state or a verdict changes too often to be relied on.",
                 "Look for a bad cable, a roaming Wi-Fi, or a probe with too short a timeout: `reachagent history`."
             )
+        }
+    }
+}
+
+extension Reachability.Connectivity: ExplainedCode {
+    /// The meaning and the remedy: of a problem of a status, the code where no check has the reason.
+    var explanation: Explanation.Meaning {
+        switch self {
         case .unknown:
             (
                 "Nothing is known: there is no probe, none has a verdict yet, or this machine could not check.",
                 "`reachagent status` has the reason; `reachagent check` checks now."
             )
-        case .noPath:
+        case .none:
             ("No packet can leave.", "`reachagent interfaces` and `ip route` show what is missing.")
         case .local:
             (
@@ -113,6 +122,7 @@ extension ProblemCode: ExplainedCode {
                 "Something answers, but not everything that is required.",
                 "`reachagent status probes` has those that are not up first."
             )
+        case .full: ("Everything that is required answers.", "Nothing.")
         }
     }
 }

@@ -18,7 +18,7 @@ struct Explanation {
         [SinkCode.self],
         [HookRefusal.Code.self, HookOutcome.self],
         [JournalCondition.Code.self, Overrun.Code.self],
-        [ProblemCode.self, RequestCode.self],
+        [ProblemCode.self, Reachability.Connectivity.self, RequestCode.self],
         [OnlineCondition.Failure.Code.self],
     ]
 

@@ -108,7 +108,7 @@ extension StatusText {
 
     private func particulars(_ probe: Status.ProbeStatus) -> String {
         var parts: [String] = []
-        if probe.isFlapping { parts.append("flapping") }
+        if probe.isFlapping { parts.append(ProblemCode.flapping.rawValue) }
         if Self.isDoubtful(probe) {
             let word = probe.lastOutcome == "unknown" ? "not checked" : "last check failed"
             parts.append(word + (probe.lastCode.map { " [\(safe($0))]" } ?? ""))

@@ -80,7 +80,7 @@ extension StatusText {
     private func text(_ path: Path) -> String {
         guard path.via.isReachable else {
             guard path.via != .unknown else { return "not known yet" }
-            return "none" + (path.reason.map { " [\(safe($0))]" } ?? "")
+            return safe(path.via.rawValue) + (path.reason.map { " [\(safe($0))]" } ?? "")
                 + (path.interface.map { " \(safe($0))" } ?? "")
         }
         var parts = [words(path)]

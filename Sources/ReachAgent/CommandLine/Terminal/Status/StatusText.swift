@@ -66,7 +66,8 @@ struct StatusText {
     var short: String {
         guard let state = reply.reachability.state, state.via != .unknown else { return "unknown" }
         guard state.isReachable else {
-            return "none" + ((state.path.overall.reason ?? state.reason).map { ": \(safe($0))" } ?? "")
+            let reason = state.path.overall.reason ?? state.reason
+            return safe(state.via.rawValue) + (reason.map { ": \(safe($0))" } ?? "")
         }
         guard let connectivity = state.connectivity, connectivity != .unknown else { return safe(state.via.rawValue) }
         let culprit = connectivity == .full ? nil : state.connectivityProbe ?? state.connectivityReason
