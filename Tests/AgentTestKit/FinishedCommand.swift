@@ -45,7 +45,8 @@ package struct FinishedCommand: Sendable {
         }
         let words = ["--signal=KILL", "\(patience)", path] + arguments
         // A sanitizer's options concern the programs as well.
-        let own = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        var own = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        own["TMPDIR"] = try TemporaryDirectory.ofAllTests
         let variables =
             own.merging(environment) { $1 }.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
         let ending = try SpawnedProgram("timeout", words, environment: variables, descriptors: descriptors).wait()

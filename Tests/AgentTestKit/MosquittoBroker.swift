@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Glibc
 import Synchronization
 
@@ -53,7 +53,7 @@ package final class MosquittoBroker: Sendable {
     /// The port, on 127.0.0.1; the same after a restart.
     package let port: UInt16
     /// The directory with the configuration and the stored messages.
-    package let directory: URL
+    private let directory: TemporaryDirectory
 
     private let options: Options
     private let process = Mutex<CommandLines?>(nil)
@@ -62,16 +62,12 @@ package final class MosquittoBroker: Sendable {
     package init(_ options: Options = Options()) async throws {
         self.options = options
         port = try FreePort.take()
-        directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        directory = try TemporaryDirectory()
         try await writeFiles()
         try await start()
     }
 
-    deinit {
-        process.withLock { $0?.end() }
-        try? FileManager.default.removeItem(at: directory)
-    }
+    deinit { process.withLock { $0?.end() } }
 
     /// Starts it again after ``kill()``, on the same port and with the messages that it had stored.
     package func start() async throws {
@@ -182,7 +178,7 @@ package final class MosquittoBroker: Sendable {
 
     private func writeFiles() async throws {
         var lines = [
-            "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(directory.path())/",
+            "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(directory.path)/",
             "autosave_interval 1", "autosave_on_changes true", "log_dest stderr", "log_type all",
             "connection_messages true", "allow_anonymous \(options.login == nil)",
         ]
@@ -207,9 +203,9 @@ package final class MosquittoBroker: Sendable {
         try write((lines + options.configuration).joined(separator: "\n") + "\n", to: "mosquitto.conf")
     }
 
-    private func file(_ name: String) -> String { directory.appending(path: name).path() }
+    private func file(_ name: String) -> String { "\(directory.path)/\(name)" }
 
     private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: directory.appending(path: name))
+        try directory.file(name, text)
     }
 }

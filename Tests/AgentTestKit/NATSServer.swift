@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Glibc
 
 /// A nats-server with JetStream on the loopback interface, with a store of its own that is deleted with it.
@@ -13,7 +13,7 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     package static var isInstalled: Bool { program != nil }
 
     /// The directory of the store and of the configuration.
-    package let directory: URL
+    private let directory: TemporaryDirectory
     /// The port on 127.0.0.1.
     package private(set) var port: UInt16
     private let disk: SmallDisk?
@@ -28,22 +28,16 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     ///
     /// - Parameters:
     ///   - configuration: Its configuration file, without port and store.
-    ///   - directory: The directory of the store, which is deleted in the end; a new one when it is `nil`.
-    ///   - disk: The disk of the store; that of the directory when it is `nil`.
-    package init(configuration: String = "", directory: URL? = nil, disk: SmallDisk? = nil) async throws {
+    ///   - disk: The disk of the store; a directory that is removed with the server when it is `nil`.
+    package init(configuration: String = "", disk: SmallDisk? = nil) async throws {
         self.disk = disk
-        self.directory =
-            directory ?? FileManager.default.temporaryDirectory.appending(path: "reachagent-nats-\(UUID().uuidString)")
+        directory = try TemporaryDirectory()
         port = 0
-        try FileManager.default.createDirectory(at: self.directory, withIntermediateDirectories: true)
         try configure(configuration)
         try await start()
     }
 
-    deinit {
-        running?.end()
-        try? FileManager.default.removeItem(at: directory)
-    }
+    deinit { running?.end() }
 
     /// Starts the server again where it listened before, with what it had stored.
     package func start() async throws {
@@ -102,6 +96,6 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// Lets a server go on that hangs.
     package func resume() { running?.signal(SIGCONT) }
 
-    private var store: String { (disk?.directory ?? directory).appending(path: "store").path() }
-    private var configurationPath: String { directory.appending(path: "nats.conf").path() }
+    private var store: String { "\((disk?.directory ?? directory).path)/store" }
+    private var configurationPath: String { "\(directory.path)/nats.conf" }
 }

@@ -20,7 +20,7 @@ package final class ScriptedAgent: Sendable {
     ///   - path: The socket's path; an unused one when it is `nil`.
     ///   - backlog: The maximum number of connections that wait to be accepted.
     package init(at path: String? = nil, backlog: Int32 = 16, _ scripts: Script...) throws {
-        let path = path ?? Self.newPath()
+        let path = try path ?? Self.newPath()
         self.path = path
         let listener = try Self.listen(at: path, backlog)
         Thread.detachNewThread { [log] in
@@ -42,8 +42,8 @@ package final class ScriptedAgent: Sendable {
     package var requests: [String] { log.lines }
 
     /// An unused path.
-    package static func newPath() -> String {
-        "/tmp/reachagent-\(UUID().uuidString.prefix(13)).sock"
+    package static func newPath() throws -> String {
+        "\(try TemporaryDirectory.ofAllTests)/\(UUID().uuidString.prefix(13)).sock"
     }
 
     private static func listen(at path: String, _ backlog: Int32) throws -> Int32 {

@@ -16,7 +16,8 @@ package final class SpawnedProgram: Sendable {
     ///
     /// - Parameters:
     ///   - program: Its path, or its name in the tests' PATH.
-    ///   - environment: Lines of the form `NAME=VALUE`.
+    ///   - environment: Lines of the form `NAME=VALUE`; those of the tests, with a TMPDIR that goes with them, when it is
+    ///     `nil`.
     ///   - descriptors: Its standard input, output and error; the caller's stay open.
     package init(_ program: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Int32]) throws {
         var actions = posix_spawn_file_actions_t()
@@ -42,7 +43,7 @@ package final class SpawnedProgram: Sendable {
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
         )
-        let variables = environment ?? ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        let variables = try environment ?? Self.ownEnvironment
         var identifier: pid_t = 0
         let result = Self.withCStrings([program] + arguments) { words in
             Self.withCStrings(variables) { variables in
@@ -55,6 +56,13 @@ package final class SpawnedProgram: Sendable {
             )
         }
         processIdentifier = identifier
+    }
+
+    private static var ownEnvironment: [String] {
+        get throws {
+            let directory = ["TMPDIR": try TemporaryDirectory.ofAllTests]
+            return ProcessInfo.processInfo.environment.merging(directory) { $1 }.map { "\($0)=\($1)" }
+        }
     }
 
     /// Waits for its end, and reaps it; blocks its thread.

@@ -2,14 +2,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that ends the programs of tests when the tests themselves were killed, and could not.
+/// A process that ends the programs of tests when the tests themselves were killed, and could not, and that removes the
+/// directory of their files.
 ///
 /// It knows the process groups that run, and its input ends with the tests. The kernel's own means would not do:
 /// PR_SET_PDEATHSIG counts the thread that has started a program, and is forgotten where the program enters a namespace.
 /// Where it was killed itself, the next program brings another one, which learns of all that run.
 final class Warden: Sendable {
     /// The one of this process; `nil` where it cannot be started.
-    static let shared = try? Warden()
+    static let shared = try? Warden(directory: try? TemporaryDirectory.parent.get())
 
     private static let script = """
         trap '' HUP INT TERM
@@ -21,6 +22,7 @@ final class Warden: Sendable {
             esac
         done
         for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+        [ -z "$1" ] || rm -rf --one-file-system -- "$1"
         """
 
     private struct State {
@@ -28,18 +30,25 @@ final class Warden: Sendable {
         var groups: Set<Int32> = []
     }
 
+    private let directory: String?
     private let state: Mutex<State>
 
     /// The current shell; replaced after it was killed.
     var program: SpawnedProgram { state.withLock { $0.shell.program } }
 
-    init() throws { state = Mutex(State(shell: try Shell())) }
+    /// Starts the shell.
+    ///
+    /// - Parameter directory: The directory that is removed with the tests.
+    init(directory: String? = nil) throws {
+        self.directory = directory
+        state = Mutex(State(shell: try Shell(directory)))
+    }
 
     /// Ends a process group with the tests.
     func watch(_ group: Int32) {
         state.withLock { state in
             state.groups.insert(group)
-            guard !state.shell.tell("+ \(group)\n"), let shell = try? Shell() else { return }
+            guard !state.shell.tell("+ \(group)\n"), let shell = try? Shell(directory) else { return }
             state.shell = shell
             for group in state.groups { _ = shell.tell("+ \(group)\n") }
         }
@@ -58,7 +67,7 @@ final class Warden: Sendable {
         let program: SpawnedProgram
         private let descriptor: Int32
 
-        init() throws {
+        init(_ directory: String?) throws {
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
                 throw FinishedCommand.Failure(description: "no pair of sockets: \(String(cString: strerror(errno)))")
@@ -69,7 +78,9 @@ final class Warden: Sendable {
                 let output = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
                 program = try SpawnedProgram(
                     "/bin/sh",
-                    ["-c", script],
+                    ["-c", script, "warden", directory ?? ""],
+                    // The default one has the directory that needs this warden.
+                    environment: ["PATH=/usr/bin:/bin"],
                     descriptors: [ends[1], output.fileDescriptor, STDERR_FILENO]
                 )
             } catch {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AgentTestKit
 
-/// The end of the programs that tests have started, when the tests are killed.
+/// The end of the programs that tests have started, and of their files, when the tests are killed.
 @Suite(.onOwnThread, .timeLimit(.minutes(2)))
 struct IntegrationWardenTests {
     /// Less than the time after which a program whose lines are awaited is ended anyway.
@@ -50,5 +50,33 @@ struct IntegrationWardenTests {
         warden = nil
         await Self.expectEnd(of: [programs[0], programs[2]])
         #expect(kill(programs[1].processIdentifier, 0) == 0)
+    }
+
+    @Test func `the files of tests and of killed programs go with the tests`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.file("left behind", "by a test that was killed")
+        var warden: Warden? = try Warden(directory: directory.path)
+        let shell = try #require(warden?.program)
+        warden = nil
+        #expect(await onThread { shell.wait() } == 0)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+
+        let program = try CommandLines("mktemp")
+        let file = try #require(await program.next())
+        #expect(file.hasPrefix("\(try TemporaryDirectory.ofAllTests)/"))
+        let finished = try await FinishedCommand.run(["-u"], of: "/usr/bin/mktemp")
+        #expect(finished.output.hasPrefix("\(try TemporaryDirectory.ofAllTests)/"))
+    }
+
+    @Test func `a temporary directory goes with its object, and its path has no symbolic link`() throws {
+        var directory: TemporaryDirectory? = try TemporaryDirectory()
+        let path = try #require(directory?.path)
+        let file = try #require(try directory?.file("a", "b"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "b")
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        #expect(resolved.map { String(cString: $0) } == path)
+        directory = nil
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

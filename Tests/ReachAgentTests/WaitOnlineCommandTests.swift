@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `without an agent the timeout says so`() async throws {
-        let path = ScriptedAgent.newPath()
+        let path = try ScriptedAgent.newPath()
         let wait = try await wait(path, "--timeout", "0.2")
         #expect(wait.status == 69)
         #expect(wait.error == "reachagent: not online: no agent answers at \(path): No such file or directory\n")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `an agent that starts later is waited for`() async throws {
-        let path = ScriptedAgent.newPath()
+        let path = try ScriptedAgent.newPath()
         async let result = wait(path, "--timeout", "20")
         // The command may or may not be connected by now: both orders must work.
         try await Task.sleep(for: .milliseconds(300))

@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `without an agent, and without waiting for one, the status is 69`() async throws {
-        let path = ScriptedAgent.newPath()
+        let path = try ScriptedAgent.newPath()
         let watch = try await FinishedCommand.run(["watch", "--no-reconnect", "--socket", path])
         #expect(watch.status == 69)
         #expect(watch.error.hasPrefix("reachagent: no agent answers at \(path): No such file or directory\n"))
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func `a missing agent is waited for, and the wait ends when the reader closes the output`() async throws {
-        let path = ScriptedAgent.newPath()
+        let path = try ScriptedAgent.newPath()
         // Nothing is ever printed: only the end of the reader can end it.
         let command = """
             notices=$(mktemp)

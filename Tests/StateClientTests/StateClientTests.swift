@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a missing agent and a timeout are different errors`() async throws {
-        let nowhere = ScriptedAgent.newPath()
+        let nowhere = try ScriptedAgent.newPath()
         await #expect(throws: ClientError.noAgent(socket: nowhere, errno: ENOENT)) {
             try await StateClient(socket: nowhere).call("status")
         }

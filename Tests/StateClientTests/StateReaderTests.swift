@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `an agent that starts later is noticed when its socket appears`() throws {
-        let path = ScriptedAgent.newPath()
+        let path = try ScriptedAgent.newPath()
         let reader = try StateClient(socket: path).reader(StateSubscription(since: 0))
         #expect(try reader.take(maximum: 1).compactMap(Self.text) == [])
         #expect(reader.descriptor >= 0)
