@@ -339,7 +339,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: settings),
-        .testTarget(name: "LinuxSupportTests", dependencies: ["LinuxSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "LinuxSupportTests",
+            dependencies: ["AgentTestKit", "LinuxSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "CheckResultsTests",
             dependencies: ["CheckResults"],

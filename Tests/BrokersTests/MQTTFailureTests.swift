@@ -30,7 +30,7 @@ import Testing
         options.login = ("edge7", "correct horse")
         let broker = try await MosquittoBroker(options)
         let directory = try TemporaryDirectory()
-        let file = try directory.write("wrong horse\n", to: "password")
+        let file = try directory.file("password", "wrong horse\n")
         let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version) {
             $0.credentials.user = "edge7"
             $0.credentials.passwordFile = file
@@ -45,7 +45,7 @@ import Testing
                         + "the user name, the password, or the client's certificate is wrong or missing"
                 )
         )
-        _ = try directory.write("correct horse\r\nsecond line\n", to: "password")
+        try directory.file("password", "correct horse\r\nsecond line\n")
         try loop.connect()
     }
 
@@ -53,8 +53,8 @@ import Testing
         let directory = try TemporaryDirectory()
         let cases = [
             ("\(directory.path)/absent", "No such file or directory"), (directory.path, "it is not a regular file"),
-            (try directory.write("\nsecret\n", to: "empty"), "the first line is empty"),
-            (try directory.write("se\0cret\n", to: "zero"), "the first line is not text"),
+            (try directory.file("empty", "\nsecret\n"), "the first line is empty"),
+            (try directory.file("zero", "se\0cret\n"), "the first line is not text"),
         ]
         for (file, reason) in cases {
             let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:9") { $0.credentials.passwordFile = file })

@@ -1,6 +1,5 @@
 import AgentTestKit
 import Brokers
-import Foundation
 import Sinks
 
 /// A sink for a broker on the loopback.
@@ -31,24 +30,4 @@ func mqttMessage(_ number: UInt64, topic: String = "reachagent/edge7/path.change
         id: "\(AgentLines.stream)-\(number)",
         payload: Array(#"{"specversion":"1.0","seq":\#(number)\#(padding)}"#.utf8)
     )
-}
-
-/// A directory that goes with the test.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        path = directory.path()
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    /// Writes a file, and returns its path.
-    func write(_ text: String, to name: String) throws -> String {
-        let file = "\(path)/\(name)"
-        try Data(text.utf8).write(to: URL(filePath: file))
-        return file
-    }
 }

@@ -20,7 +20,7 @@ struct MQTTTrustTests {
         init(_ leaf: CertificateTemplate = Self.leaf, clientAuthority: String? = nil) async throws {
             authority = try TestAuthority(leaf: leaf)
             directory = try TemporaryDirectory()
-            authorities = try directory.write(authority.root.pem, to: "ca.pem")
+            authorities = try directory.file("ca.pem", authority.root.pem)
             var options = MosquittoBroker.Options()
             options.tls = .init(
                 chain: authority.presentedPEM,
@@ -121,7 +121,7 @@ struct MQTTTrustTests {
 
     @Test func `a certificate of another authority is rejected`() async throws {
         let encrypted = try await Encrypted()
-        let other = try encrypted.directory.write(try TestAuthority.standard().root.pem, to: "other.pem")
+        let other = try encrypted.directory.file("other.pem", try TestAuthority.standard().root.pem)
         for authorities in [other, nil] {
             let loop = try mqttLoop(try encrypted.sink { $0.authorities = authorities })
             loop.transport.connect()
@@ -149,8 +149,8 @@ struct MQTTTrustTests {
             }
         )
         let encrypted = try await Encrypted(clientAuthority: clients.root.pem)
-        let certificate = try encrypted.directory.write(client.pem, to: "client.pem")
-        let key = try encrypted.directory.write(client.key.pkcs8PEM, to: "client.key")
+        let certificate = try encrypted.directory.file("client.pem", client.pem)
+        let key = try encrypted.directory.file("client.key", client.key.pkcs8PEM)
         let settings = try encrypted.sink {
             guard hasOne else { return }
             $0.credentials.clientCertificate = certificate
@@ -173,12 +173,12 @@ struct MQTTTrustTests {
 
     @Test func `files that cannot be used are named before anything is sent`() async throws {
         let directory = try TemporaryDirectory()
-        let text = try directory.write("no certificate\n", to: "text.pem")
+        let text = try directory.file("text.pem", "no certificate\n")
         let authority = try TestAuthority.standard()
-        let certificate = try directory.write(authority.leaf.pem, to: "leaf.pem")
-        let otherKey = try directory.write(authority.root.key.pkcs8PEM, to: "other.key")
+        let certificate = try directory.file("leaf.pem", authority.leaf.pem)
+        let otherKey = try directory.file("other.key", authority.root.key.pkcs8PEM)
         // Nobody is there to be asked for the passphrase.
-        let plainKey = try directory.write(authority.leaf.key.pkcs8PEM, to: "plain.key")
+        let plainKey = try directory.file("plain.key", authority.leaf.key.pkcs8PEM)
         let sealedKey = "\(directory.path)/sealed.key"
         let sealed = try await FinishedCommand.run(
             ["pkey", "-in", plainKey, "-aes256", "-passout", "pass:x", "-out", sealedKey],

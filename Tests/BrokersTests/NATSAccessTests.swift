@@ -51,7 +51,7 @@ struct NATSAccessTests {
     func `only a client with valid credentials may ship`(proof: Proof) async throws {
         let server = try await NATSServer(configuration: proof.server)
         let directory = try TemporaryDirectory()
-        let file = try directory.write(proof.secret, to: "secret")
+        let file = try directory.file("secret", proof.secret)
         let settings = try natsSink(server.port) {
             proof.sink(&$0.credentials, file)
             $0.stream = "REACH"
@@ -62,7 +62,7 @@ struct NATSAccessTests {
         let inside = try loop.nextFailure()
         #expect(inside.code == "broker_no_stream", "\(inside)")
 
-        _ = try directory.write(proof.wrong, to: "secret")
+        try directory.file("secret", proof.wrong)
         loop.transport.connect()
         let failure = try loop.nextFailure()
         #expect(failure.code == "broker_denied")
@@ -85,7 +85,7 @@ struct NATSAccessTests {
         #expect(inside.code == "broker_no_stream", "\(inside)")
 
         let directory = try TemporaryDirectory()
-        let empty = try directory.write("nothing\n", to: "device.creds")
+        let empty = try directory.file("device.creds", "nothing\n")
         let other = try natsLoop(natsSink(server.port) { $0.credentials.credentialsFile = empty })
         other.transport.connect()
         let failure = try other.nextFailure()
@@ -110,7 +110,7 @@ struct NATSAccessTests {
     }
 
     private static func loop(_ server: NATSServer, _ directory: TemporaryDirectory) throws -> TransportLoop {
-        let password = try directory.write("device", to: "password")
+        let password = try directory.file("password", "device")
         return try natsLoop(
             natsSink(server.port) { ($0.credentials.user, $0.credentials.passwordFile) = ("edge7", password) }
         )

@@ -16,9 +16,9 @@ struct NATSLongLinkTests {
             $0.notAfter = TestDate.utc(2040)
         }
         let authority = try TestAuthority(leaf: leaf)
-        let chain = try directory.write(authority.presentedPEM, to: "chain.pem")
-        let key = try directory.write(authority.leaf.key.pkcs8PEM, to: "key.pem")
-        let authorities = try directory.write(authority.root.pem, to: "ca.pem")
+        let chain = try directory.file("chain.pem", authority.presentedPEM)
+        let key = try directory.file("key.pem", authority.leaf.key.pkcs8PEM)
+        let authorities = try directory.file("ca.pem", authority.root.pem)
         let server = try await NATSServer()
         try NATSTestClient(port: server.port).makeStream("REACH")
         if scheme == "tls" {

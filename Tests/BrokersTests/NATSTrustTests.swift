@@ -24,12 +24,12 @@ struct NATSTrustTests {
         init(_ leaf: CertificateTemplate = NATSTrustTests.leaf, clientAuthority: String? = nil) async throws {
             let authority = try TestAuthority(leaf: leaf)
             directory = try TemporaryDirectory()
-            authorities = try directory.write(authority.root.pem, to: "ca.pem")
-            let chain = try directory.write(authority.presentedPEM, to: "chain.pem")
-            let key = try directory.write(authority.leaf.key.pkcs8PEM, to: "key.pem")
+            authorities = try directory.file("ca.pem", authority.root.pem)
+            let chain = try directory.file("chain.pem", authority.presentedPEM)
+            let key = try directory.file("key.pem", authority.leaf.key.pkcs8PEM)
             var verification = ""
             if let clientAuthority {
-                verification = ", ca_file: \"\(try directory.write(clientAuthority, to: "clients.pem"))\", verify: true"
+                verification = ", ca_file: \"\(try directory.file("clients.pem", clientAuthority))\", verify: true"
             }
             server = try await NATSServer(
                 configuration: "tls { cert_file: \"\(chain)\", key_file: \"\(key)\"\(verification) }"
@@ -65,7 +65,7 @@ struct NATSTrustTests {
     @Test(arguments: ["tls", "nats"])
     func `an unknown authority is rejected, whether the sink or the server requires TLS`(scheme: String) async throws {
         let encrypted = try await Encrypted()
-        let other = try encrypted.directory.write(TestAuthority(leaf: Self.leaf).root.pem, to: "other.pem")
+        let other = try encrypted.directory.file("other.pem", TestAuthority(leaf: Self.leaf).root.pem)
         for authorities in [other, nil] {
             let failure = try encrypted.failure(encrypted.sink(scheme: scheme) { $0.authorities = authorities })
             #expect(failure.code == "broker_tls", "\(failure)")
@@ -101,8 +101,8 @@ struct NATSTrustTests {
             }
         )
         let encrypted = try await Encrypted(clientAuthority: clients.root.pem)
-        let chain = try encrypted.directory.write(clients.presentedPEM, to: "client.pem")
-        let key = try encrypted.directory.write(clients.leaf.key.pkcs8PEM, to: "client.key")
+        let chain = try encrypted.directory.file("client.pem", clients.presentedPEM)
+        let key = try encrypted.directory.file("client.key", clients.leaf.key.pkcs8PEM)
         let accepted = try encrypted.failure(
             encrypted.sink { ($0.credentials.clientCertificate, $0.credentials.clientKey) = (chain, key) }
         )

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Glibc
 import Testing
 
@@ -52,17 +53,13 @@ import Testing
 
 /// An empty directory, which is removed with its files.
 private struct EmptyDirectory: ~Copyable {
-    let path: String
+    private let directory: TemporaryDirectory
+    var path: String { directory.path }
 
-    init() throws {
-        var template = Array("/tmp/DirectoryStreamTests.XXXXXX".utf8CString)
-        path = String(cString: try #require(mkdtemp(&template)))
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
-    deinit {
-        for name in (try? DirectoryStream.names(in: path)) ?? [] { _ = unlink(file(name)) }
-        rmdir(path)
-    }
+    // Foundation removes no file whose name is not UTF-8.
+    deinit { for name in (try? DirectoryStream.names(in: path)) ?? [] { _ = unlink(file(name)) } }
 
     func create(_ name: [UInt8]) throws {
         let descriptor = open(file(name), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)

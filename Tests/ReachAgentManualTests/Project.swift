@@ -59,22 +59,3 @@ struct Command {
         return paths.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }
-
-/// A directory that is gone when the test is over.
-final class TemporaryDirectory {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "manual-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    /// Writes a file and gives its path.
-    func file(_ name: String, _ text: String) throws -> String {
-        let file = url.appending(path: name)
-        try Data(text.utf8).write(to: file)
-        return file.path(percentEncoded: false)
-    }
-}

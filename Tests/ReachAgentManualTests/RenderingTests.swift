@@ -1,3 +1,4 @@
+import AgentTestKit
 import Testing
 
 @testable import ReachAgentManual

@@ -8,16 +8,13 @@ import Testing
 
 /// The list of the sinks as a file that anything may have become of.
 @Suite(.onOwnThread) struct SinkDocumentFileTests {
-    private let directory: String
+    private let temporary: TemporaryDirectory
+    private var directory: String { temporary.path }
 
-    init() throws {
-        directory = "/tmp/reachagent-\(UUID().uuidString.prefix(13))"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-    }
+    init() throws { temporary = try TemporaryDirectory() }
 
     private func read(_ text: String) throws -> SinkDocumentFile.Result {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        try text.write(toFile: "\(directory)/\(SinkDocument.fileName)", atomically: false, encoding: .utf8)
+        try temporary.file(SinkDocument.fileName, text)
         return SinkDocumentFile.read(in: directory)
     }
 
@@ -61,7 +58,6 @@ import Testing
     }
 
     @Test func `neither a FIFO nor a symbolic link in its place is followed`() throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = "\(directory)/\(SinkDocument.fileName)"
         #expect(mkfifo(path, 0o600) == 0)
         #expect(Self.isUnusable(SinkDocumentFile.read(in: directory)))
@@ -79,7 +75,6 @@ import Testing
     }
 
     @Test func `the directory of the positions is created with those that it lies in`() throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         let directories = SinkDirectories(runtime: directory, state: "\(directory)/a/b")
         #expect(directories.createState() == nil)
         #expect(directories.createState() == nil)

@@ -1,3 +1,4 @@
+import AgentTestKit
 import FoundationEssentials
 import ProbeTestKit
 import Testing
@@ -5,20 +6,13 @@ import Testing
 @testable import ServerTrust
 
 /// Certificates in files, directories and bundles.
-@Suite final class CertificateFileTests {
-    private let directory: URL
+@Suite struct CertificateFileTests {
+    private let directory: TemporaryDirectory
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: directory) }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
-        let url = directory.appending(path: name)
-        try Data(bytes).write(to: url)
-        return url.path(percentEncoded: false)
+        try directory.file(name, bytes)
     }
 
     @Test func `PEM bundles with text around them and DER files are read`() throws {
@@ -33,7 +27,7 @@ import Testing
         _ = try write("2.crt", chain.root.pem.utf8)
         _ = try write("1.cer", chain.leaf.der)
         _ = try write("notes.txt", "no certificate".utf8)
-        let path = directory.path(percentEncoded: false)
+        let path = directory.path
         #expect(try CertificateFile.certificates(at: path) == [chain.leaf.der, chain.root.der])
     }
 

@@ -1,4 +1,5 @@
 import AgentEvents
+import AgentTestKit
 import Glibc
 import Sinks
 import Testing
@@ -42,15 +43,8 @@ struct CursorTests {
 
     /// A directory that is removed at the end.
     private func inDirectory(_ body: (String) throws -> Void) throws {
-        var template = Array("/tmp/sinks-XXXXXX".utf8CString)
-        let path = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
-            String(cString: $0)
-        }
-        defer {
-            for name in ["nats.cursor", "nats.cursor.tmp"] { unlink("\(path)/\(name)") }
-            rmdir(path)
-        }
-        try body(path)
+        let directory = try TemporaryDirectory()
+        try withExtendedLifetime(directory) { try body(directory.path) }
     }
 
     @Test("a cursor is read back as it was written, and replaced atomically")

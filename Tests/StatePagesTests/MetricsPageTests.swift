@@ -200,14 +200,14 @@ import Testing
 
     @Test(.enabled(if: hasPromtool, "promtool is not installed: apt install prometheus"), .onOwnThread)
     func `promtool has no findings on the page, and the alerts fire when they must`() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(MetricsPage.bytes(of: Samples.metrics, as: .prometheus)).write(to: file)
-        let page = try Self.run("promtool check metrics < \(file.path())")
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let file = try directory.file("metrics", MetricsPage.bytes(of: Samples.metrics, as: .prometheus))
+        let page = try Self.run("promtool check metrics < \(file)")
         #expect(page.output.isEmpty && page.status == 0, "\(page.output)")
-        let directory = Golden.project.appending(path: "examples/prometheus").path()
+        let examples = Golden.project.appending(path: "examples/prometheus").path()
         let rules = try Self.run(
-            "cd \(directory) && promtool check rules alerts.yml && promtool test rules alerts.test.yml alerts-month.test.yml"
+            "cd \(examples) && promtool check rules alerts.yml && promtool test rules alerts.test.yml alerts-month.test.yml"
         )
         #expect(rules.status == 0, "\(rules.output)")
     }

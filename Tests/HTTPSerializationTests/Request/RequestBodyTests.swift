@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import HTTPSerialization
 import Testing

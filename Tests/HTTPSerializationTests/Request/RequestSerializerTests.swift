@@ -1,3 +1,4 @@
+import AgentTestKit
 import CheckResults
 import HTTPSerialization
 import Testing

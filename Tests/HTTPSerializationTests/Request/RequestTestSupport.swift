@@ -1,5 +1,4 @@
 import CheckResults
-import Foundation
 import HTTPSerialization
 
 extension SerializedRequest {
@@ -20,25 +19,5 @@ extension RequestBody {
             if piece.isEmpty { return bytes }
             bytes += piece
         }
-    }
-}
-
-/// A directory that is removed when nobody refers to it any more.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "/probe-request-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    /// Writes a file and returns its path.
-    func file(_ name: String, _ bytes: some Sequence<UInt8>, mode: Int = 0o600) throws -> String {
-        let file = "\(path)/\(name)"
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-        return file
     }
 }

@@ -1,16 +1,15 @@
+import AgentTestKit
 internal import Foundation
 
 /// A tree like `/sys` in a temporary directory, removed with the object.
 final class SysfsTree {
-    let root: String
+    private let temporary: TemporaryDirectory
+    var root: String { temporary.path }
 
     init() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "reachagent-sysfs-\(UUID().uuidString)")
-        root = directory.path()
+        temporary = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(root)/class/net", withIntermediateDirectories: true)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: root) }
 
     /// Adds an interface, laid out as the kernel does it: `device` leads to a device with a driver and a bus.
     func add(

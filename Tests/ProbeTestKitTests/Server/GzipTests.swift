@@ -6,22 +6,18 @@ import Testing
 
 @Suite
 struct GzipTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
     /// The number of bytes that gzip(1) makes of a file's bytes, and its exit status: an independent decoder.
     ///
     private func decompress(_ bytes: [UInt8]) async throws -> (count: Int, status: Int32) {
-        try await onThread { try Self.run(bytes) }
+        try await onThread { try run(bytes) }
     }
 
-    private static func run(_ bytes: [UInt8]) throws -> (count: Int, status: Int32) {
-        var template = Array("/tmp/reachagent-gzip-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        try #require(descriptor >= 0)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
-        try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+    private func run(_ bytes: [UInt8]) throws -> (count: Int, status: Int32) {
+        let path = try directory.file("gzip", bytes)
         let pipe = try #require(popen("gzip -dc < \(path) | wc -c", "r"))
         var line = [CChar](repeating: 0, count: 64)
         _ = fgets(&line, Int32(line.count), pipe)

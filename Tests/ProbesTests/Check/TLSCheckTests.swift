@@ -1,3 +1,4 @@
+import AgentTestKit
 import Dispatch
 import FoundationEssentials
 import ProbeTestKit
@@ -207,13 +208,10 @@ struct TLSCheckTests {
     @Test
     func `a key that others can read, and a path that is not a regular file, are rejected`() throws {
         let client = try CheckBench.authority.get().intermediate.issue(.client())
-        let directory = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let (certificate, key) = (directory.appending(path: "c.pem").path, directory.appending(path: "k.pem").path)
-        try Data(client.pem.utf8).write(to: URL(filePath: certificate))
-        try Data(client.key.pkcs8PEM.utf8).write(to: URL(filePath: key))
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let certificate = try directory.file("c.pem", client.pem)
+        let key = try directory.file("k.pem", client.key.pkcs8PEM, mode: 0o644)
         let open = ClientIdentity.LoadError.unreadable(
             path: key,
             reason: "can be read or written by others: use chmod o-rw"

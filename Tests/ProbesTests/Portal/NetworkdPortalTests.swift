@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Testing
 
@@ -7,12 +8,11 @@ import Testing
 struct NetworkdPortalTests {
     /// A directory that stands for `/`, with the state file of link 3 unless there is none.
     private func withRoot(_ content: String?, _ body: (URL) throws -> Void) throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "networkd-\(UUID().uuidString)")
-        let links = root.appending(path: "run/systemd/netif/links")
+        let root = try TemporaryDirectory()
+        let links = root.url.appending(path: "run/systemd/netif/links")
         try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
         try content?.write(to: links.appending(path: "3"), atomically: true, encoding: .utf8)
-        try body(root)
+        try withExtendedLifetime(root) { try body(root.url) }
     }
 
     private static func state(_ line: String) -> String {

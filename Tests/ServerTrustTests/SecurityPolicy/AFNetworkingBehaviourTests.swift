@@ -1,4 +1,4 @@
-import Foundation
+import AgentTestKit
 import ProbeTestKit
 import ServerTrust
 import Testing
@@ -51,12 +51,11 @@ struct AFNetworkingBehaviourTests {
         mode: SecurityPolicy.PinningMode
     ) async throws {
         let fixtures = try TrustFixtures.shared
-        let directory = FileManager.default.temporaryDirectory.appending(path: "pins-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try Data(fixtures.site.leaf.der).write(to: directory.appending(path: "leaf.cer"))
-        try Data(fixtures.other.leaf.pem.utf8).write(to: directory.appending(path: "other.pem"))
-        try Data("no certificate".utf8).write(to: directory.appending(path: "readme.txt"))
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        try directory.file("leaf.cer", fixtures.site.leaf.der)
+        try directory.file("other.pem", fixtures.other.leaf.pem)
+        try directory.file("readme.txt", "no certificate")
 
         let pins = try CertificateFile.certificates(at: directory.path).map { try PinnedCertificate(der: $0) }
         #expect(pins.filter { $0.der == fixtures.site.leaf.der }.count == 1)
