@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 
 @testable import Configuration
@@ -49,9 +50,7 @@ enum Fixtures {
 
     /// Runs `body` with a new directory, which is removed afterwards.
     static func inDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "configuration-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        return try body(directory.path())
+        let directory = try TemporaryDirectory()
+        return try withExtendedLifetime(directory) { try body(directory.path) }
     }
 }

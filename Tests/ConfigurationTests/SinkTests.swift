@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Probes
 import Sinks
@@ -56,14 +57,13 @@ import Testing
 
     /// A file with a secret, removed with the last use of its path.
     private final class SecretFile {
-        let path = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString)").path()
+        let path: String
+        private let directory: TemporaryDirectory
 
         init(_ text: String, mode: Int = 0o600) throws {
-            try Data(text.utf8).write(to: URL(filePath: path))
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            directory = try TemporaryDirectory()
+            path = try directory.file("secret", text, mode: mode)
         }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
     private static let seed = "SU" + String(repeating: "A", count: 56)

@@ -1,17 +1,15 @@
 import AgentEvents
+import AgentTestKit
 import Foundation
 
 @testable import EventJournal
 
 /// A journal's directory that a test fills by hand; it is removed with the value's last owner.
 final class FixtureJournal: Sendable {
-    let directory: String
+    private let temporary: TemporaryDirectory
+    var directory: String { temporary.path }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        directory = url.path()
-    }
+    init() throws { temporary = try TemporaryDirectory() }
 
     /// A journal of files that another one had: many segments take longer to make than to write.
     convenience init(_ files: [String: Data]) throws {
@@ -28,8 +26,6 @@ final class FixtureJournal: Sendable {
             )
         }
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// The moment of an event: a second for each number.
     static func time(_ sequence: UInt64) -> Timestamp {

@@ -48,7 +48,10 @@ import Testing
 
 /// A socket that appears is noticed at once.
 @Suite struct SocketWatchTests {
-    private static func newDirectory() -> String { "/tmp/reachagent-\(UUID().uuidString.prefix(13))" }
+    private let temporary: TemporaryDirectory
+    private var directory: String { temporary.path }
+
+    init() throws { temporary = try TemporaryDirectory() }
 
     /// Sleeps until the socket appears, or for so long.
     private static func sleep(_ watch: SocketWatch, _ wakeup: Wakeup, _ time: Duration) -> Wakeup.Reason {
@@ -82,9 +85,6 @@ import Testing
     }
 
     @Test func `in a directory that is there`() async throws {
-        let directory = Self.newDirectory()
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = "\(directory)/control.sock"
         let reason = try await reason(path) {
             try? FileManager.default.removeItem(atPath: path)
@@ -94,8 +94,7 @@ import Testing
     }
 
     @Test func `in a directory that is made for it`() async throws {
-        let directory = Self.newDirectory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = "\(directory)/made"
         let reason = try await reason("\(directory)/control.sock") {
             try? FileManager.default.removeItem(atPath: directory)
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -104,9 +103,6 @@ import Testing
     }
 
     @Test func `other files in the directory do not wake the watch, and the deadline does`() async throws {
-        let directory = Self.newDirectory()
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         let wakeup = try Wakeup()
         let reason = await onThread {
             let watch = SocketWatch(SocketLocation(path: "\(directory)/control.sock"))

@@ -82,9 +82,10 @@ import Testing
     }
 
     @Test func `an agent that is not there yet is waited for`() async throws {
-        let directory = "/tmp/reachagent-\(UUID().uuidString.prefix(13))"
+        let temporary = try TemporaryDirectory()
+        defer { withExtendedLifetime(temporary) {} }
+        let directory = "\(temporary.path)/made"
         let path = "\(directory)/control.sock"
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         let iterator = StateClient(socket: path).events().makeAsyncIterator()
         let first = try await iterator.next()
         guard case .interrupted(.noAgent(path, ENOENT), _)? = first else {

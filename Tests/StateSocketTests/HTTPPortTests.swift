@@ -123,12 +123,13 @@ struct HTTPPortTests {
 
     /// Certificates as files, and an independent client.
     private final class TLSFiles: Sendable {
-        let directory: String
+        private let temporary: TemporaryDirectory
+        var directory: String { temporary.path }
         let server: TestAuthority
         let client: TestAuthority
 
         init() throws {
-            directory = try ServedStream.makeDirectory()
+            temporary = try TemporaryDirectory()
             server = try Self.authority(.server(names: ["host.test"]))
             client = try Self.authority(.client())
             try write(server.root.pem, "root.pem")
@@ -136,10 +137,8 @@ struct HTTPPortTests {
             try write(client.leaf.key.pkcs8PEM, "client.key")
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: directory) }
-
         private func write(_ text: String, _ name: String) throws {
-            try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+            try temporary.file(name, text)
         }
 
         /// The library goes by the machine's clock.

@@ -6,6 +6,12 @@ import Testing
 
 /// The socket files: who may be replaced, and who may not.
 struct SocketFileTests {
+    /// A directory beside those of the servers.
+    private let temporary: TemporaryDirectory
+    private var directory: String { temporary.path }
+
+    init() throws { temporary = try TemporaryDirectory() }
+
     private static func permissions(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
@@ -25,12 +31,10 @@ struct SocketFileTests {
         return descriptor
     }
 
-    private static func startFailure(_ prepare: @escaping @Sendable (String) throws -> Void) async throws
+    private func startFailure(_ prepare: @escaping @Sendable (String) throws -> Void) async throws
         -> StateSocketError?
     {
-        try await onThread {
-            let directory = try ServedStream.makeDirectory()
-            defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await onThread { [directory] in
             try prepare(directory)
             do {
                 let stream = try ServedStream { $0.directory = directory }
@@ -44,9 +48,7 @@ struct SocketFileTests {
 
     @Test(arguments: [0o600, 0o660, 0o666])
     func `the files have exactly the configured permissions, in created directories`(mode: UInt32) async throws {
-        let (modes, directory, leftOver) = try await onThread {
-            let base = try ServedStream.makeDirectory()
-            defer { try? FileManager.default.removeItem(atPath: base) }
+        let (modes, directory, leftOver) = try await onThread { [base = directory] in
             let directory = base + "/a/b"
             let stream = try ServedStream {
                 $0.directory = directory; $0.mode = mode; $0.group = "\(getgid())"
@@ -64,7 +66,7 @@ struct SocketFileTests {
     }
 
     @Test func `a dead agent's sockets are replaced`() async throws {
-        let failure = try await Self.startFailure { directory in
+        let failure = try await startFailure { directory in
             for name in ["events.sock", ".events.new", "control.sock"] {
                 close(Self.listen(at: "\(directory)/\(name)"))
             }
@@ -73,15 +75,13 @@ struct SocketFileTests {
     }
 
     @Test func `a socket with a listener is an error`() async throws {
-        let failure = try await Self.startFailure { directory in _ = Self.listen(at: "\(directory)/control.sock") }
+        let failure = try await startFailure { directory in _ = Self.listen(at: "\(directory)/control.sock") }
         #expect(failure?.cause == .inUse(by: nil))
         #expect(failure?.path.hasSuffix("/control.sock") == true)
     }
 
     @Test func `a file that is not a socket is an error, and is kept`() async throws {
-        let (failure, text) = try await onThread {
-            let directory = try ServedStream.makeDirectory()
-            defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (failure, text) = try await onThread { [directory] in
             try Data("precious".utf8).write(to: URL(filePath: "\(directory)/events.sock"))
             var failure: StateSocketError?
             do { _ = try ServedStream { $0.directory = directory } } catch let error as StateSocketError {
@@ -94,7 +94,7 @@ struct SocketFileTests {
     }
 
     @Test func `a live datagram socket is an error`() async throws {
-        let failure = try await Self.startFailure { directory in
+        let failure = try await startFailure { directory in
             _ = Self.listen(at: "\(directory)/events.sock", type: Int32(SOCK_DGRAM.rawValue))
         }
         #expect(failure?.cause == .notASocket)
@@ -116,12 +116,9 @@ struct SocketFileTests {
     }
 
     @Test func `a path that is too long, and a group that does not exist, are named`() async throws {
-        let long = try await onThread {
-            let base = try ServedStream.makeDirectory()
-            defer { try? FileManager.default.removeItem(atPath: base) }
-            do { _ = try ServedStream { $0.directory = base + "/" + String(repeating: "d", count: 100) } } catch let
-                error as StateSocketError
-            {
+        let long = try await onThread { [directory] in
+            let path = directory + "/" + String(repeating: "d", count: 100)
+            do { _ = try ServedStream { $0.directory = path } } catch let error as StateSocketError {
                 return error.cause as StateSocketError.Cause?
             }
             return nil as StateSocketError.Cause?
@@ -171,9 +168,7 @@ struct SocketFileTests {
     }
 
     @Test func `passed sockets are served, and not removed`() async throws {
-        let (lines, reply, remains, hasFlag) = try await onThread {
-            let directory = try ServedStream.makeDirectory()
-            defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (lines, reply, remains, hasFlag) = try await onThread { [directory] in
             let events = Self.listen(at: "\(directory)/any")
             let control = Self.listen(at: "\(directory)/control.sock")
             let adopted = try ActivatedSockets(taking: [(events, "events"), (control, "unknown")])
@@ -193,8 +188,6 @@ struct SocketFileTests {
     }
 
     @Test func `descriptors that are not listening stream sockets are errors`() throws {
-        let directory = try ServedStream.makeDirectory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         var reasons: [String] = []
         let idle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let datagram = Self.listen(at: "\(directory)/d", type: Int32(SOCK_DGRAM.rawValue))

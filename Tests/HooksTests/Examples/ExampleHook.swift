@@ -23,7 +23,8 @@ final class ExampleHook: Sendable {
     }
 
     private let script: String
-    private let workspace: URL
+    private let temporary: TemporaryDirectory
+    private var workspace: URL { temporary.url }
     /// A directory for the files that the script is to find.
     let files: URL
 
@@ -32,8 +33,8 @@ final class ExampleHook: Sendable {
     ///   - tools: Programs of the machine that the script finds as they are.
     init(_ name: String, standIns: [String] = [], tools: [String] = []) throws {
         script = Self.directory.appending(path: name).path()
-        workspace = FileManager.default.temporaryDirectory.appending(path: "hook-\(UUID().uuidString.prefix(8))")
-        files = workspace.appending(path: "f")
+        temporary = try TemporaryDirectory()
+        files = temporary.url.appending(path: "f")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         try FileManager.default.createDirectory(at: workspace.appending(path: "bin"), withIntermediateDirectories: true)
         // Links, and no new files: one that has just been written cannot be executed while another test starts a program.
@@ -44,8 +45,6 @@ final class ExampleHook: Sendable {
             try link(tool, to: path ?? "/nonexistent")
         }
     }
-
-    deinit { try? FileManager.default.removeItem(at: workspace) }
 
     private func link(_ tool: String, to path: String) throws {
         try FileManager.default.createSymbolicLink(
@@ -90,21 +89,19 @@ final class RuntimeDirectories {
         let code: Int32
     }
 
-    let path: String
+    private let directory: TemporaryDirectory
+    var path: String { directory.path }
     private var descriptors: [Int32] = []
 
     init(_ users: [String]) throws {
-        path = "/tmp/reachagent-buses-\(UUID().uuidString.prefix(8))"
+        directory = try TemporaryDirectory()
         for user in users {
             try add(user)
             descriptors.append(try Self.socket(at: bus(user)))
         }
     }
 
-    deinit {
-        for descriptor in descriptors { close(descriptor) }
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    deinit { for descriptor in descriptors { close(descriptor) } }
 
     /// The path of a user's bus.
     func bus(_ user: String) -> String { "\(path)/\(user)/bus" }

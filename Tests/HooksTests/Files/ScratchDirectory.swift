@@ -1,23 +1,18 @@
+import AgentTestKit
 import Foundation
 import Glibc
 
-/// A directory of a test's own in `/tmp`, which is sticky; it is gone with the object.
+/// A directory of a test's own, with files whose modes and owners are exact.
 final class ScratchDirectory: Sendable {
     struct Failure: Error {
         let call: String
         let number: Int32
     }
 
-    let path: String
+    private let directory: TemporaryDirectory
+    var path: String { directory.path }
 
-    init() throws {
-        var template = Array("/tmp/hooks-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(call: "mkdtemp", number: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        try Self.check("chmod", chmod(path, 0o755))
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { directory = try TemporaryDirectory() }
 
     /// The path of a name in it.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }

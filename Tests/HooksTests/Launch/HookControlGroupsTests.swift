@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Testing
 
@@ -5,12 +6,13 @@ import Testing
 
 /// The groups of runs, with directories in the place of the kernel's: one with something in it cannot be removed either.
 struct HookControlGroupsTests {
-    let directory = URL.temporaryDirectory.appending(path: "groups-\(UUID().uuidString)")
+    private let temporary: TemporaryDirectory
+    private var directory: URL { temporary.url }
     let groups: HookControlGroups
 
     init() throws {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        groups = HookControlGroups(in: ControlGroup(path: directory.path()), HookLimits())
+        temporary = try TemporaryDirectory()
+        groups = HookControlGroups(in: ControlGroup(path: temporary.path), HookLimits())
     }
 
     private func putProcess(in group: ControlGroup) -> Bool { group.child("process").make() == 0 }
@@ -18,7 +20,6 @@ struct HookControlGroupsTests {
 
     @Test
     func `the group of a run without remaining processes is removed with it`() throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let run = try #require(groups.begin())
         #expect(groups.end(run))
         #expect(!run.has(""))
@@ -26,7 +27,6 @@ struct HookControlGroupsTests {
 
     @Test
     func `the group of a run is removed when its remaining processes have ended`() throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let (first, second) = try (#require(groups.begin()), #require(groups.begin()))
         #expect(putProcess(in: first))
         #expect(putProcess(in: second))
@@ -45,7 +45,6 @@ struct HookControlGroupsTests {
 
     @Test
     func `no sign of an ended process is lost beside the ends of runs`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let runs = try (0..<200).map { _ in try #require(groups.begin()) }
         #expect(runs.allSatisfy(putProcess))
         // As over there SIGCHLD, each end is followed by one look, whatever else is going on.
@@ -63,13 +62,12 @@ struct HookControlGroupsTests {
 
     @Test
     func `a controller that could not be enabled at the start limits hooks from the next run on`() throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let hooks = directory.appending(path: "hooks")
         try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
         let group = ControlGroup(path: hooks.path())
         var limits = HookLimits()
         limits.tasks = 321
-        let groups = HookControlGroups(in: group, below: ControlGroup(path: directory.path()), limits)
+        let groups = HookControlGroups(in: group, below: ControlGroup(path: temporary.path), limits)
         #expect(groups.missingControllers == ["pids", "memory"])
 
         for file in ["cgroup.subtree_control", "hooks/cgroup.subtree_control", "hooks/pids.max", "hooks/memory.max"] {

@@ -11,16 +11,10 @@ import NIOPosix
 final class HookFixture: Sendable {
     static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-    let directory: String
+    private let temporary: TemporaryDirectory
+    var directory: String { temporary.path }
 
-    init() throws {
-        var template = Array("/tmp/reachagent-hooks-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        chmod(directory, 0o755)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+    init() throws { temporary = try TemporaryDirectory() }
 
     /// Writes a file, executable by all.
     @discardableResult

@@ -1,4 +1,5 @@
 import AgentEvents
+import AgentTestKit
 import EventLoopExecutor
 import Foundation
 import Glibc
@@ -188,18 +189,13 @@ final class ClosedPort: Sendable {
 /// A directory with a file that holds a secret; gone with the value.
 final class SecretFileBench: Sendable {
     let path: String
-    private let directory: String
+    private let directory: TemporaryDirectory
 
-    init(_ content: String, mode: mode_t = 0o600) throws {
-        directory = NSTemporaryDirectory() + "webhook-\(UUID().uuidString)"
-        path = directory + "/secret"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
-        guard chmod(path, mode) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    init(_ content: String, mode: Int = 0o600) throws {
+        directory = try TemporaryDirectory()
+        path = try directory.file("secret", content, mode: mode)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
-
     /// Another path beside the file.
-    func sibling(_ name: String) -> String { directory + "/" + name }
+    func sibling(_ name: String) -> String { "\(directory.path)/\(name)" }
 }

@@ -7,7 +7,7 @@ import Testing
 struct WebhookSignatureTests {
     private static let published = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    private func signature(_ content: String, mode: mode_t = 0o600) throws -> [HeaderField] {
+    private func signature(_ content: String, mode: Int = 0o600) throws -> [HeaderField] {
         let file = try SecretFileBench(content, mode: mode)
         let body = Array(#"{"test": 2432232314}"#.utf8)
         return try WebhookSignature(secretFile: file.path)
@@ -32,13 +32,13 @@ struct WebhookSignatureTests {
         #expect(try signature("\(content)\n\n").last?.value != "v1,ZquVke8vjahY5FUylxSXNumFQQGbjldZLz39AEzazrc=")
     }
 
-    @Test(arguments: [0o600, 0o400, 0o640, 0o660] as [mode_t])
-    func `the group may read the secret`(mode: mode_t) throws {
+    @Test(arguments: [0o600, 0o400, 0o640, 0o660])
+    func `the group may read the secret`(mode: Int) throws {
         #expect(try signature(Self.published, mode: mode).count == 3)
     }
 
-    @Test(arguments: [0o644, 0o604, 0o602, 0o606] as [mode_t])
-    func `a secret that others can read or write is rejected`(mode: mode_t) throws {
+    @Test(arguments: [0o644, 0o604, 0o602, 0o606])
+    func `a secret that others can read or write is rejected`(mode: Int) throws {
         let error = #expect(throws: RequestError.self) { try signature(Self.published, mode: mode) }
         #expect(error?.description.hasSuffix("/secret can be read or written by others: use chmod o-rw") == true)
     }

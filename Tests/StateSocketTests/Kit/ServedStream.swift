@@ -7,20 +7,15 @@ import Synchronization
 
 /// A bus, an agent and a server in a directory of its own.
 final class ServedStream: Sendable {
-    let directory: String
+    private let temporary: TemporaryDirectory
     let bus: NotificationBus<Event>
     let agent: ScriptedAgent
     let server: StateServer
 
+    var directory: String { temporary.path }
     var events: String { "\(directory)/events.sock" }
     var control: String { "\(directory)/control.sock" }
     var http: String { "\(directory)/http.sock" }
-
-    static func makeDirectory() throws -> String {
-        var template = Array("/tmp/sockets-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Client.Failure(operation: "mkdtemp", number: errno) }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
 
     init(
         firstSequence: UInt64 = 1,
@@ -29,16 +24,14 @@ final class ServedStream: Sendable {
         accepting: Bool = true,
         _ configure: (inout StateSocketConfiguration) -> Void = { _ in }
     ) throws {
-        directory = try Self.makeDirectory()
+        temporary = try TemporaryDirectory()
         bus = NotificationBus<Event>(firstSequence: firstSequence)
         agent = ScriptedAgent(bus)
-        var configuration = StateSocketConfiguration(directory: directory)
+        var configuration = StateSocketConfiguration(directory: temporary.path)
         configure(&configuration)
         server = StateServer(configuration: configuration, bus: bus, replay: replay, agent: agent, adopting: adopting)
         try server.start(accepting: accepting)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     @discardableResult
     func publish(_ type: EventType = .pathChanged, subject: String = "default", padding: Int = 0) -> Event? {
