@@ -130,10 +130,9 @@ import Testing
     ]
 
     private static func hooks(_ text: String, _ style: TerminalStyle) throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: "screen-\(UUID().uuidString).toml")
-        try text.write(to: file, atomically: false, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let settings = try ConfigurationFile.load(file.path()).settings
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let settings = try ConfigurationFile.load(directory.file("screen.toml", text)).settings
         var files = AgentFiles()
         files.searched = ["/etc/reachagent/reachagent.toml", "/usr/lib/reachagent/reachagent.toml"]
         let hooks = HookSettings(definitions: settings.hooks.definitions)

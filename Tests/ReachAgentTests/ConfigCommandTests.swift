@@ -7,21 +7,13 @@ import Testing
 @Suite struct ConfigCommandTests {
     /// A directory for files, which is that of a service's configuration too.
     private final class Scratch {
-        let path: String
+        private let directory: TemporaryDirectory
+        var path: String { directory.path }
 
-        init() throws {
-            let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            path = directory.appending(path: "config-\(UUID().uuidString)").path()
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
+        init() throws { directory = try TemporaryDirectory() }
 
         @discardableResult
-        func write(_ name: String, _ text: String) throws -> String {
-            try text.write(toFile: "\(path)/\(name)", atomically: false, encoding: .utf8)
-            return "\(path)/\(name)"
-        }
+        func write(_ name: String, _ text: String) throws -> String { try directory.file(name, text) }
 
         func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
 

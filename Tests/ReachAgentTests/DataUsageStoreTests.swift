@@ -1,4 +1,5 @@
 import AgentEvents
+import AgentTestKit
 import EventJournal
 import Foundation
 import Probes
@@ -8,8 +9,11 @@ import Testing
 
 /// The day's data usage over restarts.
 @Suite struct DataUsageStoreTests {
-    private let path = FileManager.default.temporaryDirectory.appending(path: "usage-\(UUID().uuidString)").path()
+    private let temporary: TemporaryDirectory
+    private var path: String { "\(temporary.path)/journal" }
     private var file: String { path + "/" + DataUsageStore.name }
+
+    init() throws { temporary = try TemporaryDirectory() }
 
     private func journal() throws -> EventJournal {
         try EventJournal(opening: JournalConfiguration(directory: path, sync: .never), now: { .now })
@@ -20,7 +24,6 @@ import Testing
     }
 
     @Test func `an orderly stop keeps the exact usage`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let journal = try journal()
         let first = usageStore(journal)
         #expect(first.usage == nil)
@@ -32,7 +35,6 @@ import Testing
     }
 
     @Test func `after a crash the file says too much and never too little`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let journal = try journal()
         let crashed = usageStore(journal)
         crashed.note(DataUsage(day: 7, bytes: ["wwan": 1000]))
@@ -46,7 +48,6 @@ import Testing
 
     @Test(arguments: ["", "{", #"{"day":7,"bytes":{"wwan":-1}}"#, #"{"day":7}"#, "[]", "\0"])
     func `a damaged file counts as missing`(content: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let journal = try journal()
         try journal.keep(Array(content.utf8), as: DataUsageStore.name)
         #expect(usageStore(journal).usage == nil)
@@ -54,7 +55,6 @@ import Testing
 
     @Test(arguments: [(false, Int64(20_000)), (true, 3)])
     func `an earlier day replaces a later one only by a trusted clock`(isTrusted: Bool, day: Int64) throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let journal = try journal()
         let first = usageStore(journal)
         first.note(DataUsage(day: 20_000, bytes: ["wwan": 5]))

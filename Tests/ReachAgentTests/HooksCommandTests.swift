@@ -6,11 +6,11 @@ import Testing
 @Suite struct HooksCommandTests {
     /// A directory with hooks, and what a test asks of it.
     private final class Scratch {
-        let path: String
+        private let directory: TemporaryDirectory
+        var path: String { directory.path }
 
         init() throws {
-            let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            path = directory.appending(path: "hooks-\(UUID().uuidString)").path()
+            directory = try TemporaryDirectory()
             try make("first/wifi.d")
             try make("second")
             let echo = "#!/bin/sh\necho \"$REACH_TYPE $REACH_SEQ $REACH_TO_VIA\"\ncat | wc -l\nexit ${STATUS:-0}\n"
@@ -37,8 +37,6 @@ import Testing
             )
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
         private func make(_ directory: String) throws {
             try FileManager.default.createDirectory(
                 atPath: "\(path)/\(directory)",
@@ -48,8 +46,7 @@ import Testing
         }
 
         func write(_ name: String, _ text: String, mode: Int) throws {
-            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
+            try directory.file(name, text, mode: mode)
         }
 
         func hooks(_ arguments: String..., input: String = "") async throws -> FinishedCommand {

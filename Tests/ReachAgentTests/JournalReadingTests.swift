@@ -1,4 +1,5 @@
 import AgentEvents
+import AgentTestKit
 import Availability
 import EventJournal
 import Foundation
@@ -11,7 +12,10 @@ import Testing
 @Suite struct JournalReadingTests {
     private static let start = Timestamp(microsecondsSince1970: 1_790_000_000_000_000)
 
-    private let path = FileManager.default.temporaryDirectory.appending(path: "reading-\(UUID().uuidString)").path()
+    private let temporary: TemporaryDirectory
+    private var path: String { "\(temporary.path)/journal" }
+
+    init() throws { temporary = try TemporaryDirectory() }
 
     private static func moment(_ second: UInt64) -> Timestamp {
         Timestamp(microsecondsSince1970: start.microsecondsSince1970 + Int64(second) * 1_000_000)
@@ -52,7 +56,6 @@ import Testing
     }
 
     @Test func `the newest changes are kept, and event storms evict none of them`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         try write(1...600)
         let (history, isOlderLeft) = history(from: nil, at: Self.moment(600))
         let entries = try #require(history).timeline.entries
@@ -63,7 +66,6 @@ import Testing
     }
 
     @Test func `older events than the moment to begin with are left, and known to be there`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         try write(1...20)
         let (history, isOlderLeft) = history(from: Self.moment(11), at: Self.moment(20))
         #expect(try #require(history).timeline.entries.map(\.sequence) == (11...20).reversed())
@@ -71,7 +73,6 @@ import Testing
     }
 
     @Test func `an event that was published while the journal was read is there once`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         try write(1...20)
         var (history, _) = history(from: nil, at: Self.moment(20))
         for number in 15...25 as ClosedRange<UInt64> { history?.add(Self.event(number).value) }
@@ -79,7 +80,6 @@ import Testing
     }
 
     @Test func `a line that is damaged is a hole`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         try write(1...20)
         let segment = try #require(
             try FileManager.default.contentsOfDirectory(atPath: path).first { $0.hasSuffix(".jsonl") }
@@ -98,7 +98,6 @@ import Testing
     }
 
     @Test func `the transfers of thirty days are read, and summaries without any are not searched`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let origin = EventOrigin(streamID: "abc", host: "edge-7")
         let day: UInt64 = 86_400
         let point = ProbePoint(probe: "speed", interface: "wwan0")

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Configuration
 import ForeignText
 import FoundationEssentials
@@ -30,7 +31,7 @@ import struct AgentEvents.Timestamp
         let driver: ReachabilityDriver
         let recording: String
         let recorder: InputRecorder
-        let directory: URL
+        private let directory: TemporaryDirectory
         /// The duration of the suspend that the driver detects next, once.
         let suspension = Box<Duration?>(nil)
 
@@ -45,9 +46,8 @@ import struct AgentEvents.Timestamp
         }
 
         init(portals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = { _ in [] }) throws {
-            directory = FileManager.default.temporaryDirectory.appendingPathComponent("driver-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            recording = directory.appendingPathComponent("inputs.jsonl").path
+            directory = try TemporaryDirectory()
+            recording = "\(directory.path)/inputs.jsonl"
             let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
             recorder = try InputRecorder(
                 path: recording,
@@ -93,8 +93,6 @@ import struct AgentEvents.Timestamp
             guard case .notifications(let notifications) = lines.take() else { return [] }
             return notifications.map(\.content)
         }
-
-        func remove() { try? FileManager.default.removeItem(at: directory) }
     }
 
     private static func update(isUp: Bool) -> NetworkUpdate {
@@ -129,7 +127,6 @@ import struct AgentEvents.Timestamp
 
     @Test func `checks become the connectivity of the one state`() throws {
         let fixture = try Fixture()
-        defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))
         #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
         let events = fixture.events()
@@ -140,7 +137,6 @@ import struct AgentEvents.Timestamp
 
     @Test func `a check of a probe that is gone publishes nothing`() throws {
         let fixture = try Fixture()
-        defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))
         let before = fixture.events().count
         var check = Self.check(.ok)
@@ -152,7 +148,6 @@ import struct AgentEvents.Timestamp
 
     @Test func `a check that was in flight during a suspend does not count`() throws {
         let fixture = try Fixture()
-        defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))
         #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
         let inFlight = Self.check(.failed(.connectRefused, .connect))
@@ -165,7 +160,7 @@ import struct AgentEvents.Timestamp
 
     @Test func `a recording gives the same lines again`() throws {
         let fixture = try Fixture()
-        defer { fixture.remove() }
+        defer { withExtendedLifetime(fixture) {} }
         fixture.driver.handle(.update(Self.update(isUp: true)))
         _ = fixture.driver.judge(Self.check(.ok))
         for _ in 0..<3 { _ = fixture.driver.judge(Self.check(.failed(.connectRefused, .connect))) }
@@ -198,7 +193,6 @@ import struct AgentEvents.Timestamp
     @Test func `a portal that a network announces becomes a check, even if announced late`() throws {
         let told = Mutex<[NetworkPortal]>([])
         let fixture = try Fixture { _ in told.withLock { $0 } }
-        defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))
         #expect(fixture.driver.plan.probe(named: "portal-api.eth0") == nil)
         told.withLock { $0 = [NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))] }
@@ -211,7 +205,6 @@ import struct AgentEvents.Timestamp
         throws
     {
         let fixture = try Fixture()
-        defer { fixture.remove() }
         let (first, second, third) = (Self.update(isUp: true), Self.update(isUp: false), Self.update(isUp: true))
         fixture.driver.handle(.update(first))
         fixture.resume(after: .seconds(30))
@@ -228,7 +221,6 @@ import struct AgentEvents.Timestamp
 
     @Test func `a restarted monitor's first changes have its new configuration as the cause`() throws {
         let fixture = try Fixture()
-        defer { fixture.remove() }
         fixture.driver.handle(.update(Self.update(isUp: true)))
         fixture.driver.handle(.update(Self.update(isUp: false)))
         let changed = try #require(fixture.events().last { $0.type == .pathChanged })

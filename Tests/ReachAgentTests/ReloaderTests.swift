@@ -13,10 +13,10 @@ import Testing
 /// The reloads of the configuration: their rate, and their rejections.
 struct ReloaderTests {
     @Test func `reads start a second apart, and requests in between share the next one`() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString).toml")
-        try Data().write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let source = ConfigurationSource(path: file.path()) { (_) throws(ConfigurationErrors) in }
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let file = try directory.file("reload.toml", "")
+        let source = ConfigurationSource(path: file) { (_) throws(ConfigurationErrors) in }
         let beginnings = Mutex<[ContinuousClock.Instant]>([])
         let reloader = Reloader(
             source: source,
@@ -59,15 +59,16 @@ struct ReloaderTests {
 
     /// A file, and a reloader of it that records its rejections.
     private final class Scratch: Sendable {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "reload-\(UUID().uuidString)").path()
+        private let temporary: TemporaryDirectory
+        var directory: String { temporary.path }
         let reloader: Reloader
         let rejections = Rejections()
         let applied: Applied
         private let path: String
 
         init(_ text: String?, searched: Bool = false) throws {
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            path = "\(directory)/a.toml"
+            temporary = try TemporaryDirectory()
+            path = "\(temporary.path)/a.toml"
             try text?.write(toFile: path, atomically: false, encoding: .utf8)
             let source = ConfigurationSource(
                 path: text == nil ? nil : path,
@@ -82,8 +83,6 @@ struct ReloaderTests {
                 apply: { (_, _, reload) throws(NetlinkError) in try applied.take(reload) }
             )
         }
-
-        deinit { try? FileManager.default.removeItem(atPath: directory) }
 
         /// Reloads another text, and returns the code of the answer; nil for a success.
         func reload(_ text: String) async throws -> String? {

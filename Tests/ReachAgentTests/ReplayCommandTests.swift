@@ -76,8 +76,9 @@ import struct AgentEvents.Timestamp
         limit: Int = InputRecorder.standardLimit,
         changing change: @escaping @Sendable (String) -> String = { $0 }
     ) async throws -> FinishedCommand {
-        let path = FileManager.default.temporaryDirectory.path() + "/replay-\(UInt64.random(in: 0 ... .max))"
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let path = "\(directory.path)/replay"
         let header = RecordingHeader(agent: "0", stream: "abc", nextSequence: 40, source: source, started: start)
         let inputs = inputs
         try await onThread {

@@ -1,18 +1,14 @@
 import AgentTestKit
-import Foundation
 import Testing
 
 /// A configuration with errors, for a command that is about a name of it.
 @Suite struct UnusableConfigurationTests {
     private static func run(_ arguments: [String]) async throws -> (FinishedCommand, file: String) {
-        let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appending(path: "unusable-\(UUID().uuidString)").path()
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let file = "\(directory)/reachagent.toml"
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
         let text = "[probe.web]\ntarget = 'https://web.test/'\nrise = 0\n"
-        try text.write(toFile: file, atomically: false, encoding: .utf8)
-        let environment = ["CONFIGURATION_DIRECTORY": directory, "RUNTIME_DIRECTORY": directory]
+        let file = try directory.file("reachagent.toml", text)
+        let environment = ["CONFIGURATION_DIRECTORY": directory.path, "RUNTIME_DIRECTORY": directory.path]
         return (try await FinishedCommand.run(arguments, environment: environment), file)
     }
 

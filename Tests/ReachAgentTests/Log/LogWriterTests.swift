@@ -142,13 +142,10 @@ import Testing
     }
 
     @Test func `a file is written completely`() throws {
-        var template = Array("/tmp/reachagent-log-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
+        let directory = try TemporaryDirectory()
+        let descriptor = open("\(directory.path)/log", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
-        defer {
-            close(descriptor)
-            unlink(template)
-        }
+        defer { close(descriptor) }
         let writer = LogWriter(descriptor) { Array("lost \($0)\n".utf8) }
         for number in 0..<100 {
             writer.write([Self.line(number)])
@@ -168,9 +165,10 @@ private final class PrivatePipe: Sendable {
     let fileHandleForWriting: FileHandle
 
     init() throws {
-        let name = "/tmp/reachagent-pipe-\(UUID().uuidString)"
+        let directory = try TemporaryDirectory()
+        let name = "\(directory.path)/pipe"
         guard mkfifo(name, 0o600) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        defer { unlink(name) }
+        defer { withExtendedLifetime(directory) {} }
         let reader = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let writer = open(name, O_WRONLY | O_CLOEXEC)
         guard reader >= 0, writer >= 0, fcntl(reader, F_SETFL, 0) == 0 else {

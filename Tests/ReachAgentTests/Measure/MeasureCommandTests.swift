@@ -49,17 +49,9 @@ import Testing
     // MARK: Subject
 
     private static func settings(_ text: String) throws -> Settings {
-        let directory = try TemporaryFile(text)
-        return try ConfigurationFile.load(directory.path).settings
-    }
-
-    /// A file that goes with the value.
-    private final class TemporaryFile {
-        let path = FileManager.default.temporaryDirectory.appending(path: "measure-\(UUID().uuidString).toml").path()
-
-        init(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
-
-        deinit { unlink(path) }
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        return try ConfigurationFile.load(directory.file("measure.toml", text)).settings
     }
 
     private static let configuration = """
@@ -145,9 +137,9 @@ import Testing
     // MARK: Turn
 
     @Test func `a measurement waits for another transfer of the machine`() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "turn-\(UUID().uuidString)").path()
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let temporary = try TemporaryDirectory()
+        defer { withExtendedLifetime(temporary) {} }
+        let directory = temporary.path
         let (first, second) = (MeasureLock(directory: directory), MeasureLock(socket: "\(directory)/control.sock"))
         #expect(first.take())
         #expect(first.take())

@@ -11,13 +11,12 @@ import Testing
 struct MetricsFileTests {
     /// A directory and a file in it, whose content counts its writings.
     private final class Bench: Sendable {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)").path()
+        private let temporary: TemporaryDirectory
         let count = Mutex(0)
 
-        init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
+        init() throws { temporary = try TemporaryDirectory() }
 
-        deinit { try? FileManager.default.removeItem(atPath: directory) }
-
+        var directory: String { temporary.path }
         var path: String { "\(directory)/agent.prom" }
 
         func file(interval: Duration, size: Int = 0) -> MetricsFile {

@@ -5,6 +5,10 @@ import Testing
 @testable import ServiceSupport
 
 @Suite(.onOwnThread) struct NotifySocketTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
     @Test(arguments: [
         (ServiceNotice.ready, "READY=1"),
         (.reloading(since: 42), "RELOADING=1\nMONOTONIC_USEC=42"),
@@ -26,8 +30,9 @@ import Testing
         #expect(notice == "STATUS=" + String(repeating: "é", count: 512))
     }
 
-    @Test(arguments: ["/tmp/\(UUID().uuidString)", "@reachagent-\(UUID().uuidString)"])
-    func `several notices arrive in one datagram, at a path and at an abstract name`(name: String) throws {
+    @Test(arguments: [true, false])
+    func `several notices arrive in one datagram, at a path and at an abstract name`(isPath: Bool) throws {
+        let name = isPath ? "\(directory.path)/notify" : "@reachagent-\(UUID().uuidString)"
         let manager = try FakeManager(at: name)
         let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
         #expect(socket.send([.ready, .status("none")]))
@@ -46,7 +51,7 @@ import Testing
     }
 
     @Test func `an address without a listener is an error with the system's reason`() {
-        let name = "/tmp/\(UUID().uuidString)"
+        let name = "\(directory.path)/missing"
         #expect(throws: NotifySocketError.unreachable(name, errno: ENOENT)) {
             try NotifySocket.named(in: ["NOTIFY_SOCKET": name])
         }

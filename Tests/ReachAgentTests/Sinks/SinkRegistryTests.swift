@@ -9,14 +9,13 @@ import Testing
 @testable import ReachAgent
 
 /// The agent's registry of sinks: the settings it hands over, the reports it takes, and the losses it announces.
-@Suite(.onOwnThread) final class SinkRegistryTests {
-    private let directory = FileManager.default.temporaryDirectory.appending(path: "sinks-\(UUID().uuidString)").path()
+@Suite(.onOwnThread) struct SinkRegistryTests {
+    private let temporary: TemporaryDirectory
+    private var directory: String { temporary.path }
     private static let origin = EventOrigin(streamID: "s", host: "edge-7")
     private static let patience: Duration = .seconds(30)
 
-    init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+    init() throws { temporary = try TemporaryDirectory() }
 
     /// A journal of four small files.
     private func journal() throws -> EventJournal {

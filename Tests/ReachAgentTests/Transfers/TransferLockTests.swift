@@ -1,4 +1,4 @@
-import FoundationEssentials
+import AgentTestKit
 import Glibc
 import LinuxSupport
 import Testing
@@ -7,14 +7,12 @@ import Testing
 
 /// The lock that keeps two transfers of a machine apart.
 @Suite struct TransferLockTests {
-    private let path = FileManager.default.temporaryDirectory.appending(path: "lock-\(UUID().uuidString)").path
+    private let temporary: TemporaryDirectory
+    private var path: String { temporary.path }
 
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
-
-    private func remove() { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { temporary = try TemporaryDirectory() }
 
     @Test func `a lock that is held is busy, and free once it is released or forgotten`() throws {
-        defer { remove() }
         guard case .taken(let lock) = TransferLock.take(in: path) else {
             Issue.record("not taken")
             return
@@ -38,7 +36,6 @@ import Testing
     }
 
     @Test func `the users of the sockets have access to the file, whatever the umask`() throws {
-        defer { remove() }
         _ = TransferLock.take(in: path)
         var status = stat()
         #expect(stat("\(path)/transfer.lock", &status) == 0)

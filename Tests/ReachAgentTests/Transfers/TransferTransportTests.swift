@@ -8,9 +8,10 @@ import Testing
 
 /// Transfers beside other checks: under the machine's lock, and on an event loop of their own.
 @Suite(.timeLimit(.minutes(1))) struct TransferTransportTests {
-    private let path = FileManager.default.temporaryDirectory.appending(path: "turns-\(UUID().uuidString)").path
+    private let temporary: TemporaryDirectory
+    private var path: String { temporary.path }
 
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+    init() throws { temporary = try TemporaryDirectory() }
 
     private func probe(_ url: String, _ plan: TransferPlan?) throws -> Probe {
         var probe = Probe(
@@ -29,7 +30,6 @@ import Testing
     }
 
     @Test func `a transfer is not made during another one of the machine, but a check is`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let transport = TransferTransport(Prober(), TransferSurroundings(lockDirectory: path))
         guard case .taken(let lock) = TransferLock.take(in: path) else {
             Issue.record("not taken")
@@ -52,7 +52,6 @@ import Testing
     }
 
     @Test func `a transfer is made even without a lock`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let transport = TransferTransport(Prober(), TransferSurroundings(lockDirectory: "/nonexistent"))
         let transfer = try probe("http://127.0.0.1:1/", TransferPlan(downloadBytes: 1000))
         #expect(await report(of: transfer, transport).verdict.code == .connectRefused)
