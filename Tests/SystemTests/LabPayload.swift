@@ -21,19 +21,15 @@ enum LabPayload {
     }
 
     /// A root, the certificate of a web server that it vouches for, and a portal's that nobody trusts.
-    static func certificates(in directory: URL) throws -> [String] {
+    static func certificates(in directory: TemporaryDirectory) throws -> [String] {
         let authority = try TestAuthority.standard()
         // With the same names, the chain would lead to the trusted root, and its signatures would be wrong.
         let foreign = try TestAuthority(
             root: .authority("Portal Root"),
             intermediate: .intermediate("Portal Authority")
         )
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        func file(_ name: String, _ text: String) throws -> String {
-            let place = directory.appending(path: name).path()
-            try text.write(toFile: place, atomically: true, encoding: .utf8)
-            return place
-        }
+        // The guest keeps the mode, and the service there is not root.
+        func file(_ name: String, _ text: String) throws -> String { try directory.file(name, text, mode: 0o644) }
         func pair(_ name: String, _ issuer: IssuedCertificate, _ host: String) throws -> [String] {
             let leaf = try issuer.issue(
                 CertificateTemplate.server(names: [host]).with {

@@ -6,26 +6,21 @@ import Testing
 @Suite struct SystemHistoryTests {
     /// A journal's directory, removed with its owner.
     private final class Journal: Sendable {
-        let directory: String
+        private let temporary: TemporaryDirectory
 
         init(_ segments: [Int: String]) throws {
-            let url = FileManager.default.temporaryDirectory.appending(
-                path: "history-\(UUID().uuidString)/reachagent/journal"
-            )
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            directory = url.path()
+            temporary = try TemporaryDirectory()
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             for (first, text) in segments {
                 let name = "events-" + String(repeating: "0", count: 20 - "\(first)".count) + "\(first).jsonl"
-                try Data(text.utf8).write(to: url.appending(path: name))
+                try temporary.file("reachagent/journal/\(name)", text)
             }
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: stateHome) }
+        var directory: String { "\(stateHome)/reachagent/journal" }
 
         /// The value of `XDG_STATE_HOME` for this journal.
-        var stateHome: String {
-            URL(filePath: directory).deletingLastPathComponent().deletingLastPathComponent().path()
-        }
+        var stateHome: String { temporary.path }
     }
 
     private static func line(_ number: Int, _ type: String = "path.changed", _ subject: String = "default") -> String {

@@ -44,6 +44,9 @@ enum SystemLab {
         case programs
         case system
 
+        /// The outputs of this guest's scenarios in the last run, which stay for people.
+        fileprivate var output: URL { SystemLab.output.appending(path: self == .system ? "systemd" : "programs") }
+
         fileprivate var options: [String] { self == .system ? ["--systemd"] : [] }
 
         /// The scenarios that this guest plays, in order; REACHAGENT_LAB_SCENARIOS names fewer, for work on one of them.
@@ -59,6 +62,8 @@ enum SystemLab {
     private static let environment = ProcessInfo.processInfo.environment
     private static let lab = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "SystemLab/lab").path()
+    private static let output = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: ".build/system-lab")
 
     /// The reason that the lab cannot run; `nil` when it can.
     ///
@@ -100,7 +105,10 @@ enum SystemLab {
             let text = try String(contentsOf: output.appending(path: "output.txt"), encoding: .utf8)
             // A log's reader may see one line only: the reason comes first.
             let reason = text.split(separator: "\n").last { $0.hasPrefix("FAIL: ") } ?? "no reason in its output"
-            throw Failure(description: "scenario \(scenario), status \(status): \(reason)\n\(text.suffix(4000))")
+            throw Failure(
+                description: "scenario \(scenario), status \(status): \(reason); see \(output.path())\n"
+                    + "\(text.suffix(4000))"
+            )
         }
         let steps = try String(contentsOf: output.appending(path: "steps.jsonl"), encoding: .utf8)
             .split(separator: "\n")
@@ -124,9 +132,11 @@ enum SystemLab {
     }
 
     private static func boot(_ guest: Guest) async throws -> Boot {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
-        let (output, payload) = (directory.appending(path: "out"), directory.appending(path: "payload"))
-        defer { try? FileManager.default.removeItem(at: payload) }
+        let (output, payload) = (guest.output, try TemporaryDirectory())
+        defer { withExtendedLifetime(payload) {} }
+        // That of an earlier run would be taken for this one's.
+        try? FileManager.default.removeItem(at: output)
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         let files = try LabPayload.certificates(in: payload) + LabPayload.programs(of: guest)
         // The lab keeps the limits of the scenarios itself.
         let command = try await FinishedCommand.run(

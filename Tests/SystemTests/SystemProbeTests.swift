@@ -64,8 +64,9 @@ struct SystemProbeTests {
     @Test("a hostile server is reported with its code, in time, and without excessive memory", arguments: hostilities)
     func hostile(_ hostility: Hostility) async throws {
         let server = try await ScriptedServer.start(hostility.steps)
-        let peakFile = FileManager.default.temporaryDirectory.appending(path: "peak-\(UUID().uuidString)").path()
-        defer { try? FileManager.default.removeItem(atPath: peakFile) }
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let peakFile = "\(directory.path)/peak"
         let command = try await FinishedCommand.run(
             [Self.launcher, peakFile, BuiltAgent.path, "probe", server.url(), "--json", "--timeout", "5s"],
             of: "python3"

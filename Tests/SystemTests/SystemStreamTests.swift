@@ -34,12 +34,11 @@ struct SystemStreamTests {
 
     @Test("200 kills in a storm: no number is missing or used twice, and a resuming client gets each event once")
     func crashes() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "crash-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
         let command = try await FinishedCommand.run(
             ["--user", "--map-root-user", "--net", "--mount", "python3", Self.driver, BuiltAgent.path]
-                + [directory.path(), "--kills", "200"],
+                + [directory.path, "--kills", "200"],
             of: "unshare",
             patience: 570
         )
