@@ -1,8 +1,9 @@
 import FoundationEssentials
-import ServerTrust
 import SwiftASN1
 import Testing
 @_spi(FixedExpiryValidationTime) import X509
+
+@testable import ServerTrust
 
 /// The judgement of the X509 module on a path that our own search accepts.
 ///
@@ -17,6 +18,9 @@ enum SecondOpinion {
         case nameConstraints
         /// A certificate that the module cannot decode, such as one with an RSA-PSS signature.
         case undecodable
+        /// An issuer that is written in another case or type of string than in its own certificate, which RFC 5280,
+        /// section 7.1, calls the same name.
+        case issuerSpelling
     }
 
     enum Answer: Equatable {
@@ -47,6 +51,7 @@ enum SecondOpinion {
         if !isStrict, certificates.contains(where: { $0.extensions[oid: nameConstraints] != nil }) {
             return .notAsked(.nameConstraints)
         }
+        if !isStrict, hasAnotherSpelling(path.map { DecodedCertificate(der: $0) }) { return .notAsked(.issuerSpelling) }
         // The module's dates are whole seconds.
         let moment = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         var verifier = Verifier(rootCertificates: CertificateStore([anchor])) {
@@ -58,6 +63,12 @@ enum SecondOpinion {
             return .accepted
         }
         return .refused(failures.first.map { String(describing: $0.policyFailureReason) } ?? "no chain to the anchor")
+    }
+
+    private static func hasAnotherSpelling(_ path: [DecodedCertificate]) -> Bool {
+        zip(path, path.dropFirst()).contains { child, issuer in
+            child.issuer.encoded != issuer.subject.encoded && child.issuer.matches(issuer.subject)
+        }
     }
 
     /// The path of an accepted verdict, in DER; nil for a refusal, and where the policy does not ask for a valid chain

@@ -97,6 +97,11 @@ import Testing
                 let root = try IssuedCertificate.selfSigned(.authority(), key: TestKey(.rsa2048, seed: "root"))
                 return [try root.issue(.server().with { $0.signatureScheme = scheme }), root]
             }
+        case .issuerSpelling:
+            try ["TEST ROOT", "Test  Root"].map { issuer in
+                let root = try IssuedCertificate.selfSigned(.authority("Test Root"))
+                return [try root.issue(.server().with { $0.issuer = .common(issuer) }), root]
+            }
         }
     }
 

@@ -3,17 +3,42 @@ internal import SwiftASN1
 
 /// A distinguished name: a list of attributes, each in a relative name of its own.
 public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
+    /// The ASN.1 type of an attribute's text.
+    public enum StringType: Sendable, Hashable, CaseIterable {
+        case utf8, printable, teletex, bmp
+    }
+
     /// One attribute of a name.
     public struct Attribute: Sendable, Hashable {
         /// The identifier of the attribute.
         public var oid: CertificateOID
-        /// The text, encoded as a UTF8String (a country as a PrintableString).
+        /// The text.
         public var value: String
+        /// The type of the text.
+        public var stringType: StringType
 
         /// Creates an attribute.
-        public init(_ oid: CertificateOID, _ value: String) {
+        ///
+        /// - Parameter stringType: The type of the text; nil for a UTF8String (for a country, a PrintableString).
+        public init(_ oid: CertificateOID, _ value: String, as stringType: StringType? = nil) {
             self.oid = oid
             self.value = value
+            self.stringType = stringType ?? (oid == .country ? .printable : .utf8)
+        }
+
+        /// The text in DER; characters that the type does not have become invalid bytes.
+        fileprivate var text: [UInt8] {
+            switch stringType {
+            case .utf8: DEREncoding.primitive(.utf8String, Array(value.utf8))
+            case .printable: DEREncoding.primitive(.printableString, Array(value.utf8))
+            case .teletex:
+                DEREncoding.primitive(
+                    .teletexString,
+                    value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+                )
+            case .bmp:
+                DEREncoding.primitive(.bmpString, value.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+            }
         }
     }
 
@@ -36,10 +61,7 @@ public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
     public var der: [UInt8] {
         DEREncoding.sequence(
             of: attributes.map { attribute in
-                let string: ASN1Identifier = attribute.oid == .country ? .printableString : .utf8String
-                return DEREncoding.set(
-                    DEREncoding.sequence(attribute.oid.der, DEREncoding.primitive(string, Array(attribute.value.utf8)))
-                )
+                DEREncoding.set(DEREncoding.sequence(attribute.oid.der, attribute.text))
             }
         )
     }

@@ -129,7 +129,7 @@ final class DecodedCertificate: Sendable {
     /// `true` if the certificate can be part of a path.
     var isUsable: Bool { flaws.isEmpty }
 
-    var isSelfIssued: Bool { issuer.encoded == subject.encoded }
+    var isSelfIssued: Bool { issuer.matches(subject) }
 
     /// Verifies that the holder of this certificate's key signed `child`.
     func verifiesSignature(of child: DecodedCertificate) -> SignatureVerdict {

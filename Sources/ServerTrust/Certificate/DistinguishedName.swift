@@ -9,21 +9,9 @@ struct DistinguishedName: Sendable {
         /// The value in UTF-8; empty when it is not a string.
         let text: ForeignText
         let encodedValue: [UInt8]
-        private let comparable: ComparableName
-
-        init(type: ForeignText, text: ForeignText, encodedValue: [UInt8]) {
-            (self.type, self.text, self.encodedValue) = (type, text, encodedValue)
-            comparable = ComparableName(text)
-        }
-
-        /// Compares two attributes by RFC 5280, section 7.1: ignoring case and the number of spaces.
-        func matches(_ other: Attribute) -> Bool {
-            type == other.type
-                && (encodedValue == other.encodedValue || !text.bytes.isEmpty && comparable == other.comparable)
-        }
     }
 
-    /// The maximum number of attributes of a relative name; each is compared with each.
+    /// The maximum number of attributes of a relative name; real ones have one or two.
     static let maximumAttributes = 16
     /// The maximum number of bytes shown of a name.
     static let shownLimit = 1024
@@ -32,8 +20,13 @@ struct DistinguishedName: Sendable {
     let relativeNames: [[Attribute]]
     /// The exact DER of the name.
     let encoded: [UInt8]
+    /// The name as bytes that are equal for names that RFC 5280, section 7.1, calls equal.
+    ///
+    /// Case, the number of spaces and the type of string do not count. Each relative name's bytes contain their own
+    /// length, so that the bytes of a name begin with those of a name above it, and with no others.
+    let normalized: [UInt8]
 
-    static let empty = DistinguishedName(relativeNames: [], encoded: [0x30, 0x00])
+    static let empty = DistinguishedName(relativeNames: [], encoded: [0x30, 0x00], normalized: [])
 
     var isEmpty: Bool { relativeNames.isEmpty }
 
@@ -41,45 +34,55 @@ struct DistinguishedName: Sendable {
     init?(_ node: ASN1Node) {
         guard let sets = node.sequence else { return nil }
         var names: [[Attribute]] = []
+        var normalized: [UInt8] = []
         for set in sets {
             guard set.identifier == .set, let members = set.children,
                 (1...Self.maximumAttributes).contains(members.count)
             else { return nil }
             var attributes: [Attribute] = []
+            var keys: [[UInt8]] = []
             for member in members {
                 guard let parts = member.sequence, parts.count == 2, let type = parts[0].objectIdentifier else {
                     return nil
                 }
-                attributes.append(
-                    Attribute(type: type, text: Self.text(of: parts[1]), encodedValue: [UInt8](parts[1].encodedBytes))
+                let text = Self.text(of: parts[1])
+                let encodedValue = [UInt8](parts[1].encodedBytes)
+                attributes.append(Attribute(type: type, text: text ?? "", encodedValue: encodedValue))
+                // An identifier has digits and dots only, so the sign after it is where it ends.
+                keys.append(
+                    type.bytes + (text.map { "=".utf8 + ComparableName($0).bytes } ?? "#".utf8 + encodedValue)
                 )
             }
             names.append(attributes)
+            // DER sorts a set by the encodings, which depend on case and type.
+            keys.sort { $0.lexicographicallyPrecedes($1) }
+            normalized.append(UInt8(keys.count))
+            for key in keys {
+                withUnsafeBytes(of: UInt64(key.count).bigEndian) { normalized += $0 }
+                normalized += key
+            }
         }
-        relativeNames = names
-        encoded = [UInt8](node.encodedBytes)
+        self.init(relativeNames: names, encoded: [UInt8](node.encodedBytes), normalized: normalized)
     }
 
-    private init(relativeNames: [[Attribute]], encoded: [UInt8]) {
-        self.relativeNames = relativeNames
-        self.encoded = encoded
+    private init(relativeNames: [[Attribute]], encoded: [UInt8], normalized: [UInt8]) {
+        (self.relativeNames, self.encoded, self.normalized) = (relativeNames, encoded, normalized)
     }
+
+    /// Returns whether both names are the same by RFC 5280, section 7.1.
+    func matches(_ other: DistinguishedName) -> Bool { normalized == other.normalized }
 
     /// Returns whether this name equals `other` or is below it: the rule for directory name constraints.
-    func isWithin(_ other: DistinguishedName) -> Bool {
-        guard other.relativeNames.count <= relativeNames.count else { return false }
-        return zip(relativeNames, other.relativeNames).allSatisfy { mine, theirs in
-            mine.count == theirs.count && theirs.allSatisfy { wanted in mine.contains { $0.matches(wanted) } }
-        }
-    }
+    func isWithin(_ other: DistinguishedName) -> Bool { normalized.starts(with: other.normalized) }
 
     /// Returns the values of one attribute type.
     func values(of type: ForeignText) -> [ForeignText] {
         relativeNames.joined().filter { $0.type == type }.map(\.text)
     }
 
-    private static func text(of node: ASN1Node) -> ForeignText {
-        guard let bytes = node.primitiveBytes else { return "" }
+    /// Returns a string in UTF-8; nil when the value is not a string.
+    private static func text(of node: ASN1Node) -> ForeignText? {
+        guard let bytes = node.primitiveBytes else { return nil }
         switch node.identifier {
         case .utf8String, .printableString, .ia5String, .numericString, .visibleString:
             return ForeignText(bytes)
@@ -90,7 +93,7 @@ struct DistinguishedName: Sendable {
                 UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
             }
             return ForeignText(String(decoding: units, as: UTF16.self))
-        default: return ""
+        default: return nil
         }
     }
 }
@@ -147,29 +150,21 @@ extension DistinguishedName: CustomStringConvertible {
 /// The letters are lower-cased one by one, and the bytes are compared: linear for any text. Texts that differ only in
 /// the encoding of accents are also equal if they are short: Unicode's canonical order sorts runs of combining marks,
 /// in quadratic time.
-struct ComparableName: Sendable, Equatable {
+struct ComparableName: Sendable, Hashable {
     /// The maximum number of bytes for canonical equivalence; RFC 5280 allows 64 characters in most attributes.
     static let maximumCanonicalLength = 256
 
-    private let folded: ForeignText
-    /// The hash of the canonical form, if it applies: computed once, and not for each comparison.
-    private let canonicalHash: Int?
+    let bytes: [UInt8]
 
     init(_ text: ForeignText) {
-        if text.bytes.allSatisfy({ $0 < 0x80 }) {
-            folded = ForeignText(Self.folded(text.bytes))
-            canonicalHash = nil
-        } else {
-            folded = ForeignText(Self.folded(String(decoding: text.bytes, as: UTF8.self).unicodeScalars))
-            let isShort = folded.bytes.count <= Self.maximumCanonicalLength
-            canonicalHash = isShort ? String(decoding: folded.bytes, as: UTF8.self).hashValue : nil
+        guard text.bytes.contains(where: { $0 >= 0x80 }) else {
+            bytes = Self.folded(text.bytes)
+            return
         }
-    }
-
-    static func == (one: Self, other: Self) -> Bool {
-        if one.folded == other.folded { return true }
-        guard let hash = one.canonicalHash, hash == other.canonicalHash else { return false }
-        return String(decoding: one.folded.bytes, as: UTF8.self) == String(decoding: other.folded.bytes, as: UTF8.self)
+        let folded = Self.folded(String(decoding: text.bytes, as: UTF8.self).unicodeScalars)
+        bytes =
+            folded.count <= Self.maximumCanonicalLength
+            ? String(decoding: folded, as: UTF8.self)._nfcCodeUnits : folded
     }
 
     private static func folded(_ text: [UInt8]) -> [UInt8] {

@@ -166,7 +166,7 @@ struct PathSearch {
     private func contains(_ partial: Partial, _ certificate: DecodedCertificate) -> Bool {
         partial.certificates.first?.der == certificate.der
             || partial.certificates.dropFirst().contains { other in
-                other.publicKeyPin == certificate.publicKeyPin && other.subject.encoded == certificate.subject.encoded
+                other.publicKeyPin == certificate.publicKeyPin && other.subject.matches(certificate.subject)
             }
     }
 
@@ -174,7 +174,7 @@ struct PathSearch {
     /// thousand partial paths.
     private mutating func issuers(of tip: DecodedCertificate) -> Issuers {
         if let known = issuers[ObjectIdentifier(tip)] { return known }
-        let named = presented.filter { $0.subject.encoded == tip.issuer.encoded && $0.publicKey != nil }
+        let named = presented.filter { $0.publicKey != nil && $0.subject.matches(tip.issuer) }
         let found = Issuers(
             anchors: sorted(anchors.issuers(of: tip), for: tip),
             presented: sorted(named, for: tip)

@@ -37,7 +37,7 @@ struct RevocationCheck {
     ) -> Finding? {
         var obstacles: [String] = []
         var isGood = false
-        for list in lists where list.content.issuer.encoded == certificate.issuer.encoded {
+        for list in lists where list.content.issuer.matches(certificate.issuer) {
             let content = list.content
             if let obstacle = obstacle(content, issuer, &memory) {
                 obstacles.append(obstacle)

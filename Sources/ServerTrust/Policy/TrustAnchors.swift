@@ -95,7 +95,7 @@ private final class SystemTrustStore: Sendable {
     }
 }
 
-/// Decoded trust anchors, indexed by subject; immutable and shared by evaluations.
+/// Decoded trust anchors, indexed by normalized subject; immutable and shared by evaluations.
 final class AnchorSet: Sendable {
     private static let generations = Atomic<UInt64>(0)
 
@@ -107,17 +107,17 @@ final class AnchorSet: Sendable {
     /// Decodes anchors; one without a name or a key is skipped, because no chain can lead to it.
     init(_ encoded: [[UInt8]]) {
         certificates = encoded.map { DecodedCertificate(der: $0) }.filter { $0.publicKey != nil }
-        bySubject = Dictionary(grouping: certificates) { $0.subject.encoded }
+        bySubject = Dictionary(grouping: certificates) { $0.subject.normalized }
         generation = Self.generations.add(1, ordering: .relaxed).newValue
     }
 
     /// Returns the anchors whose subject is the certificate's issuer.
     func issuers(of certificate: DecodedCertificate) -> [DecodedCertificate] {
-        bySubject[certificate.issuer.encoded] ?? []
+        bySubject[certificate.issuer.normalized] ?? []
     }
 
     /// Returns whether this very certificate is an anchor.
     func contains(_ certificate: DecodedCertificate) -> Bool {
-        bySubject[certificate.subject.encoded]?.contains { $0.der == certificate.der } ?? false
+        bySubject[certificate.subject.normalized]?.contains { $0.der == certificate.der } ?? false
     }
 }

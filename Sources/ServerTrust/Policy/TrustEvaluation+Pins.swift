@@ -163,7 +163,7 @@ extension TrustEvaluation {
             let child = found[index]
             index += 1
             for candidate in candidates where !known.contains(ObjectIdentifier(candidate)) {
-                guard candidate.subject.encoded == child.issuer.encoded else { continue }
+                guard candidate.subject.matches(child.issuer) else { continue }
                 guard let verdict = signatures.verdict(on: child, by: candidate) else { return (found, false) }
                 guard verdict == .valid else { continue }
                 known.insert(ObjectIdentifier(candidate))
