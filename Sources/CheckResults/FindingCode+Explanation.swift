@@ -255,8 +255,8 @@ extension FindingCode {
             )
         case .tlsRevocationUnknown:
             (
-                "The revocation list does not state the certificate's status.",
-                "Fetch the issuer's current list: the evidence says what is wrong with this one."
+                "No revocation list states the certificate's status.",
+                "Give the issuer's current list: the evidence says what is missing or wrong."
             )
         case .tlsNotEvaluated:
             (

@@ -104,7 +104,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     case tlsNameNeedsPins = "tls_name_needs_pins"
     /// A certificate was revoked by its issuer.
     case tlsRevoked = "tls_revoked"
-    /// The revocation list does not contain the certificate's status.
+    /// No revocation list contains the certificate's status.
     case tlsRevocationUnknown = "tls_revocation_unknown"
     /// The chain was not evaluated, because the policy allows invalid certificates without pins.
     case tlsNotEvaluated = "tls_not_evaluated"

@@ -10,8 +10,8 @@ public struct CertificateRevocationList: Sendable, Hashable {
 
     /// Decodes a list in DER.
     ///
-    /// A list that RFC 5280 allows but that is not supported here (a delta list, or a partial one) is not an error: the
-    /// evaluation treats it as inconclusive.
+    /// A list that RFC 5280 allows but that is not supported here (a delta list, or an indirect one) is not an error: the
+    /// evaluation does not use it, and says so.
     ///
     /// - Throws: ``SecurityPolicyError/undecodableRevocationList(source:reason:)``.
     public init(der: [UInt8]) throws(SecurityPolicyError) {
@@ -87,7 +87,11 @@ final class RevocationListContent: Sendable {
     let authorityKeyIdentifier: [UInt8]?
     let signatureAlgorithm: SignatureAlgorithm
     let signature: [UInt8]
-    /// The reason a decoded list must not be used; nil when it may.
+    /// `true` for a list of version 1, which conforming issuers do not issue.
+    let isFirstVersion: Bool
+    /// The certificates that the list covers.
+    let scope: RevocationScope
+    /// The reason that not even the entries of the list may be used; nil when they may.
     let obstacle: String?
 
     init(der: [UInt8]) throws(Flaw) {
@@ -117,7 +121,7 @@ final class RevocationListContent: Sendable {
         if algorithm.encodedBytes != outer[1].encodedBytes {
             obstacle = "it names two different signature algorithms"
         }
-        if !isSecondVersion { obstacle = obstacle ?? "its version is 1" }
+        isFirstVersion = !isSecondVersion
         var entries: [[UInt8]: Entry] = [:]
         if let list = rest.first?.sequence {
             rest.removeFirst()
@@ -129,6 +133,7 @@ final class RevocationListContent: Sendable {
         }
         self.entries = entries
         var keyIdentifier: [UInt8]?
+        var scope: RevocationScope?
         if let wrapper = rest.popFirst() {
             guard wrapper.contextTag == 0, let items = wrapper.children?.first?.sequence else {
                 throw Flaw(description: "its extensions cannot be decoded")
@@ -141,7 +146,13 @@ final class RevocationListContent: Sendable {
                 case CertificateExtensions.Identifier.authorityKeyIdentifier:
                     keyIdentifier = ASN1Node.parsing(item.value)?.sequence?.first { $0.contextTag == 0 }?.primitiveBytes
                 case "2.5.29.27": obstacle = obstacle ?? "it is a delta list"
-                case "2.5.29.28": obstacle = obstacle ?? "it covers only a part of the certificates"
+                case "2.5.29.28":
+                    guard scope == nil, let decoded = RevocationScope(item.value) else {
+                        obstacle = obstacle ?? "its issuing distribution point cannot be decoded"
+                        continue
+                    }
+                    scope = decoded
+                    obstacle = obstacle ?? decoded.obstacle
                 default:
                     if item.isCritical {
                         obstacle = obstacle ?? "its critical extension \(item.identifier) is not understood"
@@ -151,6 +162,7 @@ final class RevocationListContent: Sendable {
         }
         guard rest.isEmpty else { throw Flaw(description: "it has a field of an unknown kind") }
         authorityKeyIdentifier = keyIdentifier
+        self.scope = scope ?? .everything
         self.obstacle = obstacle
     }
 

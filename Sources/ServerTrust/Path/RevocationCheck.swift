@@ -3,9 +3,9 @@ internal import FoundationEssentials
 
 /// Checks the certificates of a path against the revocation lists of an evaluation.
 ///
-/// Configured lists are mandatory: when none contains the status of the server's own certificate, it is refused. For
-/// the authorities above it, that is a warning, because complete lists are rare. An outdated list still counts for the
-/// certificates that it revokes.
+/// Configured lists are mandatory: when none covers the server's own certificate, it is refused. For the authorities
+/// above it, that is a warning, because lists of all issuers are rare. A certificate with an entry is revoked, even if
+/// the list is outdated, of version 1 or covers only a part: these limit only what a missing entry means.
 struct RevocationCheck {
     /// The obstacles to using lists, by list and issuer: the signature of a large list is verified once in a search.
     struct Memory {
@@ -51,8 +51,8 @@ struct RevocationCheck {
                     evidence: "revoked by \(issuer.label) at \(entry.date.utcText)\(reason)"
                 )
             }
-            if let obstacle = staleness(content, at: date) {
-                obstacles.append(obstacle)
+            if let omission = omission(content, of: certificate, at: date) {
+                obstacles.append("the list of \(content.issuer.shown(limit: 256)) \(omission)")
             } else {
                 isGood = true
             }
@@ -96,14 +96,17 @@ struct RevocationCheck {
         return nil
     }
 
-    private func staleness(_ content: RevocationListContent, at date: Date) -> String? {
-        if date < content.thisUpdate.date {
-            return "the list of \(content.issuer.shown(limit: 256)) is from \(content.thisUpdate.date.utcText)"
-        }
-        guard let nextUpdate = content.nextUpdate else {
-            return "the list of \(content.issuer.shown(limit: 256)) has no date of the next one"
-        }
-        return date > nextUpdate.date
-            ? "the list of \(content.issuer.shown(limit: 256)) was to be replaced at \(nextUpdate.date.utcText)" : nil
+    /// Returns the reason that a list without an entry for `certificate` does not mean that it is good, as a clause; nil
+    /// when it does.
+    private func omission(
+        _ content: RevocationListContent,
+        of certificate: DecodedCertificate,
+        at date: Date
+    ) -> String? {
+        if content.isFirstVersion { return "is of version 1" }
+        if let omission = content.scope.omission(of: certificate) { return omission }
+        if date < content.thisUpdate.date { return "is from \(content.thisUpdate.date.utcText)" }
+        guard let nextUpdate = content.nextUpdate else { return "has no date of the next one" }
+        return date > nextUpdate.date ? "was to be replaced at \(nextUpdate.date.utcText)" : nil
     }
 }

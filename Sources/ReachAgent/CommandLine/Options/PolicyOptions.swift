@@ -89,8 +89,8 @@ struct PolicyOptions: ParsableArguments {
         name: .customLong("crl"),
         help: ArgumentHelp(
             """
-            Look the certificates up in these revocation lists, a file in PEM or DER; a certificate that none of them \
-            covers is refused (repeatable).
+            Look the certificates up in these revocation lists, a file in PEM or DER; a server's certificate that none \
+            of them covers is refused, an authority's is a warning (repeatable).
             """,
             valueName: "file"
         ),

@@ -1,0 +1,52 @@
+internal import SwiftASN1
+
+/// The certificates that a revocation list covers: all of its issuer's, or those of its issuing distribution point
+/// (RFC 5280, section 5.2.5).
+///
+/// The scope limits only what a missing entry means. An entry of a direct list is conclusive whatever the scope: serial
+/// numbers are unique for each issuer.
+struct RevocationScope: Sendable, Hashable {
+    /// `true` if the list is that of a distribution point, or only for some reasons.
+    private var isPart = false
+    private var isForAuthorities = false
+    private var isForOthers = false
+    /// The reason that the entries may be other certificates'; nil for a direct list of certificates.
+    private(set) var obstacle: String?
+
+    /// The scope of a list without an issuing distribution point.
+    static let everything = RevocationScope()
+
+    private init() {}
+
+    /// Decodes the extension; nil when it is malformed, or empty, which RFC 5280 forbids.
+    init?(_ value: [UInt8]) {
+        guard let fields = ASN1Node.parsing(value)?.sequence, !fields.isEmpty else { return nil }
+        var next: UInt = 0
+        for field in fields {
+            guard let tag = field.contextTag, tag >= next else { return nil }
+            next = tag + 1
+            switch tag {
+            case 0, 3: isPart = true
+            case 1, 2, 4, 5:
+                guard let bytes = field.primitiveBytes, bytes == [0x00] || bytes == [0xFF] else { return nil }
+                guard bytes == [0xFF] else { continue }
+                switch tag {
+                case 1: isForOthers = true
+                case 2: isForAuthorities = true
+                case 4: obstacle = "it is an indirect list"
+                default: obstacle = obstacle ?? "it is for attribute certificates"
+                }
+            default: return nil
+            }
+        }
+    }
+
+    /// Returns the reason that the list may omit `certificate` although it is revoked, as a clause; nil when it must not.
+    func omission(of certificate: DecodedCertificate) -> String? {
+        if isPart { return "covers only a part of the certificates" }
+        // RFC 5280, section 6.3.3, b: the basic constraints decide, not the position in the path.
+        let isAuthority = certificate.extensions.basicConstraints?.isAuthority == true
+        if isForAuthorities, !isAuthority { return "covers only authorities" }
+        return isForOthers && isAuthority ? "does not cover authorities" : nil
+    }
+}
