@@ -111,39 +111,54 @@ struct SubjectPublicKey: Sendable {
         case .rsa(let hash): return verifyRSA(signature, of: message, hash, .insecurePKCS1v1_5)
         case .rsaPSS(let hash): return verifyRSA(signature, of: message, hash, .PSS)
         case .ed25519:
-            guard kind == .ed25519, let key = try? Curve25519.Signing.PublicKey(rawRepresentation: keyBytes) else {
-                return .invalid
-            }
-            return key.isValidSignature(signature, for: message) ? .valid : .invalid
+            guard kind == .ed25519 else { return .invalid }
+            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: keyBytes)
+            return Self.verdict(key) { $0.isValidSignature(signature, for: message) }
         case .weak: return .weak
         case .other: return .unsupported
         }
     }
 
+    /// Returns the result of a verification; without a key nothing is known about the signature.
+    private static func verdict<Key>(_ key: Key?, _ isValid: (Key) throws -> Bool) -> SignatureVerdict {
+        guard let key else { return .unsupported }
+        return (try? isValid(key)) == true ? .valid : .invalid
+    }
+
+    /// `true` for an EC point without its second coordinate, which RFC 5480, section 2.2, allows.
+    private var isCompressed: Bool { keyBytes.first == 0x02 || keyBytes.first == 0x03 }
+
     private func verifyECDSA(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureAlgorithm.Hash)
         -> SignatureVerdict
     {
         let digest = hash.digest(of: message)
-        let isValid: Bool?
         switch kind {
         case .p256:
-            isValid = try? P256.Signing.PublicKey(x963Representation: keyBytes).isValidSignature(
-                P256.Signing.ECDSASignature(derRepresentation: signature),
-                for: digest
-            )
+            let key =
+                isCompressed
+                ? try? P256.Signing.PublicKey(compressedRepresentation: keyBytes)
+                : try? P256.Signing.PublicKey(x963Representation: keyBytes)
+            return Self.verdict(key) {
+                $0.isValidSignature(try P256.Signing.ECDSASignature(derRepresentation: signature), for: digest)
+            }
         case .p384:
-            isValid = try? P384.Signing.PublicKey(x963Representation: keyBytes).isValidSignature(
-                P384.Signing.ECDSASignature(derRepresentation: signature),
-                for: digest
-            )
+            let key =
+                isCompressed
+                ? try? P384.Signing.PublicKey(compressedRepresentation: keyBytes)
+                : try? P384.Signing.PublicKey(x963Representation: keyBytes)
+            return Self.verdict(key) {
+                $0.isValidSignature(try P384.Signing.ECDSASignature(derRepresentation: signature), for: digest)
+            }
         case .p521:
-            isValid = try? P521.Signing.PublicKey(x963Representation: keyBytes).isValidSignature(
-                P521.Signing.ECDSASignature(derRepresentation: signature),
-                for: digest
-            )
-        default: isValid = false
+            let key =
+                isCompressed
+                ? try? P521.Signing.PublicKey(compressedRepresentation: keyBytes)
+                : try? P521.Signing.PublicKey(x963Representation: keyBytes)
+            return Self.verdict(key) {
+                $0.isValidSignature(try P521.Signing.ECDSASignature(derRepresentation: signature), for: digest)
+            }
+        default: return .invalid
         }
-        return isValid == true ? .valid : .invalid
     }
 
     private func verifyRSA(
@@ -152,17 +167,15 @@ struct SubjectPublicKey: Sendable {
         _ hash: SignatureAlgorithm.Hash,
         _ padding: _RSA.Signing.Padding
     ) -> SignatureVerdict {
-        guard case .rsa = kind, let key = try? _RSA.Signing.PublicKey(derRepresentation: keyBytes) else {
-            return .invalid
-        }
+        guard case .rsa = kind else { return .invalid }
         let value = _RSA.Signing.RSASignature(rawRepresentation: signature)
-        let isValid =
+        return Self.verdict(try? _RSA.Signing.PublicKey(derRepresentation: keyBytes)) { key in
             switch hash {
             case .sha256: key.isValidSignature(value, for: SHA256.hash(data: message), padding: padding)
             case .sha384: key.isValidSignature(value, for: SHA384.hash(data: message), padding: padding)
             case .sha512: key.isValidSignature(value, for: SHA512.hash(data: message), padding: padding)
             }
-        return isValid ? .valid : .invalid
+        }
     }
 }
 
@@ -172,6 +185,6 @@ enum SignatureVerdict: Sendable, Hashable {
     case invalid
     /// Not verified, because the hash is broken.
     case weak
-    /// Not verified, because the algorithm or the key is not supported.
+    /// Not verified, because the algorithm is not supported or the key cannot be read.
     case unsupported
 }

@@ -89,11 +89,12 @@ struct RevocationCheck {
         if let usage = issuer.extensions.keyUsage, !usage.allowsRevocationListSigning {
             return "the key usage of \(issuer.label) lacks cRLSign"
         }
-        guard
-            issuer.publicKey?.verify(content.signature, of: content.signedBytes, with: content.signatureAlgorithm)
-                == .valid
-        else { return "the signature of the list of \(content.issuer.shown(limit: 256)) does not verify" }
-        return nil
+        let name = content.issuer.shown(limit: 256)
+        switch issuer.publicKey?.verify(content.signature, of: content.signedBytes, with: content.signatureAlgorithm) {
+        case .valid: return nil
+        case .invalid: return "the signature of the list of \(name) does not verify"
+        case .weak, .unsupported, .none: return "the signature of the list of \(name) cannot be verified"
+        }
     }
 
     /// Returns the reason that a list without an entry for `certificate` does not mean that it is good, as a clause; nil
