@@ -58,9 +58,7 @@ struct NameConstraints: Sendable {
 
     private static func isWellFormed(_ name: GeneralNameForm) -> Bool {
         switch name {
-        case .dns(let text):
-            // A leading dot is allowed only in URI constraints.
-            return text.bytes.isEmpty || HostName.isWellFormed(text)
+        case .dns(let text): return text.bytes.isEmpty || isHostOrDomain(text)
         case .email(let text):
             guard text.bytes.contains(UInt8(ascii: "@")) else { return isHostOrDomain(text) }
             return mailbox(text).map { HostName.isWellFormed($0.host) } ?? false
@@ -112,10 +110,14 @@ extension NameConstraints {
     }
 
     /// Returns whether a name is `base` itself, or has labels added on its left.
+    ///
+    /// A base with a leading dot needs at least one: RFC 5280 defines that only for mailboxes and URIs, but authorities
+    /// write it for DNS names too, and OpenSSL, BoringSSL and Go interpret it so, permitted and excluded.
     private static func isHost(_ name: ForeignText, within base: ForeignText) -> Bool {
+        let dot = UInt8(ascii: ".")
         let (name, base) = (name.bytes, base.bytes)
         guard !base.isEmpty, name.count != base.count else { return base.isEmpty || HostName.isEqual(name, base) }
-        return name.count > base.count && name[name.count - base.count - 1] == UInt8(ascii: ".")
+        return name.count > base.count && (base[0] == dot || name[name.count - base.count - 1] == dot)
             && HostName.hasSuffix(name, base)
     }
 
