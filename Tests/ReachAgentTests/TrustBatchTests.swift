@@ -35,7 +35,8 @@ struct TrustBatchTests {
         let good = try await answer(members)
         #expect(good.id == "a" && good.ok && good.code == nil)
         for (name, value, code) in [
-            ("host", "\"other.test\"", "tls_hostname"), ("time", "\"2028-01-01T00:00:00+00:00\"", "tls_expired"),
+            ("host", "\"other.test\"", "tls_hostname"), ("host", "\"b\u{FC}cher.test\"", "invalid_question"),
+            ("time", "\"2028-01-01T00:00:00+00:00\"", "tls_expired"),
             ("roots", "[]", "tls_untrusted_root"), ("max_depth", "0", "tls_path_length"),
             ("mode", "\"public-key\"", "tls_no_pins"), ("allow_invalid", "true", "tls_name_needs_pins"),
             ("mode", "\"other\"", "invalid_question"), ("time", "\"yesterday\"", "invalid_question"),

@@ -62,7 +62,7 @@ struct TrustEvaluateCommand: ParsableCommand {
     )
     var roots: String?
 
-    @Option(help: ArgumentHelp("The DNS name that was requested from the server.", valueName: "name"))
+    @Option(help: ArgumentHelp("The DNS name that was requested from the server, in ASCII.", valueName: "name"))
     var host: String?
 
     @Option(help: ArgumentHelp("The IP address that was requested from the server.", valueName: "address"))
@@ -122,7 +122,12 @@ struct TrustEvaluateCommand: ParsableCommand {
             }
             return .address(bytes)
         }
-        return host.map { .name($0.hasSuffix(".") ? String($0.dropLast()) : $0) }
+        guard let host else { return nil }
+        do throws(RequestedHost.Flaw) {
+            return try RequestedHost(host).identity
+        } catch {
+            throw ValidationError(error.description)
+        }
     }
 
     private func presented() throws -> [[UInt8]] {

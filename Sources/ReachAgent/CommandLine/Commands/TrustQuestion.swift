@@ -107,7 +107,13 @@ struct TrustQuestion: Sendable {
     }
 
     private func identity() throws(SecurityPolicyError) -> ServerIdentity? {
-        if let host { return .name(host.hasSuffix(".") ? String(host.dropLast()) : host) }
+        if let host {
+            do throws(RequestedHost.Flaw) {
+                return try RequestedHost(host).identity
+            } catch {
+                throw .unreadable(path: "'host'", reason: error.description)
+            }
+        }
         guard let ip else { return nil }
         guard let bytes = IPAddressText.bytes(of: ip) else {
             throw .unreadable(path: "'ip'", reason: "'\(ip)' is not a valid IP address")
