@@ -7,14 +7,14 @@ import Testing
 /// The forms of an authority's key: one that cannot be read says nothing about the signatures by its holder.
 @Suite struct KeyFormTests {
     /// Returns the key's SubjectPublicKeyInfo with other bits.
-    private static func info(_ key: TestKey, _ change: ([UInt8]) -> [UInt8]) throws -> [UInt8] {
+    static func info(_ key: TestKey, _ change: ([UInt8]) -> [UInt8]) throws -> [UInt8] {
         let parts = try #require(ASN1Node.parsing(key.subjectPublicKeyInfo)?.sequence)
         let bits = try #require(parts[1].wholeBits)
         return TrustCost.der(0x30, [UInt8](parts[0].encodedBytes) + TrustCost.der(0x03, [0] + change(bits)))
     }
 
     /// Returns the point with the form of its first byte, without its second coordinate.
-    private static func compressed(_ point: [UInt8]) -> [UInt8] {
+    static func compressed(_ point: [UInt8]) -> [UInt8] {
         [0x02 | ((point.last ?? 0) & 1)] + point.dropFirst().prefix(point.count / 2)
     }
 

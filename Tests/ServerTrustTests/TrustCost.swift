@@ -167,7 +167,27 @@ extension TrustCost {
         },
     ]
 
+    /// Authorities of one name in two spellings, any of which may have issued any other, below an anchor of the name.
+    private static func spellings(_ count: Int) throws -> Material {
+        let names = ["é", "E\u{301}"].map { letter in
+            let text = String(repeating: letter, count: 32)
+            return CertificateName(Array(repeating: .init(.commonName, text), count: count))
+        }
+        let root = try IssuedCertificate.selfSigned(CertificateTemplate.authority().with { $0.subject = names[0] })
+        let crowd = try (0..<16).map { number in
+            try root.issue(
+                CertificateTemplate.intermediate().with {
+                    $0.subject = names[number % 2]
+                    $0.issuer = names[(number + 1) % 2]
+                }
+            )
+        }
+        let leaf = try crowd[0].issue(CertificateTemplate.server().with { $0.issuer = names[1] })
+        return Material(presented: [leaf.der] + crowd.map(\.der), anchors: [root.der])
+    }
+
     static let forms: [TrustCost] = [
+        TrustCost("a long name of authorities in two spellings", maximum: 160, spellings),
         TrustCost("critical extensions under a long name", maximum: 4000) { count in
             try site {
                 $0.subject = .common(String(repeating: "x", count: count))

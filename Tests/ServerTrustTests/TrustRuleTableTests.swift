@@ -40,6 +40,16 @@ import Testing
         return asAnchor ? ([chain.leaf.der], [chain.intermediate]) : (chain.presented, [chain.root])
     }
 
+    private static func keyForm(_ change: ([UInt8]) -> [UInt8]) throws -> ([[UInt8]], [IssuedCertificate]) {
+        let key = TestKey.p256()
+        let info = try KeyFormTests.info(key, change)
+        let chain = try TestAuthority(
+            root: CertificateTemplate.authority().with { $0.subjectPublicKeyInfo = info },
+            rootKey: key
+        )
+        return (chain.presented, [chain.root])
+    }
+
     private static func leaf(_ change: (inout CertificateTemplate) -> Void) throws -> ([[UInt8]], [IssuedCertificate]) {
         let chain = try TestAuthority.standard()
         return (try chain.presenting(CertificateTemplate.server().with(change)), [chain.root])
@@ -109,6 +119,22 @@ import Testing
         },
         Row("an authority for any purpose") {
             try intermediate { $0.replaceExtension(with: .extendedKeyUsage([.anyPurpose])) }
+        },
+        Row("an issuer in another case or type of string than in its own certificate") {
+            let chain = try TestAuthority.standard()
+            let issuer = CertificateName([.init(.commonName, "TEST INTERMEDIATE", as: .printable)])
+            return (try chain.presenting(CertificateTemplate.server().with { $0.issuer = issuer }), [chain.root])
+        },
+        Row("an authority's key as a compressed point") { try keyForm(KeyFormTests.compressed) },
+        Row(
+            """
+            an authority's key that cannot be read (a hybrid point, one beside its curve, an rsa exponent of more than \
+            33 bits)
+            """,
+            .tlsUnsupportedAlgorithm
+        ) { try keyForm { [0x06 | (($0.last ?? 0) & 1)] + $0.dropFirst() } },
+        Row("a name constraint on dns names with a leading dot (`.example.com`)") {
+            try root { $0.extensions.append(.nameConstraints(permitted: [.dns(".test")])) }
         },
     ]
 

@@ -49,9 +49,10 @@ struct DistinguishedName: Sendable {
                 let encodedValue = [UInt8](parts[1].encodedBytes)
                 attributes.append(Attribute(type: type, text: text ?? "", encodedValue: encodedValue))
                 // An identifier has digits and dots only, so the sign after it is where it ends.
-                keys.append(
-                    type.bytes + (text.map { "=".utf8 + ComparableName($0).bytes } ?? "#".utf8 + encodedValue)
-                )
+                var key = type.bytes
+                key.append(UInt8(ascii: text == nil ? "#" : "="))
+                key += text.map { ComparableName($0).bytes } ?? encodedValue
+                keys.append(key)
             }
             names.append(attributes)
             // DER sorts a set by the encodings, which depend on case and type.
