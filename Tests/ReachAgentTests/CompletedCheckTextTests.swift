@@ -45,15 +45,18 @@ import Testing
         return try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8))
     }
 
+    private static func lines(_ values: [some Encodable]) -> [String] {
+        values.map { String(decoding: JSONWriter.text(of: $0), as: UTF8.self) }
+    }
+
     @Test func `behind a known captive portal the portal is named, not the server`() throws {
         let status = try Self.status(
             #"{"probe":"open","family":"ipv4","verdict":"portal","code":"portal_redirect","portal_url":"http://login.test/"}"#,
             #"{"probe":"web","family":"ipv4","verdict":"unknown","code":"behind_portal"}"#,
             #"{"probe":"dns","family":"ipv4","verdict":"unknown","code":"behind_portal"}"#
         )
-        var text = CompletedCheckText(style: .plain)
-        text.portals = CompletedCheckText.portals(in: status)
-        let lines = text.text(Self.checks).split(separator: "\n").map(String.init)
+        let results = CompletedCheckResult.results(Self.checks, status: status)
+        let lines = CompletedCheckText(style: .plain).text(results).split(separator: "\n").map(String.init)
         #expect(lines.first == "portal       open IPv4  portal_redirect, after 17.2 ms")
         #expect(lines.contains("  do    Log in at http://login.test/"))
         #expect(lines.contains("not checked  web IPv4   behind_portal, after 17.2 ms"))
@@ -66,11 +69,27 @@ import Testing
             #"{"probe":"open","interface":"wwan0","family":"ipv4","verdict":"portal","code":"portal_redirect"}"#,
             #"{"probe":"web","family":"ipv4","verdict":"down","code":"http_status"}"#
         )
-        var text = CompletedCheckText(style: .plain)
-        text.portals = CompletedCheckText.portals(in: status)
-        let lines = text.text(Self.checks).split(separator: "\n").map(String.init)
+        let results = CompletedCheckResult.results(Self.checks, status: status)
+        let lines = CompletedCheckText(style: .plain).text(results).split(separator: "\n").map(String.init)
         #expect(lines.first == "failed       open IPv4  http_status in phase body, after 17.2 ms")
         #expect(lines.count { $0.hasPrefix("failed") } == 2)
         #expect(lines.contains("  seen  status: expected 204, got 302"))
+    }
+
+    @Test func `the JSON has the portal's verdict beside the report`() throws {
+        let status = try Self.status(
+            #"{"probe":"open","family":"ipv4","verdict":"portal","code":"portal_redirect","portal_url":"http://login.test/"}"#,
+            #"{"probe":"web","family":"ipv4","verdict":"unknown","code":"behind_portal"}"#,
+            #"{"probe":"dns","family":"ipv4","verdict":"unknown","code":"behind_portal"}"#
+        )
+        let lines = Self.lines(CompletedCheckResult.results(Self.checks, status: status))
+        let portals = [
+            #","portal":{"verdict":"portal","code":"portal_redirect","url":"http://login.test/"}}"#,
+            #","portal":{"verdict":"unknown","code":"behind_portal"}}"#,
+            "}",
+        ]
+        let reports = Self.lines(Self.checks)
+        #expect(lines == zip(reports, portals).map { $0.dropLast() + $1 })
+        #expect(Self.lines(CompletedCheckResult.results(Self.checks, status: nil)) == reports)
     }
 }

@@ -17,21 +17,13 @@ struct ProbeResult: Encodable {
         }
     }
 
-    /// The evidence of a check for a captive portal, or the sign that there may be one.
-    private struct Portal: Encodable {
-        let verdict: String
-        var code: String?
-        var url: String?
-        var evidence: String?
-    }
-
     private enum CodingKeys: String, CodingKey {
         case expiring, portal
     }
 
     private let report: AgentEvents.CheckReport
     private let expiring: [Expiring]
-    private let portal: Portal?
+    private let portal: PortalMember?
 
     /// The result of a check.
     ///
@@ -48,8 +40,8 @@ struct ProbeResult: Encodable {
             )
         }
         self.portal =
-            portal.map { Portal(verdict: $0.verdict.rawValue, code: $0.code?.rawValue, url: $0.url) }
-            ?? PortalHint(report).map { Portal(verdict: "suspected", evidence: $0.evidence) }
+            portal.map { PortalMember(verdict: $0.verdict.rawValue, code: $0.code?.rawValue, url: $0.url) }
+            ?? PortalHint(report).map { PortalMember(verdict: "suspected", evidence: $0.evidence) }
     }
 
     /// Encodes the members of the report, followed by `expiring` and `portal` if there are any.
@@ -59,6 +51,14 @@ struct ProbeResult: Encodable {
         if !expiring.isEmpty { try members.encode(expiring, forKey: .expiring) }
         try members.encodeIfPresent(portal, forKey: .portal)
     }
+}
+
+/// The member `portal` of a result: the evidence of a captive portal, or the sign that there may be one.
+struct PortalMember: Encodable {
+    let verdict: String?
+    var code: String?
+    var url: String?
+    var evidence: String?
 }
 
 /// The sign that a captive portal may have answered a check that was not made to detect one.

@@ -14,7 +14,7 @@ struct CheckCommand: ParsableCommand {
             every family of the probe, and their results are shown when the last of them has ended. A check that is running \
             is joined, and a probe is checked on request at most once a second. 'reachagent probe NAME' makes the check of \
             a probe itself, and shows every phase. While a captive portal answers at a point, its failures are shown as the \
-            portal's.
+            portal's, and with --json its verdict is the member 'portal'.
 
             EXAMPLES
               reachagent check
@@ -72,24 +72,23 @@ struct CheckCommand: ParsableCommand {
     /// Prints the results; the worst one determines the exit status.
     private func show(_ checks: [AgentEvents.CompletedCheck]) throws {
         guard !checks.isEmpty else { throw Self.nothing() }
+        // A portal is looked for only where a check did not succeed.
+        let status = checks.contains { $0.report.verdict != "ok" } ? status() : nil
+        let results = CompletedCheckResult.results(checks, status: status)
         if json {
-            for check in checks { Terminal.print(JSONWriter.text(of: check)) }
+            for result in results { Terminal.print(JSONWriter.text(of: result)) }
         } else {
-            var text = CompletedCheckText(style: .standardOutput())
-            if checks.contains(where: { $0.report.verdict != "ok" }) { text.portals = portals() }
-            Terminal.print(text.text(checks))
+            Terminal.print(CompletedCheckText(style: .standardOutput()).text(results))
         }
         let verdicts = Set(checks.map(\.report.verdict))
         guard !verdicts.contains("failed") else { throw ExitCode(ExitStatus.finding) }
         guard verdicts == ["ok"] else { throw ExitCode(ExitStatus.tryAgain) }
     }
 
-    /// The points at which the agent knows of a captive portal; none if it does not answer now.
-    private func portals() -> [AgentEvents.ProbePoint: AgentStatus.ProbeStatus] {
-        guard let reply = try? AgentQuestion.answer(to: "status", socket: agent.socket),
-            let status = try? StateClient.decode(AgentStatus.self, from: reply, to: "status")
-        else { return [:] }
-        return CompletedCheckText.portals(in: status)
+    /// The agent's status, which knows of captive portals; `nil` if it does not answer now.
+    private func status() -> AgentStatus? {
+        guard let reply = try? AgentQuestion.answer(to: "status", socket: agent.socket) else { return nil }
+        return try? StateClient.decode(AgentStatus.self, from: reply, to: "status")
     }
 
     private func request() throws {

@@ -127,33 +127,22 @@ struct CheckText {
 /// The results of the agent's checks as an operator reads them: a line each, and the findings of those that failed.
 struct CompletedCheckText {
     let style: TerminalStyle
-    /// The agent's verdicts on the points at which a captive portal answers: their failures are not the targets'.
-    var portals: [AgentEvents.ProbePoint: AgentStatus.ProbeStatus] = [:]
-
-    /// The verdicts of a status on the points at which a captive portal answers.
-    static func portals(in status: AgentStatus) -> [AgentEvents.ProbePoint: AgentStatus.ProbeStatus] {
-        let behind = status.probes.filter { $0.verdict == "portal" || $0.code == FindingCode.behindPortal.rawValue }
-        let verdicts = behind.map { probe in
-            (AgentEvents.ProbePoint(probe: probe.probe, interface: probe.interface, family: probe.family), probe)
-        }
-        return Dictionary(verdicts) { first, _ in first }
-    }
 
     /// The lines for the results.
-    func text(_ checks: [AgentEvents.CompletedCheck]) -> String {
-        let names = checks.map { ProbeCountText.name($0.point.probe, $0.point.interface, $0.point.family) }
+    func text(_ results: [CompletedCheckResult]) -> String {
+        let names = results.map(\.check.point).map { ProbeCountText.name($0.probe, $0.interface, $0.family) }
         let width = (names.map(\.displayWidth).max() ?? 0) + 2
         var block = TextBlock(columns: style.columns)
-        for (check, name) in zip(checks, names) {
-            let portal = check.report.verdict == "ok" ? nil : portals[check.point]
-            let (word, colour) = portal.map(Self.word) ?? Self.word(check.report.verdict)
+        for (result, name) in zip(results, names) {
+            let (report, portal) = (result.check.report, result.portal)
+            let (word, colour) = portal.map(Self.word) ?? Self.word(report.verdict)
             let start = word.padded(to: 13) + name.padded(to: width)
-            var result = TextBlock(columns: style.columns)
-            result.add(start, Self.result(check.report, portal), indent: 0, labelWidth: start.displayWidth)
-            for (index, line) in result.lines.enumerated() {
+            var row = TextBlock(columns: style.columns)
+            row.add(start, Self.result(report, portal), indent: 0, labelWidth: start.displayWidth)
+            for (index, line) in row.lines.enumerated() {
                 block.add(index == 0 ? style.paint(word, colour) + line.dropFirst(word.count) : line)
             }
-            if let portal { add(portal, to: &block) } else { add(check.report, to: &block) }
+            if let portal { add(portal, to: &block) } else { add(report, to: &block) }
         }
         return block.text
     }
