@@ -48,12 +48,23 @@ import Testing
     @Test(arguments: [
         ("192.0.2.5", "192.0.2.5"), ("2001:db8::7", "2001:db8::7"), ("office", "192.0.2.7"), ("ping", "192.0.2.9"),
         ("web", "192.0.2.80"), ("www.host.test", "192.0.2.80"), ("https://[2001:db8::8]/x", "2001:db8::8"),
+        ("nas", "192.0.2.80"), ("nas/", "192.0.2.80"), ("nas:8443", "192.0.2.80"), ("nas:8443/a", "192.0.2.80"),
+        ("192.0.2.6:22", "192.0.2.6"), ("www.host.test/x", "192.0.2.80"),
     ])
     func `a destination is an address, a name of the configuration, a host or a URL`(text: String, address: String)
         throws
     {
         let destination = try RouteDestination(text, try Self.settings(), resolver: Self.found)
         #expect(destination.addresses == [try Self.address(address)])
+    }
+
+    @Test(arguments: ["http//nas", "http:/nas", "nas/status", "/"])
+    func `a destination that is neither a host nor a URL is one error for route and probe`(text: String) throws {
+        let check = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget(text, Settings()) }
+        let route = #expect(throws: CheckTarget.Unknown.self) {
+            try RouteDestination(text, Settings(), resolver: Self.found)
+        }
+        #expect(route?.description == check?.description)
     }
 
     @Test func `an unknown destination is an error with a suggestion`() throws {

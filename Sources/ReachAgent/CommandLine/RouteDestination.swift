@@ -5,7 +5,8 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
-/// The addresses that an argument specifies: an address, the name of a target or probe, a host name, or a URL.
+/// The addresses that an argument specifies: an address, the name of a target or probe, a host as in ``CheckTarget``, or a
+/// URL.
 struct RouteDestination: Sendable {
     /// The maximum number of addresses of one name.
     private static let maximumAddresses = 8
@@ -24,7 +25,7 @@ struct RouteDestination: Sendable {
     ///
     /// Blocks during the lookup by the system's resolver.
     ///
-    /// - Throws: ``Failure``, or `ProbeTargetError` for an invalid URL.
+    /// - Throws: ``Failure``, or an error of ``CheckTarget`` for what is neither a host nor a URL.
     init(_ text: String, _ settings: Settings, resolver: any HostResolver = SystemResolver()) throws {
         if let target = settings.targets.first(where: { $0.name == text }) {
             (name, addresses) = (nil, [target.address])
@@ -37,8 +38,9 @@ struct RouteDestination: Sendable {
         let identity: ServerIdentity? =
             if let definition = settings.probes.first(where: { $0.name == text }) {
                 definition.probe.connectTo?.host ?? definition.probe.target.host
-            } else if text.firstRange(of: "://") != nil {
-                try ProbeTarget(parsing: text).host
+            } else if text.contains(where: { $0 == "/" || $0 == ":" }) {
+                // A URL, or a host with a port or a path; the names of the configuration are looked for above.
+                if case .target(let target) = try CheckTarget(text, settings) { target.host } else { nil }
             } else {
                 try? HTTPURL.host(text)
             }

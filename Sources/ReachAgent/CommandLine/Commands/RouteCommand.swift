@@ -12,9 +12,9 @@ struct RouteCommand: ParsableCommand {
         usage: "reachagent route [<options>] <destination>",
         discussion: """
             Looks up how a packet of this user would leave, in the kernel; nothing is sent there, and no agent is needed. A \
-            destination is an address, a target or a probe of the configuration, a host name, or a URL; names of hosts are \
-            looked up in the system's resolver, and each of their addresses is shown. The kinds of interface are those of \
-            the configuration.
+            destination is an address, a target or a probe of the configuration, a host name (also as HOST:PORT or HOST/, as \
+            for 'reachagent probe'), or a URL; names of hosts are looked up in the system's resolver, and each of their \
+            addresses is shown. The kinds of interface are those of the configuration.
 
             EXAMPLES
               reachagent route 192.0.2.7
