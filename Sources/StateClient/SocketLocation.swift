@@ -18,21 +18,31 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     ///
     /// The first of these: `explicit`; `$REACHAGENT_SOCKET`; `$RUNTIME_DIRECTORY/control.sock`, which systemd sets;
     /// `$XDG_RUNTIME_DIR/reachagent/control.sock` if it exists; `/run/reachagent/control.sock`. An empty variable
-    /// counts as unset.
+    /// counts as unset. The first two may also name the directory of `control.sock`: one that exists, or with a slash
+    /// at the end.
     ///
     /// - Parameter explicit: The path from a command line or a setting; `nil` without one.
     public static func control(explicit: String? = nil) -> SocketLocation {
-        control(explicit: explicit, variable: Self.variable) { access($0, F_OK) == 0 }
+        control(explicit: explicit, variable: Self.variable) {
+            access($0, F_OK) == 0
+        } isDirectory: {
+            var entry = stat()
+            return stat($0, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
+        }
     }
 
     /// Returns the control socket for an environment and a file system that the caller provides.
     static func control(
         explicit: String?,
         variable: (String) -> String?,
-        exists: (String) -> Bool
+        exists: (String) -> Bool,
+        isDirectory: (String) -> Bool
     ) -> SocketLocation {
-        if let explicit { return SocketLocation(path: explicit) }
-        if let path = variable("REACHAGENT_SOCKET") { return SocketLocation(path: path) }
+        if let path = explicit ?? variable("REACHAGENT_SOCKET") {
+            let isSlashed = path.utf8.last == UInt8(ascii: "/")
+            guard isSlashed || isDirectory(path) else { return SocketLocation(path: path) }
+            return SocketLocation(path: path + (isSlashed ? "" : "/") + "control.sock")
+        }
         // systemd separates several directories by colons; the agent uses the first.
         if let directory = variable("RUNTIME_DIRECTORY")?.split(separator: ":").first {
             return SocketLocation(path: "\(directory)/control.sock")

@@ -13,6 +13,7 @@ import Testing
         var explicit: String?
         var variables: [String: String] = [:]
         var existing: String?
+        var directory: String?
         var expected: String
         var testDescription: String { expected }
     }
@@ -26,6 +27,9 @@ import Testing
         arguments: [
             Case(explicit: "/x.sock", variables: all, expected: "/x.sock"),
             Case(variables: all, expected: "/a/own.sock"),
+            Case(explicit: "/x", variables: all, directory: "/x", expected: "/x/control.sock"),
+            Case(explicit: "/x/", expected: "/x/control.sock"),
+            Case(variables: ["REACHAGENT_SOCKET": "x"], directory: "x", expected: "x/control.sock"),
             Case(variables: all.filter { $0.key != "REACHAGENT_SOCKET" }, expected: "/run/r/control.sock"),
             Case(
                 variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
@@ -41,8 +45,15 @@ import Testing
             test.variables[$0]
         } exists: {
             $0 == test.existing
+        } isDirectory: {
+            $0 == test.directory
         }
         #expect(location.path == test.expected)
+    }
+
+    @Test func `a directory that exists is that of the socket`() {
+        #expect(SocketLocation.control(explicit: "/dev").path == "/dev/control.sock")
+        #expect(SocketLocation.control(explicit: "/dev/null").path == "/dev/null")
     }
 }
 

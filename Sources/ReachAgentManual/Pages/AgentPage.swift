@@ -56,7 +56,7 @@ extension Manual {
     private static let environment = """
         | Variable | Meaning |
         |---|---|
-        | `REACHAGENT_SOCKET` | The control socket that commands use without `--socket`. |
+        | `REACHAGENT_SOCKET` | The control socket that commands use without `--socket`, or its directory. |
         | `CONFIGURATION_DIRECTORY` | The directory of `reachagent.toml` (systemd.exec(5)). |
         | `CREDENTIALS_DIRECTORY` | The directory of the files that the configuration calls `credential:NAME`. |
         | `STATE_DIRECTORY` | The journal is in `journal` below it. |

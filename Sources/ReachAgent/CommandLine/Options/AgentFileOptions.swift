@@ -103,8 +103,8 @@ struct SocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The agent's control socket (default: $REACHAGENT_SOCKET, else control.sock in $RUNTIME_DIRECTORY, \
-            $XDG_RUNTIME_DIR/reachagent or /run/reachagent).
+            The agent's control socket, or its directory (default: $REACHAGENT_SOCKET, else control.sock in \
+            $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/reachagent or /run/reachagent).
             """,
             valueName: "path"
         ),
