@@ -18,8 +18,10 @@ final class EventPrinter: Sendable {
     private static let capacity = 4096
     /// A pipe that is ready for writing takes this much without blocking (PIPE_BUF).
     private static let chunk = 4096
-    /// The maximum wait for a stalled reader at the end.
+    /// The maximum wait for a stalled reader at the end, which the thread observes.
     private static let patience: Duration = .seconds(1)
+    /// The maximum wait for the thread: beyond ``patience``, so that only one that sleeps in write(2) is left behind.
+    private static let longestEnd: DispatchTimeInterval = .seconds(2)
 
     /// The bytes on their way to standard output; the writer holds the lock.
     private struct Output {
@@ -74,7 +76,7 @@ final class EventPrinter: Sendable {
         giveUpAt.withLock { $0 = .now.advanced(by: Self.patience) }
         wakeup.signal()
         // A terminal that has room for a part of a chunk makes the thread wait for the rest, and nothing interrupts that.
-        _ = thread.wait(timeout: .now() + .seconds(2))
+        _ = thread.wait(timeout: .now() + Self.longestEnd)
     }
 
     // MARK: On the publisher's thread
