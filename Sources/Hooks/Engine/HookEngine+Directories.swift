@@ -12,11 +12,10 @@ extension HookEngine {
     func readDirectories() {
         guard !isStopping, directoryReading == nil, directoryQueue.beginReading() else { return }
         lastReading &+= 1
-        let (number, directories, gate) = (lastReading, settings.directories, gate)
         let timeout = settings.directoryTimeout
-        let names = directories.map(ShellWord.quoted).joined(separator: ", ")
+        let names = directoryNames
         directoryReading = DirectoryReading(
-            number: number,
+            number: lastReading,
             holdUp: loop.scheduleTask(in: TimeAmount(Self.longestHoldUp)) { [self] in
                 offer(directoryQueue.passOver())
                 begin()
@@ -25,16 +24,29 @@ extension HookEngine {
                 noticed("no file in \(names) runs: the directories could not be read within \(timeout.secondsText)")
             }
         )
+        startReading()
+    }
+
+    private var directoryNames: String { settings.directories.map(ShellWord.quoted).joined(separator: ", ") }
+
+    /// Starts the thread of the current reading; at once, unless an abandoned one hangs in one of its directories.
+    private func startReading() {
+        guard !isStopping, let reading = directoryReading, !reading.isStarted,
+            !abandonedReadings.delay(settings.directories)
+        else { return }
+        let (number, position, gate) = (reading.number, reading.position, gate)
+        let (directories, occasions) = (HookDirectories(settings.directories), Set(HookOccasion.allCases))
         do throws(SystemError) {
             try NamedThread.start("hook-list") { [self] in
-                let found = HookDirectories(directories).hooks(for: Set(HookOccasion.allCases))
+                let found = directories.hooks(for: occasions, entering: position.enter)
                 gate.execute { self.directoriesRead(number, found) }
             }
+            directoryReading?.isStarted = true
         } catch {
-            noticed("no file in \(names) runs: no thread could be started (errno \(error.errno))")
+            noticed("no file in \(directoryNames) runs: no thread could be started (errno \(error.errno))")
             // Events are not lost for want of a thread: they wait for the next attempt.
             loop.scheduleTask(in: Self.pauseWithoutThread) { [self] in
-                guard directoryReading?.number == number else { return }
+                guard directoryReading?.number == number, directoryReading?.isStarted == false else { return }
                 abandonReading()
                 readDirectories()
             }
@@ -42,6 +54,7 @@ extension HookEngine {
     }
 
     private func directoriesRead(_ number: UInt64, _ found: [DirectoryHook]) {
+        if abandonedReadings.remove(number) { return startReading() }
         guard !isStopping, let reading = directoryReading, reading.number == number else { return }
         reading.end()
         directoryReading = nil
@@ -52,6 +65,7 @@ extension HookEngine {
 
     /// Ignores the reading in progress, whose thread ends by itself.
     func abandonReading() {
+        if let reading = directoryReading, reading.isStarted { abandonedReadings.add(reading.number, reading.position) }
         directoryReading?.end()
         directoryReading = nil
         directoryQueue.restart()
@@ -102,6 +116,10 @@ extension HookEngine {
 struct DirectoryReading {
     /// The number by which the result is recognized.
     let number: UInt64
+    /// The directory in which its thread is.
+    let position = DirectoryPosition()
+    /// `true` if the thread has been started.
+    var isStarted = false
     /// The end of the time for which the configured hooks wait.
     let holdUp: Scheduled<Void>
     /// The end of the time after which the reading is reported.

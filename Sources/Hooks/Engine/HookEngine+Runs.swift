@@ -58,11 +58,14 @@ extension HookEngine {
 
     /// Checks a program's file on a separate thread, because its file system may hang.
     private func prepare(_ command: HookCommand, _ run: HookRun) {
-        programs += 1
+        move(run, to: .program)
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
         run.patience = loop.scheduleTask(in: TimeAmount(hook.timeout)) { [self] in
             let file = hook.path.map(ShellWord.quoted) ?? "its file"
             report(number, "\(file), or its user or working directory, could not be checked")
+        }
+        run.yielding = loop.scheduleTask(in: TimeAmount(min(Self.longestCheck, hook.timeout))) { [self] in
+            yieldPlace(number)
         }
         let ticket = starts.take()
         do throws(SystemError) {
@@ -76,15 +79,48 @@ extension HookEngine {
         }
     }
 
-    private func prepared(_ ticket: UInt64, _ run: UInt64, _ result: Result<HookPreparation, HookPreparation.Failure>) {
-        runs[run]?.patience?.cancel()
-        start(starts.ready(ticket, (run, result)))
+    private func prepared(
+        _ ticket: UInt64,
+        _ number: UInt64,
+        _ result: Result<HookPreparation, HookPreparation.Failure>
+    ) {
+        let run = runs[number]
+        run?.cancelTimers()
+        guard run?.place == .hanging else { return start(starts.ready(ticket, (number, result))) }
+        answered.append((ticket, (number, result)))
+        begin()
+    }
+
+    /// Lets another program run while a file is still being checked.
+    ///
+    /// As many as there are places do that: each holds a thread, and no call can end that.
+    private func yieldPlace(_ number: UInt64) {
+        guard !isStopping, let run = runs[number], hanging < maximumPrograms else { return }
+        move(run, to: .hanging)
+        begin()
+    }
+
+    /// Starts programs that have given up their places, before others take these.
+    func beginAnswered() {
+        while programs < maximumPrograms, let (ticket, prepared) = answered.popFirst() {
+            if let run = runs[prepared.run] { move(run, to: .program) }
+            start(starts.ready(ticket, prepared))
+        }
+    }
+
+    private func move(_ run: HookRun, to place: HookRun.Place) {
+        for (place, change) in [(run.place, -1), (place, 1)] {
+            switch place {
+            case .none: break
+            case .program: programs += change
+            case .hanging: hanging += change
+            }
+        }
+        run.place = place
     }
 
     /// Starts the next program, if any, and ensures that a slow one does not delay the others for long.
-    func start(
-        _ next: StartSequencer<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>.Starter?
-    ) {
+    func start(_ next: StartSequencer<PreparedRun>.Starter?) {
         if let next { launch(next.element.run, next.element.result, ticket: next.ticket) }
         guard starts.isHeldUp, !isStopping else {
             holdUp?.cancel()
@@ -128,8 +164,8 @@ extension HookEngine {
 
     func end(_ number: UInt64, _ end: HookRunEnd) {
         guard let run = runs.removeValue(forKey: number) else { return }
-        run.patience?.cancel()
-        if run.isProgram { programs -= 1 }
+        run.cancelTimers()
+        move(run, to: .none)
         let now = Instant.now
         let state = run.state
         state.queue.ended(end.ending, at: now)
@@ -151,6 +187,9 @@ extension HookEngine {
     }
 }
 
+/// The check of a run's file, and its result.
+typealias PreparedRun = (run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)
+
 /// One run of a hook in progress.
 ///
 /// Used only on the runner's loop.
@@ -163,14 +202,27 @@ final class HookRun {
         case webhook(WebhookRun)
     }
 
+    /// The place of a run among the programs that run at a time.
+    enum Place {
+        /// None, because it is a webhook or has ended.
+        case none
+        /// One of the maximum number.
+        case program
+        /// None while the check of its file hangs, and until there is one again.
+        case hanging
+    }
+
     let number: UInt64
     let state: HookState
     let start: HookQueue<HookOffer>.Start
     var stage = Stage.prepared
+    var place = Place.none
     /// The time at which the program or the request started; nil before that.
     var began: SuspendingClock.Instant?
     /// The end of the time after which a program whose file is still being checked is reported.
     var patience: Scheduled<Void>?
+    /// The end of the time after which such a program gives up its place.
+    var yielding: Scheduled<Void>?
 
     init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
         self.number = number
@@ -178,8 +230,11 @@ final class HookRun {
         self.start = start
     }
 
-    /// `true` if the run counts as a program.
-    var isProgram: Bool { if case .webhook = stage { false } else { true } }
+    /// Cancels the timers of the check.
+    func cancelTimers() {
+        patience?.cancel()
+        yielding?.cancel()
+    }
 
     /// Ends the run; no effect before it has started.
     func stop() {

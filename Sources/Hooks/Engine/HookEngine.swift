@@ -15,6 +15,8 @@ final class HookEngine: @unchecked Sendable {
     static let longestHoldUp = Duration.milliseconds(250)
     /// The time, counted from the end of the grace period, after which a killed run that does not end is abandoned.
     static let longestEnding = Duration.seconds(10)
+    /// The time after which a program keeps no place of those that run while its file is still being checked.
+    static let longestCheck = Duration.seconds(1)
     /// The pause before another attempt to start the thread that reads the directories.
     static let pauseWithoutThread = TimeAmount.seconds(1)
 
@@ -35,12 +37,18 @@ final class HookEngine: @unchecked Sendable {
     var leaving: [HookState] = []
     var runs: [UInt64: HookRun] = [:]
     var nextRun: UInt64 = 0
+    /// The number of runs that count as programs.
     var programs = 0
+    /// The number of programs that have given up their place.
+    var hanging = 0
+    /// The programs without a place whose files have been checked.
+    var answered: CircularBuffer<(ticket: UInt64, prepared: PreparedRun)> = []
     private var runQueue: CircularBuffer<HookState> = []
-    var starts = StartSequencer<(run: UInt64, result: Result<HookPreparation, HookPreparation.Failure>)>()
+    var starts = StartSequencer<PreparedRun>()
     var holdUp: Scheduled<Void>?
     var directoryQueue = WaitingEvents()
     var directoryReading: DirectoryReading?
+    var abandonedReadings = AbandonedReadings()
     var lastReading: UInt64 = 0
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     /// `true` if webhooks may run, by the last event that was offered to them.
@@ -87,6 +95,7 @@ final class HookEngine: @unchecked Sendable {
         directoryReading?.end()
         directoryQueue.removeAll()
         runQueue.removeAll()
+        answered.removeAll()
         for state in files + configured + leaving {
             state.queue.withdraw()
             state.isChanged = true
@@ -183,7 +192,8 @@ final class HookEngine: @unchecked Sendable {
             state.isQueued = true
             runQueue.append(state)
         }
-        while programs < max(1, settings.maximumRunning), let state = runQueue.popFirst() {
+        beginAnswered()
+        while programs < maximumPrograms, let state = runQueue.popFirst() {
             state.isQueued = false
             guard !state.isGone, begin(state, at: now), state.queue.isDue(at: now) else { continue }
             state.isQueued = true
@@ -192,6 +202,8 @@ final class HookEngine: @unchecked Sendable {
         setAlarm(now)
         publish()
     }
+
+    var maximumPrograms: Int { max(1, settings.maximumRunning) }
 
     private func mayRun(_ state: HookState) -> Bool { isOnline || state.hook.webhook == nil }
 

@@ -24,12 +24,17 @@ package struct HookDirectories: Sendable, Hashable {
     /// by the name of the subdirectory.
     ///
     /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
-    package func hooks(for occasions: Set<HookOccasion>) -> [DirectoryHook] {
+    ///
+    /// - Parameter entering: Called before each access of a directory, which may hang; `false` skips it.
+    package func hooks(
+        for occasions: Set<HookOccasion>,
+        entering: (String) -> Bool = { _ in true }
+    ) -> [DirectoryHook] {
         var found: [(base: [UInt8], hook: DirectoryHook)] = []
         // Most machines lack at least one directory, and each event would otherwise look for all of its subdirectories.
-        let present = HookDirectories(directories.filter(mayExist))
+        let present = HookDirectories(directories.filter { entering($0) && mayExist($0) })
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
-            for entry in present.scan(occasion) where entry.state == .runs {
+            for entry in present.scan(occasion, entering: entering) where entry.state == .runs {
                 let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
                 found.append((base, DirectoryHook(name: entry.name, path: entry.path, occasion: occasion)))
             }
@@ -66,11 +71,11 @@ package struct HookDirectories: Sendable, Hashable {
         return entries
     }
 
-    private func scan(_ occasion: HookOccasion) -> [DirectoryEntry] {
+    private func scan(_ occasion: HookOccasion, entering: (String) -> Bool = { _ in true }) -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
         var hiding: [[UInt8]: String] = [:]
         var blind: String?
-        for root in directories {
+        for root in directories where entering(root) {
             let directory = path(of: occasion, in: root)
             let listing: DirectoryListing
             do throws(HookRefusal) {

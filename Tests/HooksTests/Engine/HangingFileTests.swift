@@ -31,6 +31,22 @@ struct HangingFileTests {
         return HookDefinition(name: "quick", action: .command(command), pace: HookPace(queue: .all))
     }
 
+    private func directory(_ name: String, file: String) throws -> String {
+        let directory = "\(fixture.directory)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755]
+        )
+        try fixture.file("\(name)/\(file)", Data("#!/bin/sh\n".utf8))
+        return directory
+    }
+
+    private func program(_ name: String) -> HookDefinition {
+        let command = HookCommand(arguments: [hanging.path + "/" + name])
+        return HookDefinition(name: name, action: .command(command), timeout: .milliseconds(10))
+    }
+
     /// Delivers three events, each when the quick hook has got the one before it.
     private func deliver(to runner: HookRunner) async {
         for number in 1...3 as ClosedRange<UInt64> {
@@ -53,19 +69,38 @@ struct HangingFileTests {
         #expect(await notice() == "no file in \(hanging.path) runs: the directories could not be read within 0.01 s")
         await withCheckedContinuation { next in runner.whenFree { next.resume() } }
         // The events still wait when other directories take the place of this one.
-        let directory = fixture.directory + "/hooks.d"
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o755]
-        )
-        try fixture.file("hooks.d/10-late", Data("#!/bin/sh\n".utf8))
+        let directory = try directory("hooks.d", file: "10-late")
         runner.configure(HookSettings(directories: [directory], definitions: [quick]))
         let reports = await log.reports { $0.contains { $0.hook == "10-late" } }
         let late = try #require(reports.first { $0.hook == "10-late" })
         #expect(late.triggerSequence == 3 && late.superseded == 2 && late.ending.isSuccess)
         await runner.stopped()
         #expect(log.completions.count == 4)
+    }
+
+    @Test(arguments: [false, true])
+    func `a reload waits for the directory that still hangs, and starts no second thread for it`(isReleased: Bool)
+        async throws
+    {
+        let other = try directory("hooks.d", file: "10-late")
+        let settings = HookSettings(directories: [hanging.path], directoryTimeout: .milliseconds(10))
+        let runner = runner(settings)
+        runner.deliver(SampleEvent.reachability(1))
+        #expect(await notice() != nil)
+        // The path is that of an empty directory now; what hangs is still in the one that was there.
+        try hanging.detach()
+        let more = HookSettings(directories: [other, hanging.path], directoryTimeout: .milliseconds(20))
+        runner.configure(more)
+        let both = "no file in \(other), \(hanging.path) runs: the directories could not be read within 0.02 s"
+        #expect(await notice() == both)
+        #expect(log.completions.isEmpty)
+        if isReleased {
+            try hanging.release()
+        } else {
+            runner.configure(HookSettings(directories: [other]))
+        }
+        #expect(await log.reports(1).first?.hook == "10-late")
+        await runner.stopped()
     }
 
     @Test
@@ -103,15 +138,28 @@ struct HangingFileTests {
 
     @Test
     func `a program whose file hangs is reported, and refused once it can be checked`() async throws {
-        let command = HookCommand(arguments: [hanging.path + "/program"])
-        let hook = HookDefinition(name: "program", action: .command(command), timeout: .milliseconds(10))
-        let runner = runner(HookSettings(definitions: [hook, try quick()]))
+        // The only place is not kept by it.
+        let runner = runner(HookSettings(definitions: [program("program"), try quick()], maximumRunning: 1))
         await deliver(to: runner)
         let obstacle = "\(hanging.path)/program, or its user or working directory, could not be checked"
         #expect(await notice() == "program has not started: \(obstacle) within 0.01 s")
         try hanging.release()
         let reports = await log.reports { $0.contains { $0.hook == "program" } }
         #expect(reports.first { $0.hook == "program" }?.ending.outcome == "refused")
+        await runner.stopped()
+    }
+
+    @Test
+    func `no more programs hang beside the places than there are places`() async throws {
+        let hooks = [program("first"), program("second"), try quick()]
+        let runner = runner(HookSettings(definitions: hooks, maximumRunning: 1))
+        runner.deliver(SampleEvent.reachability(1, to: ("wifi", "full")))
+        for name in ["first", "second"] { #expect(await notice()?.hasPrefix("\(name) has not started: ") == true) }
+        #expect(log.completions.isEmpty)
+        try hanging.release()
+        let reports = await log.reports(3)
+        #expect(Set(reports.prefix(2).map(\.hook)) == ["first", "second"])
+        #expect(reports.map(\.ending.outcome) == ["refused", "refused", "succeeded"])
         await runner.stopped()
     }
 }

@@ -26,6 +26,9 @@ final class HangingFileSystem: Sendable {
         umount2(path, Int32(MNT_DETACH))
     }
 
+    /// Takes it from its directory; what hangs in it goes on.
+    func detach() throws { try ScratchDirectory.check("umount", umount2(path, Int32(MNT_DETACH))) }
+
     /// Ends the connection with the kernel.
     func release() throws {
         // Another file takes the number, so that it is not closed twice.
