@@ -42,6 +42,8 @@ import Testing
     }
 
     /// Waits until a follower has handled so many events; a reading that has ended counts as one.
+    ///
+    /// By asking, because a follower announces no reading: its readers get what is known at the time.
     private static func wait(for count: UInt64, by follower: HistoryFollower) {
         for _ in 0..<4000 where follower.taken < count { usleep(5000) }
     }

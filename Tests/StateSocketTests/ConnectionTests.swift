@@ -93,12 +93,8 @@ struct ConnectionTests {
     @Test func `input on the events socket is not kept, and a client that keeps sending is throttled`() async throws {
         let (sent, numbers) = try await ServedStream.run { stream in
             let client = try Client(stream.events)
-            var (sent, pauses) = (0, 0)
             let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
-            while pauses < 20, sent < 64 << 20 {
-                let count = client.sendWithoutWaiting(bytes)
-                if count > 0 { sent += count } else { pauses += 1; usleep(5000) }
-            }
+            let sent = client.sendWhileRead(bytes, limit: 64 << 20)
             _ = try client.lines(2)
             stream.publish()
             return (sent, try client.sequences(through: 1))

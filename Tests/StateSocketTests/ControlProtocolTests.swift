@@ -287,18 +287,8 @@ struct ControlProtocolTests {
         let (replies, sent) = try await ServedStream.run { stream in
             stream.agent.answersAtOnce.withLock { $0 = false }
             let client = try Client(stream.control)
-            let line = Array((#"{"method":"probe"}"# + "\n").utf8)
-            var sent = 0
-            // As much as goes, and again after the server had time to read on if it did.
-            for _ in 0..<20 {
-                while case let count = client.sendWithoutWaiting(Array(repeatElement(line, count: 1000).joined())),
-                    count > 0
-                {
-                    sent += count
-                    if sent > 64 << 20 { break }
-                }
-                usleep(5000)
-            }
+            let lines = Array(String(repeating: #"{"method":"probe"}"# + "\n", count: 1000).utf8)
+            let sent = client.sendWhileRead(lines, limit: 64 << 20)
             #expect(stream.waitForCalls(16))
             stream.agent.answersAtOnce.withLock { $0 = true }
             for call in stream.agent.calls.withLock({ $0 }) { call.reply(.parameters(Array("{}".utf8))) }
@@ -312,12 +302,8 @@ struct ControlProtocolTests {
     @Test func `a client that sends requests and never reads is no longer read from`() async throws {
         let sent = try await ServedStream.run { stream in
             let client = try Client(stream.control)
-            let lines = Array(repeatElement(Array((#"{"method":"subscribers"}"# + "\n").utf8), count: 1000).joined())
-            var (sent, pauses) = (0, 0)
-            while pauses < 20, sent < 64 << 20 {
-                let count = client.sendWithoutWaiting(Array(lines))
-                if count > 0 { sent += count } else { pauses += 1; usleep(5000) }
-            }
+            let lines = Array(String(repeating: #"{"method":"subscribers"}"# + "\n", count: 1000).utf8)
+            let sent = client.sendWhileRead(lines, limit: 64 << 20)
             // Others are still served.
             let other = try Client(stream.control)
             try other.send(#"{"method":"status"}"# + "\n")

@@ -78,6 +78,24 @@ final class Client {
         return bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
     }
 
+    /// Sends these bytes again and again, until the server has read nothing for 100 ms; gives how much that was, up to
+    /// a limit.
+    ///
+    /// Nothing reports that a server reads no more: its silence is all that can be seen.
+    func sendWhileRead(_ bytes: [UInt8], limit: Int) -> Int {
+        var sent = 0
+        while sent < limit {
+            let count = sendWithoutWaiting(bytes)
+            if count > 0 {
+                sent += count
+                continue
+            }
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&entry, 1, 100) == 1, entry.revents == Int16(POLLOUT) else { break }
+        }
+        return sent
+    }
+
     func shutSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// The next line; `nil` at the end.
