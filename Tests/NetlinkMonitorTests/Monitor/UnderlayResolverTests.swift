@@ -3,10 +3,10 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// The underlay that is found for a tunnel: certain, or a guess.
+/// The underlay of a tunnel where it is certain; the extension has what is found without a remote address or a device.
 struct UnderlayResolverTests {
     /// Answers lookups, and names the interfaces of PPPoE sessions.
-    private struct Answers: KernelQueries {
+    struct Answers: KernelQueries {
         var ways: [LookupQuestion: UInt32] = [:]
         var ownAddresses: Set<IPAddress> = []
         var failure: RouteLookup.Refusal?
@@ -34,17 +34,17 @@ struct UnderlayResolverTests {
         func sessionInterfaces() -> [String] { sessions }
     }
 
-    private var kernel = Answers()
-    private var tunnel = Self.link(9, "tun0", .tunnel)
-    private var others = [
+    var kernel = Answers()
+    var tunnel = Self.link(9, "tun0", .tunnel)
+    var others = [
         Self.link(2, "eth0", .wired), Self.link(3, "wwan0", .wwan), Self.link(1, "lo", .loopback, flags: .loopback),
     ]
-    private var routes: [Route] = []
-    private var rules: [RoutingRule] = []
-    private var sources: [UInt32] = [2, 3, 9]
-    private var moreAddresses: [InterfaceAddress] = []
+    var routes: [Route] = []
+    var rules: [RoutingRule] = []
+    var sources: [UInt32] = [2, 3, 9]
+    var moreAddresses: [InterfaceAddress] = []
 
-    private static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind, flags: LinkFlags = []) -> Link {
+    static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind, flags: LinkFlags = []) -> Link {
         Link(
             index: index,
             name: name,
@@ -70,9 +70,9 @@ struct UnderlayResolverTests {
         return try UnderlayResolver(snapshot: snapshot).underlays(&kernel)
     }
 
-    private mutating func resolve() throws -> Underlay? { try resolveAll()[tunnel.index] }
+    mutating func resolve() throws -> Underlay? { try resolveAll()[tunnel.index] }
 
-    private func defaultRoute(_ interface: UInt32, metric: UInt32 = 0, table: UInt32 = Route.mainTable) -> Route {
+    func defaultRoute(_ interface: UInt32, metric: UInt32 = 0, table: UInt32 = Route.mainTable) -> Route {
         Route(
             destination: .everything(.ipv4),
             table: table,
@@ -264,132 +264,6 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
     }
 
-    @Test("a single uplink that could carry a userspace tunnel is the guess; with two there is none")
-    mutating func guess() throws {
-        routes = [defaultRoute(9), defaultRoute(3, metric: 100)]
-        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
-        routes.append(defaultRoute(2, metric: 600))
-        #expect(try resolve() == nil)
-        others[0].flags = [.up]
-        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
-        others[0].flags = [.up, .lowerUp]
-        sources = [3, 9]
-        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
-    }
-
-    @Test(
-        "no uplink is guessed while packets with the mark go to a dead one",
-        arguments: [(50, Route.mainTable, false), (50, 77, true), (100, Route.mainTable, true)]
-            as [(UInt32, UInt32, Bool)]
-    )
-    mutating func preferredIsDead(_ metric: UInt32, _ table: UInt32, isGuessed: Bool) throws {
-        others[0].flags = [.up]
-        rules = [RoutingRule(family: .ipv4, priority: 3, table: 51820, mark: 0xCA6C, isInverted: true)]
-        routes = [defaultRoute(9, table: 51820), defaultRoute(3, metric: 100)]
-        routes.append(defaultRoute(2, metric: metric, table: table))
-        let guess = Underlay(interfaceIndex: 3, evidence: .markExemption)
-        #expect(try resolve() == (isGuessed ? guess : nil))
-    }
-
-    @Test("an uplink without an address could also carry a tunnel if the loopback has a machine-wide address")
-    mutating func unnumbered() throws {
-        routes = [defaultRoute(9), defaultRoute(2), defaultRoute(3, metric: 100)]
-        sources = [3, 9]
-        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
-        sources = [1, 3, 9]
-        #expect(try resolve() == nil)
-        routes = [defaultRoute(9)]
-        #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
-        sources = [1, 9]
-        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
-    }
-
-    @Test("without a default route, the only interface that could send is the guess")
-    mutating func onLink() throws {
-        sources = [2, 9]
-        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute))
-    }
-
-    @Test("the mark that wg-quick's rule exempts is named if the rule leads into the tunnel")
-    mutating func markExemption() throws {
-        sources = [2, 9]
-        rules = [RoutingRule(family: .ipv4, priority: 3, table: 51820, mark: 0xCA6C, isInverted: true)]
-        routes = [defaultRoute(9, table: 51820), defaultRoute(2)]
-        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .markExemption))
-        routes = [defaultRoute(9), defaultRoute(2)]
-        #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute))
-    }
-
-    @Test("if other interfaces exist but none can send, the lack of a carrier is certain; without any, nothing is")
-    mutating func noCarrier() throws {
-        sources = [9]
-        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
-        sources = [2, 3, 9]
-        for index in others.indices { others[index].flags = [.up] }
-        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
-        others = []
-        #expect(try resolve() == nil)
-    }
-
-    /// An interface beside a program's tunnel that cannot send a packet, and its weight as evidence.
-    struct Idle: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let kind: InterfaceKind
-        var driver: String?
-        var isUp = false
-        var hasDefaultRoute = false
-        let isEvidence: Bool
-
-        static let cases = [
-            Idle(
-                testDescription: "a bridge without a port",
-                kind: .bridge,
-                driver: "bridge",
-                isUp: true,
-                isEvidence: false
-            ),
-            Idle(testDescription: "a bridge that is down", kind: .bridge, driver: "bridge", isEvidence: false),
-            Idle(testDescription: "a veth", kind: .virtual, driver: "veth", isEvidence: false),
-            Idle(
-                testDescription: "a veth with a default route, as in a container",
-                kind: .virtual,
-                driver: "veth",
-                hasDefaultRoute: true,
-                isEvidence: true
-            ),
-            Idle(testDescription: "a device of an unknown kind", kind: .unknown, isEvidence: false),
-            Idle(testDescription: "Ethernet", kind: .wired, isEvidence: true),
-            Idle(testDescription: "Wi-Fi", kind: .wifi, isEvidence: true),
-            Idle(testDescription: "a modem", kind: .wwan, isEvidence: true),
-            Idle(testDescription: "Bluetooth", kind: .bluetooth, isEvidence: true),
-            Idle(testDescription: "PPP", kind: .ppp, isEvidence: true),
-        ]
-    }
-
-    @Test("only an interface that could be an uplink makes the lack of a carrier certain", arguments: Idle.cases)
-    mutating func evidenceOfNoCarrier(_ idle: Idle) throws {
-        var link = Self.link(4, "other0", idle.kind)
-        link.driverKind = idle.driver
-        if !idle.isUp { link.flags = [.up] }
-        others = [link, Self.link(1, "lo", .loopback, flags: .loopback)]
-        sources = [4, 9]
-        routes = [defaultRoute(9)] + (idle.hasDefaultRoute ? [defaultRoute(4, metric: 100)] : [])
-        #expect(try resolve() == (idle.isEvidence ? Underlay(interfaceIndex: nil, evidence: .noCarrier) : nil))
-    }
-
-    @Test("a bridge of containers with a carrier may carry a program's tunnel while the network card has none")
-    mutating func busyBridge() throws {
-        var bridge = Self.link(4, "docker0", .bridge)
-        bridge.driverKind = "bridge"
-        var port = Self.link(5, "veth0", .virtual)
-        port.driverKind = "veth"
-        port.masterIndex = 4
-        others = [Self.link(2, "eth0", .wired), bridge, port]
-        others[0].flags = [.up]
-        sources = [2, 4, 9]
-        #expect(try resolve() == Underlay(interfaceIndex: 4, evidence: .nextDefaultRoute))
-    }
-
     @Test(
         "the underlay of PPPoE is the interface that all sessions share, if there is one session per link",
         arguments: [(["eth0"], 2), (["eth0", "eth0"], nil), (["wwan0"], 3), (["eth9"], nil), ([], nil)]
@@ -400,32 +274,5 @@ struct UnderlayResolverTests {
         tunnel.classification = .init(kind: .ppp, evidence: [])
         kernel.sessions = sessions
         #expect(try resolve() == expected.map { Underlay(interfaceIndex: $0, evidence: .pppoe) })
-    }
-
-    @Test("the list of PPPoE sessions is read line by line")
-    func sessions() {
-        let text = """
-            Id       Address              Device
-            00000002 02:00:00:00:00:01     eth0
-            0000000A 02:00:00:00:00:02 eth1.7
-            damaged
-            """
-        #expect(PPPoESessions.interfaces(in: text.utf8) == ["eth0", "eth1.7"])
-        #expect(PPPoESessions.interfaces(in: "".utf8).isEmpty)
-        #expect(PPPoESessions.interfaces(procfs: "/nonexistent").isEmpty)
-    }
-
-    @Test(
-        "a prefix contains the addresses that start with its bits",
-        arguments: [
-            ("0.0.0.0/0", "255.255.255.255", true), ("10.1.0.0/16", "10.1.255.1", true),
-            ("10.1.0.0/16", "10.2.0.1", false),
-            ("10.1.0.2/32", "10.1.0.2", true), ("::/0", "2001:db8::1", true), ("2001:db8::/64", "2001:db8::ffff", true),
-            ("2001:db8::/64", "2001:db8:0:1::", false), ("2001:db8::8/125", "2001:db8::f", true),
-            ("2001:db8::8/125", "2001:db8::10", false), ("0.0.0.0/0", "::1", false),
-        ]
-    )
-    func contains(_ text: String, _ address: String, _ expected: Bool) throws {
-        #expect(try prefix(text).contains(ip(address)) == expected)
     }
 }

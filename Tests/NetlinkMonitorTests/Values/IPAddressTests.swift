@@ -110,4 +110,18 @@ struct IPAddressTests {
         #expect(IPPrefix.everything(.ipv4).isDefault)
         #expect(try !prefix("0.0.0.0/1").isDefault)
     }
+
+    @Test(
+        "a prefix contains the addresses that start with its bits",
+        arguments: [
+            ("0.0.0.0/0", "255.255.255.255", true), ("10.1.0.0/16", "10.1.255.1", true),
+            ("10.1.0.0/16", "10.2.0.1", false),
+            ("10.1.0.2/32", "10.1.0.2", true), ("::/0", "2001:db8::1", true), ("2001:db8::/64", "2001:db8::ffff", true),
+            ("2001:db8::/64", "2001:db8:0:1::", false), ("2001:db8::8/125", "2001:db8::f", true),
+            ("2001:db8::8/125", "2001:db8::10", false), ("0.0.0.0/0", "::1", false),
+        ]
+    )
+    func contains(_ text: String, _ address: String, _ expected: Bool) throws {
+        #expect(try prefix(text).contains(ip(address)) == expected)
+    }
 }
