@@ -3,6 +3,8 @@
 import json, os, socket, sys, time
 
 path = os.environ.get("REACHAGENT_SOCKET", "/run/reachagent/control.sock")
+if os.path.isdir(path):
+    path = os.path.join(path, "control.sock")
 wanted = {"types": sys.argv[1:] or ["reachability.changed", "target.changed"]}
 while True:
     try:

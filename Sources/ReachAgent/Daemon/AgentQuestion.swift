@@ -65,7 +65,7 @@ enum AgentQuestion {
             otherPlaces(than: socket) + [
                 "start one with '\(isInstalled() ? "systemctl start reachagent" : "reachagent run")';",
                 "'reachagent run --once' shows the state without one;",
-                "for one that listens elsewhere, set --socket or $REACHAGENT_SOCKET to its directory",
+                "for one elsewhere, set --socket or $REACHAGENT_SOCKET to its directory",
             ]
         case .notPermitted(let socket, _): permissionAdvice(socket, S_IWGRP, to: "ask")
         case .timedOut:

@@ -10,8 +10,8 @@ struct StateSocketOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The directory of events.sock, control.sock and http.sock, unless systemd hands them over (default: \
-            $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR/reachagent, else for root /run/reachagent). Other commands find \
-            them in it by '--socket'.
+            $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR/reachagent, else for root /run/reachagent). Other commands take \
+            it as '--socket'.
             """,
             valueName: "dir"
         ),
