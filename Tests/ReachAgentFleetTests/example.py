@@ -142,12 +142,16 @@ def state(connectivity):
     return {"via": via, "af_status": 2, "connectivity": connectivity, "path": {"via": via, "interface": "wlan0"}}
 
 
+def started(stream):
+    return {"version": "0.1.0", "schema": 1, "stream": stream, "settle_up_ms": 250, "settle_down_ms": 1000, "targets": []}
+
+
 def event(device, number):
     """Each hour is an outage of one minute."""
     time = (START + datetime.timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
     kind, data = "probe.summary", {"note": "zero \u0000 and more"}
     if number == 1:
-        kind, data = "agent.started", {"version": "0.1.0", "schema": 1, "stream": STREAM, "targets": []}
+        kind, data = "agent.started", started(STREAM)
     elif number == 2 or number % 60 in (30, 31):
         before, after = ("full", "none") if number % 60 == 30 else ("none", "full")
         before = "unknown" if number == 2 else before
@@ -275,16 +279,23 @@ def check_fleet(server, directory):
     check(result.returncode == 77, f"reachagent fleet status: a wrong password, {result.stderr.strip()}")
 
 
-def check_grafana(database):
+def ask_grafana(database, start, end):
+    """The answers of all queries, by their titles; Grafana writes times as literals without a type."""
     text = (EXAMPLES / "grafana.sql").read_text()
-    span = (f"'{START.isoformat()}'::timestamptz", "now()")
+    span = (f"'{start.isoformat()}'", f"'{end.isoformat()}'")
     text = re.sub(r"\$__timeFilter\((\w+)\)", rf"\1 BETWEEN {span[0]} AND {span[1]}", text)
     text = text.replace("$__timeFrom()", span[0]).replace("$__timeTo()", span[1])
     answers = {}
     for query in text.split(";\n")[:-1] + [text.rsplit(";\n", 1)[-1]]:
-        title = re.search(r"^-- (.*) \(.*\)$", query, re.M)
+        title = re.search(r"^-- (.*?) \([a-z ]+\)", query, re.M)
         if title:
             answers[title.group(1)] = database.query(query.rstrip().rstrip(";"))
+    return answers
+
+
+def check_grafana(database):
+    now = datetime.datetime.now(datetime.timezone.utc)
+    answers = ask_grafana(database, START, now)
     check(len(answers) == 8, f"Grafana's queries are understood: {', '.join(answers)}")
     check(answers["Devices by state"] == [("full", 3)], "Grafana: devices by state")
     outages = sum(1 for number in range(3, EVENTS + 1) if number % 60 == 30)
@@ -292,6 +303,99 @@ def check_grafana(database):
     check(all(98 < percent < 100 for _, percent in answers["Availability of each device in the time of the dashboard"]),
           "Grafana: availability")
     check(answers["Missing numbers"] == [], "Grafana: no number is missing")
+    timeline = ask_grafana(database, now - datetime.timedelta(minutes=1), now)["States of each device"]
+    check([row[1:] for row in timeline] == [(f"edge-{number}", "full") for number in (1, 2, 3)],
+          "Grafana: the timeline has the state of a device that did not change in its time")
+
+
+# Devices by name: hours before now, and the state or the type of an event; "wiped" begins another journal.
+HISTORIES = {
+    "off": [(240, "start"), (240, "full"), (216, "stop"), (24, "start"), (24, "full"), (12, "none"), (6, "full"), (5, "summary")],
+    "wiped": [(48, "start"), (48, "full"), (47, "none"), (46.5, "stop"), (0, "wiped"), (46, "start"), (46, "full"), (1, "summary")],
+    "crashed": [(48, "start"), (48, "full"), (40, "summary"), (30, "start"), (30, "partial"), (20, "local"), (19, "portal"),
+                (18, "full"), (2, "summary")],
+    "crashed-and-wiped": [(48, "start"), (48, "full"), (40, "summary"), (0, "wiped"), (20, "start"), (20, "full"), (10, "none")],
+    "suspended": [(48, "start"), (48, "full"), (40, "none"), (20, "suspend"), (19, "suspend"), (18, "full"), (17, "stop")],
+    "selected": [(48, "start"), (48, "full"), (40, "lost"), (30, "full"), (29, "none"), (28, "full"), (27, "summary")],
+    "without-clock": [(500000, "start"), (500000, "full"), (30, "summary"), (20, "none"), (19, "full"), (10, "summary")],
+    "without-probe": [(48, "start"), (48, "unknown"), (20, "none"), (18, "unknown"), (1, "summary")],
+    "down": [(48, "start"), (48, "none"), (1, "summary")],
+    "february": [(48, "start"), (48, "full"), (30, "hostile"), (20, "full"), (1, "summary")],
+}
+
+
+def written(history, now):
+    """The id and the content of each event of a history."""
+    stream, number, before = "6f1c000000000000000000000000000a", 0, "unknown"
+    for hours, kind in history:
+        time = (now - datetime.timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
+        if kind == "wiped":
+            stream, number = stream[:-1] + "b", 0
+            continue
+        number += 1
+        if kind == "start":
+            before = "unknown"
+            name, data = "agent.started", started(stream)
+        elif kind == "stop":
+            name, data = "agent.stopping", {"reason": "SIGTERM"}
+        elif kind == "suspend":
+            name, data = "suspend.resumed", {"suspended_ms": 3_600_000 * 2, "observed": time}
+        elif kind == "summary":
+            name, data = "probe.summary", {}
+        elif kind == "lost":
+            # A change that its sink leaves out.
+            before = "none"
+            continue
+        elif kind == "hostile":
+            name, data = "reachability.changed", {"to": ["full"], "from": 1, "observed": "2026-02-31T25:61:00Z", "cause": None}
+        else:
+            name = "reachability.changed"
+            data = {"from": state(before), "to": state(kind), "cause": {"kind": "link", "code": "link_down"}, "observed": time}
+            before = kind
+        yield f"{stream}-{number}", {
+            "specversion": "1.0", "id": f"{stream}-{number}", "source": "/reachagent/device", "type": f"reachagent.{name}",
+            "subject": "default", "time": time, "seq": number, "data": data}
+
+
+async def publish_histories(server, now):
+    connection = await server.connect("admin")
+    for device, history in HISTORIES.items():
+        for identifier, content in written(history, now):
+            await connection.jetstream().publish(
+                f"reachagent.{device}.{content['type'].removeprefix('reachagent.')}", json.dumps(content).encode(),
+                headers={"Nats-Msg-Id": f"{device}.{identifier}"})
+    await connection.close()
+
+
+def check_figures(server, database, directory, now):
+    """The figures of PostgreSQL are those of reachagent-fleet, whatever happened to the devices."""
+    pathlib.Path(f"{directory}/reader.password").write_text("reader-secret\n")
+    process = start_writer(server, database, directory)
+    _, error = process.communicate(timeout=120)
+    check(process.returncode == 0, f"the writer has written the histories of devices {error[-400:]}")
+    start = now - datetime.timedelta(days=11)
+    result = fleet(server, directory, "report", "--since", start.strftime("%Y-%m-%dT%H:%M:%SZ"), "--format", "json",
+                   *(word for device in HISTORIES for word in ("--device", device)))
+    reported = {row["device"]: row["window"] for row in map(json.loads, result.stdout.splitlines())}
+    check(sorted(reported) == sorted(HISTORIES), f"reachagent fleet report: all of them {result.stderr}")
+    start = start.replace(microsecond=0)
+    figures = {row[0]: row[1:] for row in database.query(f"""
+        SELECT device, coalesce(sum(microseconds) FILTER (WHERE connectivity IN ('full', 'partial')), 0),
+            coalesce(sum(microseconds) FILTER (WHERE connectivity IN ('none', 'local', 'portal')), 0)
+        FROM (SELECT device, connectivity,
+            (extract(epoch FROM known_until - greatest(since, '{start.isoformat()}')) * 1000000)::bigint AS microseconds
+            FROM reachagent.path WHERE known_until > '{start.isoformat()}') AS span
+        GROUP BY device""")}
+    percents = dict(ask_grafana(database, start, now)["Availability of each device in the time of the dashboard"])
+    for device in HISTORIES:
+        row = reported[device]
+        percent = percents[device] if percents[device] is None else f"{percents[device]:.3f}"
+        ours, theirs = (*figures[device], percent), (row["available_us"], row["unavailable_us"], row.get("availability_percent"))
+        check(ours == theirs, f"PostgreSQL has the figures of reachagent fleet report, {device}: {ours[2]} %")
+    check(reported["off"]["unavailable_us"] == 6 * 3_600_000_000 and reported["off"]["available_us"] == 37 * 3_600_000_000,
+          "a machine that was off for eight days was available before and after")
+    states = dict(database.query("SELECT device, connectivity FROM reachagent.state"))
+    check(states["suspended"] == "stopped" and states["off"] == "full", "the state of a stopped agent is stopped")
 
 
 async def make_consumer(server):
@@ -325,6 +429,9 @@ async def main(directory):
         check_grafana(database)
         await make_consumer(server)
         check_fleet(server, directory)
+        now = datetime.datetime.now(datetime.timezone.utc)
+        await publish_histories(server, now)
+        check_figures(server, database, directory, now)
     finally:
         server.kill()
         if database:

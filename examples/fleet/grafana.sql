@@ -13,10 +13,10 @@ WHERE connectivity IS DISTINCT FROM 'full'
 ORDER BY since DESC;
 
 -- States of each device (state timeline)
-SELECT since AS time, device AS metric, connectivity AS value
+SELECT greatest(since, $__timeFrom()) AS time, device AS metric, connectivity AS value
 FROM reachagent.path
-WHERE $__timeFilter(since)
-ORDER BY since;
+WHERE since < $__timeTo() AND coalesce(until, $__timeTo()) > $__timeFrom()
+ORDER BY 1;
 
 -- Outages (table)
 SELECT device, since, coalesce(until, $__timeTo()) - since AS duration, connectivity, cause
@@ -25,13 +25,17 @@ WHERE connectivity IN ('none', 'local', 'portal') AND since < $__timeTo() AND co
 ORDER BY since DESC
 LIMIT 1000;
 
--- Availability of each device in the time of the dashboard (table)
-SELECT device, round(100 * sum(seconds) FILTER (WHERE connectivity IN ('full', 'partial')) / sum(seconds), 3) AS percent
+-- Availability of each device in the time of the dashboard (table): empty for one without a probe, as in `reachagent fleet report`
+SELECT device,
+    CASE WHEN count(*) FILTER (WHERE connectivity IN ('full', 'partial', 'portal', 'local')) > 0
+        OR count(*) FILTER (WHERE connectivity = 'unknown' AND via <> 'unknown') = 0
+        THEN trunc(100 * coalesce(sum(seconds) FILTER (WHERE connectivity IN ('full', 'partial')), 0)
+            / sum(seconds) FILTER (WHERE connectivity IN ('full', 'partial', 'portal', 'local', 'none')), 3) END AS percent
 FROM (
-    SELECT device, connectivity,
-        extract(epoch FROM least(coalesce(until, $__timeTo()), $__timeTo()) - greatest(since, $__timeFrom()))::numeric AS seconds
+    SELECT device, connectivity, via,
+        extract(epoch FROM least(known_until, $__timeTo()) - greatest(since, $__timeFrom())) AS seconds
     FROM reachagent.path
-    WHERE since < $__timeTo() AND coalesce(until, $__timeTo()) > $__timeFrom() AND connectivity <> 'unknown'
+    WHERE since < $__timeTo() AND known_until > $__timeFrom()
 ) AS span
 WHERE seconds > 0
 GROUP BY device
@@ -41,7 +45,7 @@ ORDER BY percent NULLS FIRST;
 SELECT device, max(stored) AS last_seen
 FROM reachagent.event
 GROUP BY device
-HAVING max(stored) < $__timeTo() - interval '2 hours'
+HAVING max(stored) + interval '2 hours' < $__timeTo()
 ORDER BY last_seen;
 
 -- Events in an hour (time series)
