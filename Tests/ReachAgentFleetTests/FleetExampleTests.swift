@@ -37,7 +37,7 @@ import Testing
             patience: 240
         )
         #expect(result.status == 0, "\(result.output)\(result.error)")
-        #expect(result.lines.count >= 38, "\(result.output)")
+        #expect(result.lines.count >= 44, "\(result.output)")
     }
 }
 

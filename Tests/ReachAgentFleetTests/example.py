@@ -398,6 +398,42 @@ def check_figures(server, database, directory, now):
     check(states["suspended"] == "stopped" and states["off"] == "full", "the state of a stopped agent is stopped")
 
 
+async def check_poison(server, database, directory):
+    """One device cannot stop the writer for all others."""
+    long = "".join(chr(random.Random(number).randrange(0x4E00, 0x9FFF)) for number in range(4000))
+    good = {"type": "reachagent.probe.summary", "subject": "s", "time": "2026-11-21T07:00:00.000000Z", "data": {}}
+    poisons = ['{"x"', "[" * 100_000] + [json.dumps(good | change) for change in [
+        {"data": {"x": "\ud800"}}, {"type": "\ud800"}, {"type": {}}, {"type": 7}, {"type": long}, {"subject": ["s"]},
+        {"data": {"x": float("nan")}}, {"time": "infinity"}, {"time": "now"}, {"time": "2026-02-31T00:00:00Z"}, {"time": "2026-11-21T99:00:00Z"}, {"time": 5}]]
+    connection = await server.connect("admin")
+    for number, payload in enumerate(poisons, 1):
+        for device, text in [("poison", payload), ("healthy", json.dumps(good))]:
+            headers = {"Nats-Msg-Id": f"{device}.{STREAM}-{number}"}
+            await connection.jetstream().publish(f"reachagent.{device}.probe.summary", text.encode(), headers=headers)
+    await connection.close()
+    process = start_writer(server, database, directory)
+    _, error = process.communicate(timeout=120)
+    check(process.returncode == 0, f"the writer writes what comes after an event that PostgreSQL does not take {error[-400:]}")
+    counts = dict(database.query("SELECT device, count(*) FROM reachagent.event WHERE device IN ('poison', 'healthy') GROUP BY 1"))
+    check(counts == {"healthy": len(poisons)}, f"every event of another device is written: {counts}")
+    lines = error.splitlines()
+    check(len(lines) == len(poisons) and all(len(line) < 500 and line.isprintable() for line in lines),
+          "the others are printed, one short line each")
+    database.query("ALTER TABLE reachagent.event RENAME TO other")
+    connection = await server.connect("admin")
+    await connection.jetstream().publish("reachagent.healthy.probe.summary", json.dumps(good).encode(),
+                                         headers={"Nats-Msg-Id": f"healthy.{STREAM}-100"})
+    await connection.close()
+    process = start_writer(server, database, directory)
+    process.communicate(timeout=120)
+    check(process.returncode != 0, "a table that is missing ends the writer")
+    database.query("ALTER TABLE reachagent.other RENAME TO event")
+    process = start_writer(server, database, directory)
+    process.communicate(timeout=120)
+    check(database.query("SELECT count(*) FROM reachagent.event WHERE seq = 100 AND device = 'healthy'") == [(1,)],
+          "and its events are written when it is back")
+
+
 async def make_consumer(server):
     """An event that is handed out and not acknowledged comes again after two seconds instead of thirty."""
     connection = await server.connect("admin")
@@ -432,6 +468,7 @@ async def main(directory):
         now = datetime.datetime.now(datetime.timezone.utc)
         await publish_histories(server, now)
         check_figures(server, database, directory, now)
+        await check_poison(server, database, directory)
     finally:
         server.kill()
         if database:

@@ -8,7 +8,7 @@
 
 A durable consumer of the stream hands out events until they are acknowledged, and they are acknowledged after the commit: none is
 missing. An event that was committed and not acknowledged comes again, and (device, stream, seq) is the primary key: none is there twice.
-With --until-empty it ends when it has everything.
+An event that PostgreSQL does not take is printed and left out. With --until-empty it ends when it has everything.
 """
 import argparse
 import asyncio
@@ -26,6 +26,11 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 BATCH = 500
 MESSAGE_ID = re.compile(r"([^\s]{1,128})-([0-9]{1,20})")
+# PostgreSQL would also take "infinity" and "now".
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,15}Z")
+# SQLSTATE: data exception, and program limit exceeded, such as a text that is too long for an index. Another error, such as a
+# permission that is missing, is none of a row's: it ends the program, and the events come again.
+FAULTS_OF_ROWS = ("22", "54")
 INSERT = """
     INSERT INTO reachagent.event (device, stream, seq, time, stored, type, subject, data) VALUES %s
     ON CONFLICT (device, stream, seq) DO NOTHING
@@ -42,15 +47,32 @@ def row(message):
         # PostgreSQL's text has room for every character but one.
         event = json.loads(message.data.replace(b"\\u0000", b"\\ufffd"))
         stream, seq = match.groups()
-        return (tokens[1], stream, int(seq), event["time"], message.metadata.timestamp, event["type"],
-                event.get("subject", ""), json.dumps(event.get("data", {})))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        texts = (event["type"], event.get("subject", ""))
+        if not TIME.fullmatch(event["time"]) or not all(isinstance(text, str) for text in texts):
+            return None
+        return (tokens[1], stream, int(seq), event["time"], message.metadata.timestamp, *texts, json.dumps(event.get("data", {})))
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
         return None
 
 
 def write(database, rows):
     with database, database.cursor() as cursor:
         psycopg2.extras.execute_values(cursor, INSERT, rows, page_size=BATCH)
+
+
+def write_each(database, rows):
+    """Writes rows; those that PostgreSQL does not take are printed, because the events of all devices come after them."""
+    try:
+        return write(database, rows)
+    # A ValueError is psycopg2's: half of a surrogate pair, or a zero byte.
+    except (psycopg2.Error, ValueError) as error:
+        if isinstance(error, psycopg2.Error) and (error.pgcode or "")[:2] not in FAULTS_OF_ROWS:
+            raise
+        if len(rows) == 1:
+            print(f"not written: {rows[0][:3]!r:.200}: {str(error)!r:.200}", file=sys.stderr)
+            return
+    for values in rows:
+        write_each(database, [values])
 
 
 async def connect():
@@ -97,7 +119,7 @@ async def main():
         for message in (message for message, values in zip(messages, rows) if values is None):
             print(f"no event: {message.subject!r:.200}", file=sys.stderr)
         # Not in a thread: the next events wait at the server while these are written.
-        write(database, [values for values in rows if values is not None])
+        write_each(database, [values for values in rows if values is not None])
         for message in messages:
             await message.ack()
     await connection.flush()
