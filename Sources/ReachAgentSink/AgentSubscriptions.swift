@@ -10,6 +10,8 @@ struct AgentFollower {
         case machine(MachineState)
         /// The agent has sent its hello: it may have restarted.
         case agentAppeared
+        /// The connection to the agent has ended, or cannot be established.
+        case agentDisappeared
         /// The agent has reloaded its configuration.
         case reloaded
     }
@@ -46,8 +48,10 @@ struct AgentFollower {
                 }
             case .interrupted(let error, _):
                 // Retried every other second until the agent returns.
-                if !isInterrupted { SinkLog.write(.notice, "waiting for the agent: \(error)") }
+                guard !isInterrupted else { continue }
+                SinkLog.write(.notice, "waiting for the agent: \(error)")
                 isInterrupted = true
+                updates.append(.agentDisappeared)
             case .missed, .restarted: break
             }
         }

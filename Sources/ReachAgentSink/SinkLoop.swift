@@ -60,6 +60,7 @@ final class SinkLoop {
             let content = inbox.take()
             if let machine = content.machine { handle(.machine(machine)) }
             if let outcome = content.reportOutcome { take(outcome) }
+            if let isConnected = content.isAgentConnected { handle(.agent(isConnected: isConnected)) }
             if content.isAgentNew { makeReport() }
             if content.isClockChanged { handle(.clockChanged) }
             guard !content.isStopping else { return stop(isReplaced: content.isReplaced) }
@@ -112,6 +113,7 @@ final class SinkLoop {
             journal = nil
         case .publish(let message): transport.publish(message)
         case .publishState(let state): transport.publishState(state)
+        case .publishPresence(let isOnline): transport.publishPresence(isOnline: isOnline)
         case .save(let position): save(position)
         case .report: makeReport()
         case .lost(let range, let failure):

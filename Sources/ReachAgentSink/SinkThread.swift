@@ -18,6 +18,7 @@ struct SinkThread: Sendable {
     ///   - settings: The sink.
     ///   - services: The agent and the directories.
     ///   - machine: The machine's state, if it is known already.
+    ///   - isAgentConnected: True if the agent has sent its hello.
     ///   - ended: Called on the thread as its last action.
     /// - Throws: ``SystemError`` if no thread or descriptor is left.
     init(
@@ -25,11 +26,12 @@ struct SinkThread: Sendable {
         host: String,
         _ services: SinkServices,
         machine: MachineState?,
+        isAgentConnected: Bool,
         ended: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         self.settings = settings
         self.host = host
-        let inbox = try SinkInbox(machine: machine)
+        let inbox = try SinkInbox(machine: machine, isAgentConnected: isAgentConnected)
         self.inbox = inbox
         try NamedThread.start("sink") {
             SinkLoop.run(settings, host: host, services, inbox)
@@ -41,7 +43,15 @@ struct SinkThread: Sendable {
     func put(_ machine: MachineState) { inbox.put { $0.machine = machine } }
 
     /// Notifies the sink that the agent has sent its hello.
-    func agentAppeared() { inbox.put { $0.isAgentNew = true } }
+    func agentAppeared() {
+        inbox.put { content in
+            content.isAgentConnected = true
+            content.isAgentNew = true
+        }
+    }
+
+    /// Notifies the sink that the connection to the agent has ended.
+    func agentDisappeared() { inbox.put { $0.isAgentConnected = false } }
 
     /// Notifies the sink that the machine has resumed, or that the time of day was set: what is due is done now.
     func clockChanged() { inbox.put { $0.isClockChanged = true } }
@@ -77,6 +87,8 @@ final class SinkInbox: Sendable {
     struct Content: Sendable {
         /// The machine's newest state.
         var machine: MachineState?
+        /// True after the agent's hello, and false after its connection has ended.
+        var isAgentConnected: Bool?
         /// The outcome of the report that was sent.
         var reportOutcome: ReportSender.Outcome?
         /// True if the agent has sent its hello: it may have restarted, and not know the sink.
@@ -93,9 +105,9 @@ final class SinkInbox: Sendable {
     let wakeup: Wakeup
     private let content: Mutex<Content>
 
-    init(machine: MachineState?) throws(SystemError) {
+    init(machine: MachineState?, isAgentConnected: Bool = false) throws(SystemError) {
         wakeup = try Wakeup()
-        content = Mutex(Content(machine: machine))
+        content = Mutex(Content(machine: machine, isAgentConnected: isAgentConnected))
     }
 
     /// Changes the content, and wakes the thread.

@@ -26,6 +26,7 @@ final class Supervisor {
     /// The sinks in the agent's list.
     private var wanted: SinkDocument?
     private var machine: MachineState?
+    private var isAgentConnected = false
     private var isStopping = false
 
     /// Runs the program, and returns its exit status.
@@ -88,8 +89,12 @@ final class Supervisor {
             machine = state
             for sink in running.values { sink.put(state) }
         case .agentAppeared:
+            isAgentConnected = true
             readDocument()
             for sink in running.values { sink.agentAppeared() }
+        case .agentDisappeared:
+            isAgentConnected = false
+            for sink in running.values { sink.agentDisappeared() }
         case .reloaded: readDocument()
         }
     }
@@ -126,9 +131,13 @@ final class Supervisor {
         }
         for (name, settings) in sinks where running[name] == nil {
             do throws(SystemError) {
-                running[name] = try SinkThread(settings, host: host, services, machine: machine) { [ended] in
-                    ended.add(name)
-                }
+                running[name] = try SinkThread(
+                    settings,
+                    host: host,
+                    services,
+                    machine: machine,
+                    isAgentConnected: isAgentConnected
+                ) { [ended] in ended.add(name) }
             } catch {
                 SinkLog.write(.error, "cannot start sink \(name): \(String(cString: strerror(error.errno)))")
             }

@@ -63,6 +63,28 @@ struct MQTTStateTests {
         #expect(await seen.next() == #"reachagent/edge7/state 0 [] [] {"connectivity":"none","via":"none"}"#)
     }
 
+    @Test(arguments: MQTTSettings.Version.allCases)
+    func `a machine whose agent is absent is offline, also at the start of a connection`(
+        version: MQTTSettings.Version
+    ) async throws {
+        let broker = try await MosquittoBroker()
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version))
+        let seen = try await broker.subscribe(to: [Self.status])
+        try loop.connect()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] online")
+        loop.transport.publishPresence(isOnline: false)
+        try loop.roundTrip()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] offline")
+        loop.transport.disconnect()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] offline")
+        try await broker.log(containing: "Received DISCONNECT from reachagent-edge7-home")
+        try loop.connect()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] offline")
+        loop.transport.publishPresence(isOnline: true)
+        try loop.roundTrip()
+        #expect(await seen.next() == "\(Self.status) 0 [] [] online")
+    }
+
     @Test func `Home Assistant finds the entities of the device`() async throws {
         let broker = try await MosquittoBroker()
         let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)") { $0.mqtt?.discoveryPrefix = "homeassistant" }
@@ -96,6 +118,7 @@ struct MQTTStateTests {
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)") { $0.mqtt?.keepsState = false })
         loop.transport.publishState(Self.state)
         try loop.connect()
+        loop.transport.publishPresence(isOnline: false)
         loop.transport.publish(mqttMessage(1))
         #expect(try loop.next() == .acknowledged(1))
         loop.transport.disconnect()

@@ -12,6 +12,15 @@ import Testing
         #expect(!inbox.take().isClockChanged)
     }
 
+    @Test func `only the last presence of the agent counts, and only once`() throws {
+        let inbox = try SinkInbox(machine: nil, isAgentConnected: true)
+        #expect(inbox.take().isAgentConnected == true)
+        #expect(inbox.take().isAgentConnected == nil)
+        inbox.put { $0.isAgentConnected = false }
+        inbox.put { $0.isAgentConnected = true }
+        #expect(inbox.take().isAgentConnected == true)
+    }
+
     @Test func `the end of a sink, and its reason, stay in the inbox`() throws {
         let inbox = try SinkInbox(machine: nil)
         inbox.put { ($0.isStopping, $0.isReplaced) = (true, true) }

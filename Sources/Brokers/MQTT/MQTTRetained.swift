@@ -4,11 +4,9 @@ internal import Sinks
 struct MQTTRetained {
     /// True if the broker retains the state and the presence.
     let keepsState: Bool
-    /// The messages to publish at the start of a connection.
-    let greetings: [RetainedMessage]
-    /// The last will: `offline`; `nil` if the broker retains nothing.
-    let farewell: RetainedMessage?
 
+    private let discovery: [RetainedMessage]
+    private let statusTopic: String
     private let stateTopic: String
 
     /// Creates the messages of a sink.
@@ -17,17 +15,25 @@ struct MQTTRetained {
     init(_ settings: SinkSettings, host: String, version: String?) throws(SinkSettingError) {
         let template = try settings.template()
         keepsState = settings.mqtt?.keepsState ?? false
+        statusTopic = template.statusTopic(device: settings.device)
         stateTopic = template.stateTopic(device: settings.device)
-        guard keepsState else {
-            greetings = []
-            farewell = nil
-            return
-        }
-        let status = template.statusTopic(device: settings.device)
-        farewell = RetainedMessage(topic: status, payload: Array("offline".utf8))
-        greetings =
-            [RetainedMessage(topic: status, payload: Array("online".utf8))]
-            + (try HomeAssistant.messages(for: settings, host: host, version: version))
+        discovery = try HomeAssistant.messages(for: settings, host: host, version: version)
+    }
+
+    /// Returns the messages to publish at the start of a connection.
+    ///
+    /// - Parameters:
+    ///   - isOnline: The presence.
+    ///   - state: The payload of the state; `nil` if it is not known.
+    func greetings(isOnline: Bool, state: [UInt8]?) -> [RetainedMessage] {
+        let presence = presence(isOnline: isOnline).map { [$0] } ?? []
+        return presence + discovery + (state.map { [self.state($0)] } ?? [])
+    }
+
+    /// Returns the message of the presence, of which `offline` is also the last will; `nil` if the broker retains nothing.
+    func presence(isOnline: Bool) -> RetainedMessage? {
+        guard keepsState else { return nil }
+        return RetainedMessage(topic: statusTopic, payload: Array((isOnline ? "online" : "offline").utf8))
     }
 
     /// Returns the message of a state.

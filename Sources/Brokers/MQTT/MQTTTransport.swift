@@ -45,6 +45,7 @@ public final class MQTTTransport: SinkTransport {
     /// The last lookup, which may still be running.
     private var resolution: NameResolution?
     private var state: [UInt8]?
+    private var isOnline = true
     /// The deadline of the connection attempt.
     private var connectionEnd = ContinuousClock.now
     private var closedBytes: UInt64 = 0
@@ -140,9 +141,18 @@ public final class MQTTTransport: SinkTransport {
         if conversation.hasChanges { wake() }
     }
 
+    /// Publishes `online` or `offline`, now and on each connection; `online` until the first call.
+    public func publishPresence(isOnline: Bool) {
+        guard isOnline != self.isOnline else { return }
+        self.isOnline = isOnline
+        guard case .talking(let conversation) = phase else { return }
+        if let message = retained.presence(isOnline: isOnline) { conversation.keep(message) }
+        if conversation.hasChanges { wake() }
+    }
+
     /// Sends the disconnect without blocking, and closes the connection.
     public func disconnect() {
-        if case .talking(let conversation) = phase { conversation.sayFarewell(retained.farewell) }
+        if case .talking(let conversation) = phase { conversation.sayFarewell(retained.presence(isOnline: false)) }
         end()
         events = []
     }
@@ -229,7 +239,7 @@ public final class MQTTTransport: SinkTransport {
             settings,
             client: failures.client,
             password: password,
-            will: retained.farewell,
+            will: retained.presence(isOnline: false),
             encryption: encryption
         )
     }
@@ -240,7 +250,7 @@ public final class MQTTTransport: SinkTransport {
         case 0:
             let conversation = MQTTConversation(
                 session,
-                greetings: retained.greetings + (state.map { [retained.state($0)] } ?? []),
+                greetings: retained.greetings(isOnline: isOnline, state: state),
                 failures: failures,
                 patience: patience,
                 connectionEnd: connectionEnd

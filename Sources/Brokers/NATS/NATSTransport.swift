@@ -102,6 +102,9 @@ public final class NATSTransport: SinkTransport {
     /// Does nothing: the stream contains the events, from which its readers derive the state.
     public func publishState(_ state: [UInt8]) {}
 
+    /// Does nothing: a device whose events end is silent.
+    public func publishPresence(isOnline: Bool) {}
+
     /// Ends the connection.
     public func disconnect() {
         events = []

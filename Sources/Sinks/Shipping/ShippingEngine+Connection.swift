@@ -17,7 +17,10 @@ extension ShippingEngine {
         machine = state
         // The agent knows whether the path is metered, and reports it in its answer to a report.
         reportDue = now.instant
-        if isConnected, state.payload != former.payload { publishState() }
+        if state.payload != retained {
+            retained = state.payload
+            if isConnected { publishState() }
+        }
         let isAnotherPath = state.via != former.via || state.interface != former.interface
         let isBetter = state.connectivity == .full && former.connectivity != .full
         switch connection {
@@ -131,7 +134,7 @@ extension ShippingEngine {
     }
 
     private mutating func publishState() {
-        if settings.mqtt?.keepsState == true { effects.append(.publishState(machine.payload)) }
+        if keepsState { effects.append(.publishState(retained)) }
     }
 
     /// Sets the visible state of the connection.

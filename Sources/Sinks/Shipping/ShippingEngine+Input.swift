@@ -13,6 +13,9 @@ extension ShippingEngine {
         /// It comes from a subscription that is always open and replays nothing, because the changes in a replay are
         /// outdated.
         case machine(MachineState)
+        /// That subscription's connection to the agent was established (its hello), or has ended, or failed for the
+        /// first time.
+        case agent(isConnected: Bool)
         /// The agent's answer to a report.
         case reported(SinkReportReply)
         /// An input of the current subscription to the journal.
@@ -66,6 +69,8 @@ extension ShippingEngine {
         case publish(SinkMessage)
         /// Calls ``SinkTransport/publishState(_:)``.
         case publishState([UInt8])
+        /// Calls ``SinkTransport/publishPresence(isOnline:)``.
+        case publishPresence(isOnline: Bool)
         /// Saves the cursor with ``SinkCursorFile``.
         case save(SinkCursor)
         /// Reports to the agent with the control method `sink`: ``ShippingEngine/takeReport(bytes:)`` provides the

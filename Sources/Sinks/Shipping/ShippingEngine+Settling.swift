@@ -5,6 +5,7 @@ extension ShippingEngine {
     /// Carries out everything that is due.
     mutating func settle(_ now: Moment) {
         endWhatIsOver(now)
+        noteAbsence(now)
         noteOldestWaiting(now)
         let obstacle = obstacle(now)
         if let obstacle { wait(for: obstacle, now) } else { connectIfDue(now) }
@@ -95,6 +96,7 @@ extension ShippingEngine {
         let lasting =
             isConflict ? status.detail.map { TransportFailure(code: TransportFailure.conflict, detail: $0) } : nil
         setState(.connecting, lasting, now)
+        publishPresence()
         effects.append(.connect)
     }
 
@@ -130,6 +132,7 @@ extension ShippingEngine {
     private func nextDeadline(_ now: Moment) -> ContinuousClock.Instant? {
         var moments = [cursorDue, reportDue]
         if case .reopening(let time) = subscription { moments.append(time) }
+        if case .away(let time) = agent { moments.append(time) }
         switch connection {
         case .waiting(let time):
             // Every obstacle is removed by an input, except the age of the waiting events.

@@ -22,6 +22,8 @@ public struct ShippingEngine: Sendable {
     static let saveInterval = Duration.seconds(5)
     /// The maximum number of ranges of lost events that are kept for the agent.
     static let maximumLosses = 64
+    /// The time for which the agent may be away before its last state is outdated: a restart or an upgrade takes less.
+    static let absenceLimit = Duration.seconds(30)
     /// The wait before subscribing to the journal again after a subscription ended.
     static let subscribeInterval = Duration.seconds(1)
 
@@ -36,6 +38,9 @@ public struct ShippingEngine: Sendable {
 
     // The machine.
     var machine = MachineState.unknown
+    /// The payload that a broker retains.
+    var retained = MachineState.unknown.payload
+    var agent = AgentPresence.absent
     var allowance = SinkReportReply(isMetered: false)
 
     // The broker.
@@ -97,6 +102,14 @@ public struct ShippingEngine: Sendable {
         case reopening(at: ContinuousClock.Instant)
     }
 
+    /// The presence of the agent, without which nothing is known of the machine.
+    enum AgentPresence: Sendable, Hashable {
+        case present
+        /// The connection has ended; the agent counts as absent from this time on.
+        case away(until: ContinuousClock.Instant)
+        case absent
+    }
+
     /// The use of the subscription's events.
     enum Course: Sendable, Hashable {
         case idle
@@ -150,6 +163,7 @@ public struct ShippingEngine: Sendable {
         guard connection != .stopped else { return [] }
         switch input {
         case .machine(let state): take(state, now)
+        case .agent(let isConnected): noteAgent(isConnected: isConnected, now)
         case .reported(let reply):
             allowance = reply
             // The agent does not know yet what was sent in the meantime.

@@ -19,6 +19,9 @@ public protocol SinkTransport: AnyObject {
     func publish(_ message: SinkMessage)
     /// Publishes the machine's state for brokers that retain it; ignored by the others.
     func publishState(_ state: [UInt8])
+    /// Publishes that the machine reports, or does not, for brokers that retain it, now and on each connection; ignored
+    /// by the others.
+    func publishPresence(isOnline: Bool)
     /// Ends the connection in order; no answers follow, and ``connect()`` may be called again.
     func disconnect()
     /// Does everything that is due, and returns the events since the last call.
