@@ -48,7 +48,11 @@ public enum HomeAssistant {
             "binary_sensor",
             "online",
             "Online",
-            template: "{{ 'ON' if value_json.connectivity == 'full' else 'OFF' }}",
+            // As reports count: something beyond the first hop answers. Home Assistant shows None as unknown.
+            template: """
+                {{ 'ON' if value_json.connectivity in ['full', 'partial'] else 'OFF' if value_json.via == 'none' \
+                or value_json.connectivity in ['none', 'local', 'portal'] else None }}
+                """,
             deviceClass: "connectivity"
         ),
         Entity(

@@ -49,7 +49,7 @@ public struct MachineState: Sendable, Hashable {
     /// Creates the state after an event of the agent: a snapshot or a settled change; `nil` for every other event.
     public init?(_ event: AgentEvent) {
         switch event.content {
-        case .networkSnapshot(let snapshot): self.init(snapshot.state, since: nil)
+        case .networkSnapshot(let snapshot): self.init(snapshot.state, since: snapshot.since)
         case .reachabilityChanged(let change): self.init(change.to, since: change.observed)
         default: return nil
         }

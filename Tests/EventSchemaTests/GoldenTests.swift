@@ -230,6 +230,7 @@ struct GoldenTests {
                     ]
                 ),
                 state: up,
+                since: observed,
                 targets: [(office, TargetState(address: office.address, path: noRoute))]
             )
         ),

@@ -136,9 +136,11 @@ import struct AgentEvents.Via
         let up = Self.change(.unknown, Self.wifi, 0)
         statusStore.note(.path(up), sequence: 2, at: Self.moment(0))
         #expect(statusStore.snapshot().draft.event.contains(#""via":"unknown""#))
-        statusStore.note(.reachability(up), sequence: 3, at: Self.moment(0))
+        #expect(!statusStore.snapshot().draft.event.contains(#""since""#))
+        statusStore.note(.reachability(up), sequence: 3, at: Self.moment(1))
         let (draft, sequence) = statusStore.snapshot()
         #expect(sequence == 3)
+        #expect(draft.event.contains(#""since":"\#(Timestamp(Self.moment(0)))""#))
         #expect(draft.event.contains(#""state":{"via":"wifi""#))
         #expect(draft.event.contains(#""name":"wlan0""#))
     }

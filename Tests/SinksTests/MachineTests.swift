@@ -35,6 +35,7 @@ struct MachineTests {
         }
         let snapshot = NetworkSnapshot(
             state: state,
+            since: since,
             targets: [],
             interfaces: [],
             defaultRoutes: [],
@@ -42,7 +43,7 @@ struct MachineTests {
         )
         #expect(
             MachineState(event(.networkSnapshot, .networkSnapshot(snapshot)))
-                == MachineState(connectivity: .full, via: .wired, interface: "eth0")
+                == MachineState(connectivity: .full, via: .wired, interface: "eth0", since: since)
         )
         #expect(
             MachineState(event(.reachabilityChanged, .reachabilityChanged(change)))
@@ -71,6 +72,21 @@ struct MachineTests {
         }
     }
 
+    @Test("Home Assistant is online where reports count as available, and unknown without a verdict")
+    func online() throws {
+        var settings = SinkSettings(name: "home", broker: try BrokerAddress("mqtt://ha"), device: "edge")
+        settings.mqtt?.discoveryPrefix = "homeassistant"
+        let message = try #require(
+            try HomeAssistant.messages(for: settings, host: "h").first { $0.topic.hasSuffix("/online/config") }
+        )
+        #expect(
+            try EventDecoder.decode(Discovery.self, from: message.payload).value_template == """
+                {{ 'ON' if value_json.connectivity in ['full', 'partial'] else 'OFF' if value_json.via == 'none' \
+                or value_json.connectivity in ['none', 'local', 'portal'] else None }}
+                """
+        )
+    }
+
     private struct Discovery: Decodable {
         struct Device: Decodable {
             var name: String
@@ -78,6 +94,7 @@ struct MachineTests {
 
         var state_topic: String
         var availability_topic: String?
+        var value_template: String?
         var unique_id: String
         var device: Device
     }

@@ -2,6 +2,8 @@
 public struct NetworkSnapshot: Codable, Sendable, Hashable {
     /// The reachability of the machine.
     public var state: ReachabilityState
+    /// The moment at which the state was first observed; `nil` while no state has settled.
+    public var since: Timestamp?
     /// The reachability of the targets.
     @List public var targets: [Target]
     /// The verdicts of the probes; those that are not up come first.
@@ -18,7 +20,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
     public var isSynchronized: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case state, targets, probes
+        case state, since, targets, probes
         case probesOmitted = "probes_omitted"
         case uplinks, interfaces
         case defaultRoutes = "default_routes"
@@ -28,6 +30,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
     /// Creates a snapshot.
     public init(
         state: ReachabilityState,
+        since: Timestamp? = nil,
         targets: [Target],
         probes: [ProbeVerdict] = [],
         probesOmitted: Int? = nil,
@@ -37,6 +40,7 @@ public struct NetworkSnapshot: Codable, Sendable, Hashable {
         isSynchronized: Bool
     ) {
         self.state = state
+        self.since = since
         self.targets = targets
         self.probes = probes
         self.probesOmitted = probesOmitted

@@ -17,6 +17,8 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
     private(set) var state: State
     /// The time of its publication; `nil` while nothing was published.
     private(set) var since: ObservedTime?
+    /// The time at which it was first observed, before it settled; `nil` while nothing was published.
+    private(set) var observed: ObservedTime?
     /// The time since which `via` has been the same, whatever else changed; `nil` while nothing was published.
     private(set) var viaSince: ObservedTime?
     /// The time since which the connectivity has been the same, whatever else changed; `nil` while it is unknown.
@@ -54,6 +56,7 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
     ) {
         state = change.to
         since = time
+        observed = change.observed
         if !keepsVia || viaSince == nil { viaSince = time }
         connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
         cause = change.cause

@@ -153,6 +153,7 @@ final class StatusStore: Sendable {
         let draft = EventDraft.networkSnapshot(
             state.network,
             state: state.reachability.state,
+            since: state.reachability.observed,
             targets: targets,
             probes: probes,
             uplinks: uplinks

@@ -145,9 +145,12 @@ extension EventDraft {
     }
 
     /// `network.snapshot`.
+    ///
+    /// - Parameter since: The moment at which the state was first observed; `nil` while no state has settled.
     static func networkSnapshot(
         _ snapshot: NetlinkMonitor.NetworkSnapshot,
         state: Reachability.ReachabilityState,
+        since: ObservedTime? = nil,
         targets: [(target: Target, state: TargetState)],
         probes: [ProbeRecord] = [],
         uplinks: [Reachability.Uplink] = []
@@ -155,6 +158,7 @@ extension EventDraft {
         let verdicts = BoundedList(probes.troubledFirst.map { AgentEvents.NetworkSnapshot.ProbeVerdict($0) })
         let content = AgentEvents.NetworkSnapshot(
             state: state.published,
+            since: since.map { Timestamp($0) },
             targets: targets.map { .init(name: $0.target.name, state: $0.state.published) },
             probes: verdicts.elements,
             probesOmitted: verdicts.omitted,
