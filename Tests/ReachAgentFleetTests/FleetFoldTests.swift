@@ -131,13 +131,69 @@ import Testing
         #expect(fleet.unreadable == 0)
     }
 
-    @Test
-    func `events that a device lost are counted`() throws {
+    /// A device whose stream has 1, 2, 6, 7 and 9, the last of which is in `announced` too.
+    private static func withGaps(_ announced: [ClosedRange<UInt64>]) -> [FleetMessage] {
         var device = WrittenDevice("edge-1")
-        var fleet = try Self.fleet([device.loses(3...10, at: 0), device.loses(12...12, at: 1)])
-        #expect(try Self.row(&fleet, at: 2).lost == 9)
-        fleet.add(device.loses(1...UInt64.max, at: 3))
-        #expect(try Self.row(&fleet, at: 4).lost == .max)
+        var messages = [device.starts(at: 0), device.other(at: 1)]
+        device.sequence = 5
+        messages += [device.other(at: 2), device.other(at: 3)]
+        device.sequence = 8
+        messages.append(device.other(at: 4))
+        return messages + announced.map { device.loses($0, at: 5) }
+    }
+
+    @Test(
+        arguments: [
+            ([3...5], 3), ([4...4], 1), ([3...8], 4), ([1...2], 0), ([6...7], 0), ([9...9], 0), ([1...UInt64.max], 4),
+            ([], 0),
+            // Two sinks of the device may lose the same events.
+            ([3...5, 3...5], 3), ([3...4, 4...8], 4), ([4...4, 3...5], 3),
+        ] as [([ClosedRange<UInt64>], UInt64)]
+    )
+    func `events are lost that a device announces and the stream lacks`(
+        _ announced: [ClosedRange<UInt64>],
+        _ count: UInt64
+    ) throws {
+        var fleet = try Self.fleet(Self.withGaps(announced), 0...100)
+        #expect(try Self.row(&fleet, at: 6).lost == count)
+        // Of the newest event of each type nothing follows.
+        var newest = try Self.fleet(Self.withGaps(announced))
+        #expect(try Self.row(&newest, at: 6).lost == 0)
+    }
+
+    @Test
+    func `numbers between the newest events from before the window are not missing`() throws {
+        var fleet = try Self.fleet(Self.withGaps([3...8]), 3...100)
+        #expect(try Self.row(&fleet, at: 6).lost == 1)
+        var later = try Self.fleet(Self.withGaps([3...8]), 5...100)
+        #expect(try Self.row(&later, at: 6).lost == 0)
+    }
+
+    @Test
+    func `an event that is stored late is not lost, and another history has other numbers`() throws {
+        var device = WrittenDevice("edge-1")
+        var messages = [device.starts(at: 0)]
+        let late = device.other(at: 1)
+        device.sequence = 3
+        messages += [device.other(at: 2), late, device.loses(2...3, at: 3)]
+        var fleet = try Self.fleet(messages, 0...100)
+        #expect(try Self.row(&fleet, at: 4).lost == 1)
+        var wiped = WrittenDevice("edge-1", stream: "6f1c0000000000000000000000000002")
+        wiped.sequence = 2
+        fleet.add(wiped.starts(at: 5))
+        fleet.add(wiped.loses(1...3, at: 6))
+        #expect(try Self.row(&fleet, at: 7).lost == 3)
+    }
+
+    @Test
+    func `gaps take bounded memory, and the newest ones are kept`() {
+        var missing = MissingNumbers()
+        for number in 1...10_000 as ClosedRange<UInt64> { missing.add(after: 2 * number, before: 2 * number + 2) }
+        #expect(missing.remove(1...100) == 0)
+        #expect(missing.remove(20_001...20_001) == 1)
+        #expect(missing.remove(1...UInt64.max) == UInt64(MissingNumbers.maximumRanges) - 1)
+        missing.add(after: 0, before: .max)
+        #expect(missing.remove(1...UInt64.max) == UInt64.max - 1)
     }
 
     @Test(arguments: ["", "{", "[]", "null", #"{"type":"reachagent.agent.started"}"#, #"{"type":1,"seq":1}"#])

@@ -40,7 +40,8 @@ import Testing
                 fleet.add(
                     device.changes(to: WrittenDevice.state(.full, interface: "wwan0", via: .wwan), at: day + 9900)
                 )
-                fleet.add(device.loses(7...11, at: day + 9901))
+                device.sequence += 5
+                fleet.add(device.loses(8...12, at: day + 9901))
             }
             if number == 4 { fleet.add(device.changes(to: WrittenDevice.state(.local), at: day + 80_000)) }
             if number == 5 { fleet.add(device.stops(at: day + 70_000)) }

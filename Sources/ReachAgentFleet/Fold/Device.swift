@@ -23,19 +23,24 @@ struct Device: Sendable {
     private(set) var lastSeen: Timestamp
     /// The number of the newest event, and the stream of numbers that it belongs to.
     private(set) var position: (epoch: ForeignText, sequence: UInt64)?
-    /// The number of events lost to the broker, as reported by the device.
+    /// The number of events of the window that the stream lacks, and that the device has announced as lost.
     private(set) var lost: UInt64 = 0
 
     private static let maximumSourceBytes = 256
     /// The source of the newest event from which the host was read.
     private var source = ""
     private var accountant: Accountant?
+    private var missing = MissingNumbers()
+    /// The moment from which on every stored event is added; `nil` for the newest one of each subject only, between which
+    /// numbers are always missing.
+    private let complete: Timestamp?
     /// The figures of the events so far; `nil` if there are newer ones.
     private var known: DeviceFigures?
 
     /// Creates a device without events.
     init(window: Window?, seen moment: Timestamp) {
         accountant = window.map { Accountant(window: $0, numbering: .selected) }
+        complete = window?.start
         lastSeen = moment
     }
 
@@ -50,7 +55,12 @@ struct Device: Sendable {
         let isRead = Self.isRead(type) && message.payload.count <= FleetMessage.maximumContentBytes
         var event = isRead || message.id == nil || host.isEmpty ? AgentEvent(line: message.payload) : nil
         guard let epoch = message.epoch(own: event?.id) else { return false }
-        if let position, position.epoch == epoch, sequence <= position.sequence { return true }
+        if let position, position.epoch == epoch, sequence <= position.sequence {
+            // A cluster that changes its leader may store an event after later ones.
+            missing.remove(sequence...sequence)
+            return true
+        }
+        noteMissing(before: sequence, of: epoch, event, stored: message.stored)
         position = (epoch, sequence)
         lastSeen = max(lastSeen, message.stored)
         known = nil
@@ -68,6 +78,20 @@ struct Device: Sendable {
             accountant?.add(sequence: sequence, time: time)
         }
         return true
+    }
+
+    private mutating func noteMissing(
+        before sequence: UInt64,
+        of epoch: ForeignText,
+        _ event: AgentEvent?,
+        stored: Timestamp
+    ) {
+        let isContinued = position?.epoch == epoch
+        if !isContinued { missing.removeAll() }
+        guard let complete, stored >= complete else { return }
+        var first = sequence
+        if case .eventsOmitted(let omitted)? = event?.content { first = min(max(1, omitted.firstSequence), sequence) }
+        missing.add(after: isContinued ? position?.sequence ?? 0 : 0, before: first)
     }
 
     /// Returns true for types whose content matters here.
@@ -90,8 +114,8 @@ struct Device: Sendable {
             path = DevicePath(change)
             stopped = nil
         case .uplinkChanged(let change): note(DeviceUplink(change.to))
-        case .sinkLost(let loss):
-            let sum = lost.addingReportingOverflow(loss.count)
+        case .sinkLost(let loss) where loss.firstSequence <= loss.lastSequence:
+            let sum = lost.addingReportingOverflow(missing.remove(loss.firstSequence...loss.lastSequence))
             lost = sum.overflow ? .max : sum.partialValue
         default: break
         }

@@ -47,7 +47,7 @@ struct FleetReport {
             )
         }
         let lost = rows.reduce(UInt64(0)) { $0.addingReportingOverflow($1.lost).partialValue }
-        if lost > 0 { lines.append("lost           \(SummaryText.count(lost, "event")), which no broker got") }
+        if lost > 0 { lines.append("lost           \(SummaryText.count(lost, "event")), which the stream lacks") }
         return lines
     }
 

@@ -111,7 +111,7 @@ extension FleetRow {
 struct FleetSummary: Sendable, Hashable {
     var counts: [DeviceState: Int] = [:]
     var total = 0
-    /// The number of events lost to the broker.
+    /// The number of events that the stream lacks, and that the devices have announced as lost.
     var lost: UInt64 = 0
 
     init(_ rows: some Sequence<FleetRow>) {
