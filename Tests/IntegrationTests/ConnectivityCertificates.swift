@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import ProbeTestKit
 
@@ -20,16 +21,16 @@ final class ConnectivityCertificates: Sendable {
     }
 
     /// The directory of the files: `NAME.pem` and `NAME.key` of each, and `root.pem`.
-    let directory: String
+    var directory: String { temporary.path }
+    private let temporary: TemporaryDirectory
 
     /// The root that a check trusts.
     var rootFile: String { "\(directory)/root.pem" }
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "certificates-\(UUID().uuidString)").path()
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        temporary = try TemporaryDirectory()
         let authority = try TestAuthority.standard()
-        try write(authority.root.pem, "root.pem")
+        try temporary.file("root.pem", authority.root.pem)
         let foreign = try TestAuthority(
             root: .authority("Interception Root"),
             intermediate: .intermediate("Interception Intermediate")
@@ -37,15 +38,9 @@ final class ConnectivityCertificates: Sendable {
         for name in Name.allCases {
             let issuer = [.portal, .forged].contains(name) ? foreign.intermediate : authority.intermediate
             let leaf = try issuer.issue(Self.template(name))
-            try write(leaf.pem + issuer.pem, "\(name.rawValue).pem")
-            try write(leaf.key.pkcs8PEM, "\(name.rawValue).key")
+            try temporary.file("\(name.rawValue).pem", leaf.pem + issuer.pem)
+            try temporary.file("\(name.rawValue).key", leaf.key.pkcs8PEM)
         }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
-
-    private func write(_ text: String, _ name: String) throws {
-        try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
     }
 
     private static func template(_ name: Name) -> CertificateTemplate {

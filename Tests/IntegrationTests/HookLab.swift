@@ -21,8 +21,9 @@ final class HookLab: Sendable {
             : "in the namespace, the files of the machine's root belong to nobody, and hooks below them are refused")
 
     let namespace: NetworkNamespace
+    private let directory: TemporaryDirectory
     /// Only its owner can write to it, as to everything in it.
-    let path: String
+    var path: String { directory.path }
 
     /// The directory of hooks that comes first.
     var first: String { "\(path)/etc" }
@@ -33,14 +34,9 @@ final class HookLab: Sendable {
 
     init(in namespace: NetworkNamespace) throws {
         self.namespace = namespace
-        var template = Array("/tmp/reachagent-hook-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw CommandFailure(command: "mkdtemp", status: errno, output: "") }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        chmod(path, 0o755)
+        directory = try TemporaryDirectory()
         for directory in [first, second] { try makeDirectory(directory) }
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     // MARK: - The network
 

@@ -6,9 +6,10 @@ import Testing
 @Suite(.inNamespace, .onOwnThread)
 struct IntegrationCommandTests {
     let namespace: NetworkNamespace
+    private let directory: TemporaryDirectory
     private let agent = BuiltAgent.path
 
-    init() throws { namespace = try NetworkNamespace() }
+    init() throws { (namespace, directory) = (try NetworkNamespace(), try TemporaryDirectory()) }
 
     @Test("both signals stop the agent cleanly, and its last event names the signal", arguments: [SIGINT, SIGTERM])
     func signals(_ number: Int32) async throws {
@@ -21,7 +22,7 @@ struct IntegrationCommandTests {
 
     @Test("when the reader closes the output, the agent exits quietly with status 0, without waiting for an event")
     func closedPipe() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "status-\(UUID().uuidString)").path()
+        let file = "\(directory.path)/status"
         let output = try namespace.run("{ \(agent) run; echo $? >\(file); } 2>&1 | head -n 1")
         #expect(output.split(separator: "\n").count == 1)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "0\n")
@@ -82,15 +83,13 @@ struct IntegrationCommandTests {
     @Test("the path to a configured target is shown with the configured interface kind")
     func names() throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
-        let file = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString).toml").path()
-        defer { try? FileManager.default.removeItem(atPath: file) }
         let text = """
             [target.office]
             address = "192.0.2.9"
             [interfaces]
             kinds = { eth0 = "wwan" }
             """
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try directory.file("names.toml", text)
         let path = try namespace.run("\(agent) route office --config \(file)")
         #expect(path.hasPrefix("192.0.2.9 leaves through wwan eth0"), "\(path)")
         let interfaces = try namespace.run("\(agent) interfaces --config \(file)")
@@ -106,8 +105,7 @@ struct IntegrationCommandTests {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
         let unrouted = try namespace.run("\(diagnose) --json || true")
         #expect(unrouted.contains(#""verdict":"error","layer":"route","code":"no_route""#), "\(unrouted)")
-        let file = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)").path()
-        defer { try? FileManager.default.removeItem(atPath: file) }
+        let file = "\(directory.path)/page"
         #expect(try namespace.run("\(diagnose) wob 2>&1 || echo status $?").hasSuffix("is https://wob/\nstatus 64\n"))
         let secret = try namespace.run("\(diagnose) 'http://127.0.0.1:1/?token=hunter2' || echo status $?")
         #expect(!secret.contains("hunter2"))

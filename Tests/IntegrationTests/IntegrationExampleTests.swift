@@ -47,9 +47,9 @@ struct IntegrationExampleTests {
                 $0.notAfter = Date(timeIntervalSinceNow: 86_400)
             }
         )
-        let root = FileManager.default.temporaryDirectory.appending(path: "root-\(UUID().uuidString).pem").path()
-        try authority.root.pem.write(toFile: root, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let root = try directory.file("root.pem", authority.root.pem)
         let server = try await ScriptedServer.start(
             [.serve(.text("hello"))],
             tls: ServerTLS(authority.leaf, intermediates: [authority.intermediate])

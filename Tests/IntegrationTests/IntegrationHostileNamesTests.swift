@@ -16,11 +16,12 @@ struct IntegrationHostileNamesTests {
     private static let port = 18_080
 
     private let namespace: NetworkNamespace
-    private let directory: String
+    private let temporary: TemporaryDirectory
+    private var directory: String { temporary.path }
 
     init() throws {
         namespace = try NetworkNamespace()
-        directory = "/tmp/reachagent-evil-\(UUID().uuidString.prefix(8))"
+        temporary = try TemporaryDirectory()
         for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
             try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
         }
@@ -104,7 +105,6 @@ struct IntegrationHostileNamesTests {
     private static func quoted(_ word: String) -> String { "'\(word.replacing("'", with: #"'\''"#))'" }
 
     @Test func `no control character reaches a terminal from any command, and no line is forged`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         try prepare()
         try namespace.run(
             """

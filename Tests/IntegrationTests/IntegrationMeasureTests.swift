@@ -8,11 +8,13 @@ import Testing
 struct IntegrationMeasureTests {
     private static let target = "203.0.113.1"
 
+    private let directory: TemporaryDirectory
     private let network: ProbeNetwork
     private let servers: [CommandLines]
     private let inputs = [Pipe(), Pipe()]
 
     init() async throws {
+        directory = try TemporaryDirectory()
         network = try ProbeNetwork()
         try network.namespace.run("sysctl -qw net.ipv6.conf.default.disable_ipv6=1")
         try network.addRouter("left", link: "eth0", addresses: [("192.0.2.2/24", "192.0.2.1/24")])
@@ -37,15 +39,13 @@ struct IntegrationMeasureTests {
     }
 
     private func configuration(_ path: String, _ transfer: String) throws -> String {
-        let file = NSTemporaryDirectory() + "measure-\(UUID().uuidString).toml"
         let text = """
             [probe.speed]
             target = "http://\(Self.target)\(path)"
             transfer = { \(transfer) }
             families = "ipv4"
             """
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
-        return file
+        return try directory.file("measure.toml", text)
     }
 
     private static func reports(_ output: String) throws -> [(report: CheckReport, interface: String?)] {
@@ -61,7 +61,6 @@ struct IntegrationMeasureTests {
 
     @Test func `each uplink is measured over its own interface, the used one first`() async throws {
         let file = try configuration("/large", #"download = "1M""#)
-        defer { try? FileManager.default.removeItem(atPath: file) }
         let command = try await network.namespace.finished(
             BuiltAgent.path,
             ["measure", "speed", "--each", "--json", "--config", file]
@@ -75,7 +74,6 @@ struct IntegrationMeasureTests {
 
     @Test func `a metered uplink is left out unless requested`() async throws {
         let file = try configuration("/large", #"download = "1M""#)
-        defer { try? FileManager.default.removeItem(atPath: file) }
         let words = ["measure", "speed", "--each", "--json", "--config", file, "--interface-kind", "eth1=wwan"]
         let careful = try await network.namespace.finished(BuiltAgent.path, words)
         #expect(careful.status == 0)
@@ -87,7 +85,6 @@ struct IntegrationMeasureTests {
 
     @Test func `a download that loses its path resumes over the next one, and the report has the seam`() async throws {
         let file = try configuration("/throttled", #"download = "2M", resume = true"#)
-        defer { try? FileManager.default.removeItem(atPath: file) }
         let words = ["measure", "speed", "--json", "--config", file]
         let command = try CommandLines(network.namespace.command(BuiltAgent.path, words))
         try await servers[0].next(containing: "GET /throttled")

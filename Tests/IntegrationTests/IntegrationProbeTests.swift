@@ -5,6 +5,10 @@ import Testing
 
 /// `reachagent probe` and `reachagent trust evaluate` as an operator meets them: statuses, output and messages.
 struct IntegrationProbeTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
     private struct Report: Decodable {
         struct Hop: Decodable {
             struct TLS: Decodable {
@@ -35,15 +39,12 @@ struct IntegrationProbeTests {
     /// A chain that is valid for years around the present, and its root as a file.
     private func fixture() throws -> (authority: TestAuthority, rootFile: String) {
         let authority = try TestAuthority.standard(names: ["host.test"])
-        let file = FileManager.default.temporaryDirectory.appending(path: "root-\(UUID().uuidString).pem").path()
-        try authority.root.pem.write(toFile: file, atomically: true, encoding: .utf8)
-        return (authority, file)
+        return (authority, try directory.file("root.pem", authority.root.pem))
     }
 
     @Test("a target that answers as expected gives status 0, with every fact on one line of JSON")
     func accepted() async throws {
         let (authority, root) = try fixture()
-        defer { try? FileManager.default.removeItem(atPath: root) }
         let server = try await ScriptedServer.start(
             [.serve(.json(#"{"status":{"code":0}}"#))],
             tls: ServerTLS(authority.leaf, intermediates: [authority.intermediate])
@@ -65,7 +66,6 @@ struct IntegrationProbeTests {
     @Test("a rejected certificate gives status 1 before a byte of the request is sent, and is still described")
     func refused() async throws {
         let (authority, root) = try fixture()
-        defer { try? FileManager.default.removeItem(atPath: root) }
         let server = try await ScriptedServer.start(
             [.serve(.text("hello"))],
             tls: ServerTLS(authority.leaf, intermediates: [authority.intermediate])
@@ -143,9 +143,7 @@ struct IntegrationProbeTests {
     @Test("a chain that is longer than allowed is rejected", arguments: [(0, Int32(1)), (1, 0)])
     func depth(_ depth: Int, _ status: Int32) async throws {
         let (authority, root) = try fixture()
-        let chain = root + ".chain"
-        defer { for file in [root, chain] { try? FileManager.default.removeItem(atPath: file) } }
-        try authority.presentedPEM.write(toFile: chain, atomically: true, encoding: .utf8)
+        let chain = try directory.file("chain.pem", authority.presentedPEM)
         let command = try await FinishedCommand.run([
             "trust", "evaluate", "--leaf", chain, "--roots", root, "--host", "host.test", "--at",
             "2026-06-01T12:00:00Z",

@@ -14,13 +14,13 @@ struct IntegrationReadmeTests {
     ]
 
     private let namespace: NetworkNamespace
-    private let directory: String
+    private let temporary: TemporaryDirectory
+    private var directory: String { temporary.path }
     private let readme: String
 
     init() throws {
         namespace = try NetworkNamespace()
-        directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appending(path: "readme-\(UUID().uuidString)").path()
+        temporary = try TemporaryDirectory()
         // What systemd makes for a service, and the place of the first hook.
         for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
             try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)

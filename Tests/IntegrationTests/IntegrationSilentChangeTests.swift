@@ -152,8 +152,7 @@ struct IntegrationSilentChangeTests {
             """
             for number in $(seq 5000); do
               printf 'route add 2001:db8:8000:%x::/64 via 2001:db8:0::1 dev eth0 proto bgp\\n' "$number"
-            done > /tmp/batch.$$
-            ip -6 -batch /tmp/batch.$$; rm /tmp/batch.$$
+            done | ip -6 -batch -
             ip -6 route add default via 2001:db8:0::1 dev eth0 proto bgp metric 20
             ip -6 route add default via 2001:db8:1::1 dev eth1 proto bird metric 30
             """

@@ -5,9 +5,9 @@ import Foundation
 /// A directory where agents that follow one another keep their journal and their sockets; it goes with this object.
 final class StreamDirectory: Sendable {
     private let namespace: NetworkNamespace
-    /// Short, for the path of a socket must have less than 108 bytes.
-    let path: String
+    private let temporary: TemporaryDirectory
 
+    var path: String { temporary.path }
     var journal: String { "\(path)/journal" }
     var sockets: String { "\(path)/run" }
     var events: String { "\(sockets)/events.sock" }
@@ -15,11 +15,8 @@ final class StreamDirectory: Sendable {
 
     init(in namespace: NetworkNamespace) throws {
         self.namespace = namespace
-        path = "/tmp/reachagent-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        temporary = try TemporaryDirectory()
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The arguments of an agent that publishes every change of the network at once.
     func arguments(_ more: [String] = []) -> [String] {

@@ -80,14 +80,13 @@ struct IntegrationStreamDiskTests {
         let agent = try await directory.agent()
         try fillDisk()
         let degraded = try await wait(agent, isDegraded: true)
-        let batch = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: batch) }
+        let batch = "\(directory.path)/batch"
         try (0..<1000).map { "route replace default via 192.0.2.\(10 + $0 % 200) dev eth0 metric 100" }
-            .joined(separator: "\n").write(to: batch, atomically: true, encoding: .utf8)
+            .joined(separator: "\n").write(toFile: batch, atomically: true, encoding: .utf8)
         var newest = degraded.seq ?? 0
         var marker = 3
         while newest < (degraded.seq ?? 0) + 4400 {
-            try namespace.run("ip -batch \(batch.path())")
+            try namespace.run("ip -batch \(batch)")
             // The agent may look only when all is over: the end must differ from the beginning.
             marker = 7 - marker
             newest = try await directory.turn(agent, to: marker).seq ?? 0

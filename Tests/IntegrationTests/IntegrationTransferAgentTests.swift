@@ -10,16 +10,16 @@ struct IntegrationTransferAgentTests {
     /// An agent in the lab, and a subscriber to its checks and their progress.
     private final class Agent {
         let lab: TransferLab
-        private let directory: String
+        private let temporary: TemporaryDirectory
+        private var directory: String { temporary.path }
         private let agent: CommandLines
         private let subscriber: SocketLines
 
         init(_ lab: TransferLab, _ configuration: String) async throws {
             self.lab = lab
-            directory = NSTemporaryDirectory() + "reachagent-agent-\(UUID().uuidString.prefix(8))"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            let file = "\(directory)/reachagent.toml"
-            try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+            temporary = try TemporaryDirectory()
+            let directory = temporary.path
+            let file = try temporary.file("reachagent.toml", configuration)
             let words = ["run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", directory]
             agent = try CommandLines(lab.network.namespace.command(BuiltAgent.path, words))
             try await agent.next(containing: #""connectivity":"full""#)
@@ -29,10 +29,7 @@ struct IntegrationTransferAgentTests {
             try await subscriber.next(containing: "network.snapshot")
         }
 
-        deinit {
-            agent.end()
-            try? FileManager.default.removeItem(atPath: directory)
-        }
+        deinit { agent.end() }
 
         /// Asks for the transfer, and gives the answer.
         func request() async throws -> String {

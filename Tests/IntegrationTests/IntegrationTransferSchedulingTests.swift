@@ -9,18 +9,17 @@ struct IntegrationTransferSchedulingTests {
     /// An agent in the lab with one probe that transfers, and a subscriber to its checks and their progress.
     private final class Agent {
         let lab: TransferLab
-        private let directory: String
+        private let temporary: TemporaryDirectory
+        private var directory: String { temporary.path }
         private let agent: CommandLines
         private let subscriber: CommandLines
         private var request: CommandLines?
 
         init(_ transfer: String) async throws {
             lab = try await TransferLab()
-            directory = NSTemporaryDirectory() + "reachagent-turn-\(UUID().uuidString.prefix(8))"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            let file = "\(directory)/reachagent.toml"
-            try TransferLab.probe("/throttled", transfer: transfer)
-                .write(toFile: file, atomically: true, encoding: .utf8)
+            temporary = try TemporaryDirectory()
+            let directory = temporary.path
+            let file = try temporary.file("reachagent.toml", TransferLab.probe("/throttled", transfer: transfer))
             let arguments = [
                 "run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", directory,
             ]
@@ -37,10 +36,7 @@ struct IntegrationTransferSchedulingTests {
             )
         }
 
-        deinit {
-            agent.end()
-            try? FileManager.default.removeItem(atPath: directory)
-        }
+        deinit { agent.end() }
 
         /// Waits for the progress of a phase.
         func progress(_ phase: String) async throws { try await subscriber.next(containing: #""phase":"\#(phase)""#) }

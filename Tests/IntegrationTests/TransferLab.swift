@@ -22,7 +22,7 @@ final class TransferLab: Sendable {
     let network: ProbeNetwork
     private let server: CommandLines
     private let serverInput = Pipe()
-    private let directory: String
+    private let directory: TemporaryDirectory
 
     init() async throws {
         network = try ProbeNetwork()
@@ -30,18 +30,14 @@ final class TransferLab: Sendable {
         try network.namespace.run("sysctl -qw net.ipv6.conf.default.disable_ipv6=1")
         try network.addRouter("far", link: "eth0", addresses: [("192.0.2.2/24", "192.0.2.1/24")])
         try network.namespace.ip("route add default via 192.0.2.1 dev eth0")
-        directory = NSTemporaryDirectory() + "reachagent-transfer-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        directory = try TemporaryDirectory()
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "transfer-server.py").path()
         let words = ["netns", "exec", "far", "python3", script, "192.0.2.1", "80"]
         server = try CommandLines(network.namespace.command("ip", words), input: serverInput)
         try await server.next(containing: "ready")
     }
 
-    deinit {
-        try? serverInput.fileHandleForWriting.close()
-        try? FileManager.default.removeItem(atPath: directory)
-    }
+    deinit { try? serverInput.fileHandleForWriting.close() }
 
     /// A probe that transfers, in the words of the configuration file.
     static func probe(_ path: String, transfer: String, _ more: String...) -> String {
@@ -53,8 +49,7 @@ final class TransferLab: Sendable {
 
     /// Runs `reachagent measure --json` with a configuration, to its end.
     func measure(_ configuration: String) async throws -> Measured {
-        let file = "\(directory)/\(UUID().uuidString).toml"
-        try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try directory.file("\(UUID().uuidString).toml", configuration)
         let start = ContinuousClock.now
         let command = try await network.namespace.finished(
             BuiltAgent.path,
