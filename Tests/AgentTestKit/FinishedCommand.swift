@@ -59,7 +59,7 @@ package struct FinishedCommand: Sendable {
     package var lines: [String] { output.split(separator: "\n").map(String.init) }
 
     private static func unnamedFile() throws -> Int32 {
-        var template = Array("/tmp/reachagent-test-XXXXXX".utf8CString)
+        var template = Array("\(try TemporaryDirectory.ofAllTests)/XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else {
             throw Failure(description: "cannot make a file: \(String(cString: strerror(errno)))")
