@@ -170,16 +170,17 @@ import Testing
         .onOwnThread
     )
     func `the reference parser of OpenMetrics reads the page`() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(MetricsPage.bytes(of: Samples.metrics, as: .openMetrics)).write(to: file)
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let page = MetricsPage.bytes(of: Samples.metrics, as: .openMetrics)
+        let file = try directory.file("metrics", page)
         let script = """
             import sys
             from prometheus_client.openmetrics.parser import text_fd_to_metric_families
             print(sum(len(family.samples) for family in text_fd_to_metric_families(open(sys.argv[1]))))
             """
-        let result = try FinishedCommand(["-c", script, file.path()], of: "/usr/bin/python3")
-        let samples = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
+        let result = try FinishedCommand(["-c", script, file], of: "/usr/bin/python3")
+        let samples = String(decoding: page, as: UTF8.self).split(separator: "\n")
             .filter { !$0.hasPrefix("#") }
         #expect(result.status == 0 && result.output == "\(samples.count)\n", "\(result.output)\(result.error)")
     }
