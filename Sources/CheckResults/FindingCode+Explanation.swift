@@ -68,6 +68,11 @@ extension FindingCode {
                 "There is no address of this family to send from.",
                 "Check the interface's addresses: `ip address`."
             )
+        case .localFirewall:
+            (
+                "A firewall of this machine does not let the packet leave.",
+                "Look at the rules for output, `nft list ruleset`, and at IPAddressDeny= of the unit that runs the check."
+            )
         case .hostUnreachable:
             (
                 "A router or the neighbour lookup says that the host cannot be reached.",

@@ -24,6 +24,8 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     case noRoute = "no_route"
     /// This machine has no source address of the family.
     case noAddress = "no_address"
+    /// A firewall or another policy of this machine discarded or rejected the packet.
+    case localFirewall = "local_firewall"
     /// A router or the neighbour lookup reported that the host is unreachable.
     case hostUnreachable = "host_unreachable"
     /// The port is closed, or a firewall rejects the connection.

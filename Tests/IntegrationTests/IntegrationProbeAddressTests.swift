@@ -50,8 +50,8 @@ struct IntegrationProbeAddressTests {
         Loss(
             description: "a route of type unreachable",
             commands: "ip route add unreachable 2001:db8:1::/64",
-            code: "host_unreachable",
-            alone: "failed host_unreachable 1"
+            code: "no_route",
+            alone: "unknown no_route 75"
         ),
         Loss(
             description: "no address to send from",
@@ -59,6 +59,12 @@ struct IntegrationProbeAddressTests {
                 + " net.ipv6.conf.lo.disable_ipv6=1",
             code: "no_address",
             alone: "unknown no_address 75"
+        ),
+        Loss(
+            description: "a host that refuses",
+            commands: viaRouter + "ip -n far addr add 2001:db8:1::1/128 dev lo",
+            code: "connect_refused",
+            alone: "failed connect_refused 1"
         ),
         Loss(
             description: "a router without a route",
@@ -106,7 +112,7 @@ struct IntegrationProbeAddressTests {
         }
         #expect(server.stop().count == 1)
         // An address that failed is worth a warning where the target, and not this machine, is at fault.
-        let isTargets = loss.code == "host_unreachable"
+        let isTargets = loss.code == "connect_refused"
         #expect(report.content.findings.map(\.severity) == (isTargets ? ["warning"] : []))
     }
 

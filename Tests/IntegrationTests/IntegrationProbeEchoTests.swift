@@ -88,14 +88,55 @@ struct IntegrationProbeEchoTests {
         #expect(report.wallTime < .seconds(3))
     }
 
-    @Test(arguments: [
-        ("unreachable", "failed host_unreachable 1"), ("blackhole", "unknown no_route 75"),
-        ("prohibit", "unknown no_route 75"),
-    ])
-    func `a local route that rejects packets is reported at once`(type: String, outcome: String) async throws {
+    @Test(arguments: ["unreachable", "blackhole", "prohibit", "throw"])
+    func `a local route that rejects packets is no result about the target`(type: String) async throws {
         try openGroupRange()
         try network.namespace.run("ip route add \(type) 198.18.4.0/24; ip route add \(type) 2001:db8:10::/64")
-        #expect(try await network.probe("icmp://198.18.4.1").outcome == outcome)
-        #expect(try await network.probe("icmp://2001:db8:10::1").outcome == outcome)
+        for host in ["198.18.4.1", "[2001:db8:10::1]"] {
+            for target in ["icmp://\(host)", "dns://\(host)/host.test", "tcp://\(host):80"] {
+                let report = try await network.probe(target)
+                // A route of type throw leads to the next table, which has no route.
+                #expect(report.outcome == "unknown no_route 75", "\(target)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("drop", "Operation not permitted"),
+        (
+            "reject with icmpx type admin-prohibited",
+            "this machine (192.0.2.2) reported: communication administratively"
+        ),
+        ("reject", "this machine (192.0.2.2) reported: port unreachable"),
+    ])
+    func `a firewall of this machine is no result about the target`(rule: String, evidence: String) async throws {
+        try openGroupRange()
+        try network.namespace.run(
+            """
+            nft -f - <<'END'
+            table inet lab {
+                chain output { type filter hook output priority 0; ip daddr 192.0.2.1 \(rule); }
+            }
+            END
+            """
+        )
+        for target in ["icmp://192.0.2.1", "dns://192.0.2.1/host.test"] {
+            let report = try await network.probe(target)
+            #expect(report.outcome == "unknown local_firewall 75", "\(target)")
+            #expect(report.evidence.contains(evidence), "\(target)")
+        }
+    }
+
+    @Test(arguments: [
+        ("192.0.2.77", "this machine (192.0.2.2) reported: host unreachable"),
+        ("2001:db8::77", "this machine (2001:db8::2) reported: address unreachable"),
+    ])
+    func `a neighbour that does not answer is unreachable, as this machine found`(address: String, evidence: String)
+        async throws
+    {
+        try openGroupRange()
+        let report = try await network.probe("icmp://\(address)", "--timeout", "10s")
+        #expect(report.outcome == "failed host_unreachable 1")
+        #expect(report.evidence == evidence)
     }
 }

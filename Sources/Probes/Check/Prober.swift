@@ -203,7 +203,7 @@ private final class Cancellation: Sendable {
 final class CheckServices: Sendable {
     let resolver: any HostResolver
     let contexts = TLSContexts()
-    let interfaces = LocalInterfaces()
+    let interfaces = LocalInterfaces.shared
     let evaluations = EvaluationThreads()
 
     init(resolver: any HostResolver) { self.resolver = resolver }

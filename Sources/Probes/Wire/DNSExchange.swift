@@ -198,12 +198,7 @@ final class DNSExchange: @unchecked Sendable {
         switch error {
         case let failure as WireFailure: finish(nil, failure.finding)
         case let failure as IOError:
-            let finding = SystemFinding.make(failure.errnoCode, operation: "connection by TCP", subject: subject)
-            guard finding.code == .noRoute, LocalRoute.exists(to: query.server, interface: query.interface) else {
-                return finish(nil, finding)
-            }
-            let evidence = "\(finding.evidence), as a router answered"
-            finish(nil, Finding(.hostUnreachable, subject: subject, evidence: evidence))
+            finish(nil, systemFinding(failure.errnoCode, operation: "connection by TCP"))
         case ChannelError.connectTimeout: timeIsUp()
         default: finish(nil, Finding(.connectFailed, subject: subject, evidence: String(describing: error)))
         }
@@ -211,15 +206,15 @@ final class DNSExchange: @unchecked Sendable {
 
     /// Returns the finding for an ICMP error, or for a local error of the kernel; nil if the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
-        let subject = query.server.description
-        guard error.origin != .local else {
-            return SystemFinding.make(error.error, operation: "query by UDP", subject: subject)
-        }
+        guard error.origin != .local else { return systemFinding(error.error, operation: "query by UDP") }
         // The kernel fragments the next datagram.
-        guard error.error != EMSGSIZE, let reason = ICMPUnreachable.reason(error) else { return nil }
-        let router = error.offender.map(IPAddressText.text) ?? "an unknown host"
+        guard error.error != EMSGSIZE else { return nil }
         let code: FindingCode = error.error == ECONNREFUSED ? .connectRefused : .hostUnreachable
-        return Finding(code, subject: subject, evidence: "\(router) answered: \(reason)")
+        return ICMPUnreachable.finding(error, to: query.server, code: code)
+    }
+
+    private func systemFinding(_ error: CInt, operation: String) -> Finding {
+        SystemFinding.make(error, operation: operation, to: query.server, interface: query.interface)
     }
 
     private func queuedFailure(on socket: DatagramSocket, or error: CInt) {
@@ -228,7 +223,7 @@ final class DNSExchange: @unchecked Sendable {
     }
 
     private func failed(_ error: CInt) {
-        finish(nil, SystemFinding.make(error, operation: "query by UDP", subject: query.server.description))
+        finish(nil, systemFinding(error, operation: "query by UDP"))
     }
 
     func closedStream() {

@@ -74,7 +74,7 @@ final class DatagramSocket {
             }
         guard result == 0 else {
             throw WireFailure(
-                finding: SystemFinding.make(errno, operation: "connect", subject: target.description)
+                finding: SystemFinding.make(errno, operation: "connect", to: target, interface: interface)
             )
         }
     }

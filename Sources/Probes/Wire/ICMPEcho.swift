@@ -197,12 +197,12 @@ private final class ICMPExchange: @unchecked Sendable {
 
     /// Returns the finding for an ICMP error, or for a local error of the kernel; nil if the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
-        guard error.origin != .local else {
-            return SystemFinding.make(error.error, operation: "send an echo request", subject: subject)
-        }
-        guard let reason = ICMPUnreachable.reason(error) else { return nil }
-        let router = error.offender.map(IPAddressText.text) ?? "an unknown host"
-        return Finding(.icmpUnreachable, subject: subject, evidence: "\(router) answered: \(reason)")
+        guard error.origin != .local else { return systemFinding(error.error) }
+        return ICMPUnreachable.finding(error, to: echo.target, code: .icmpUnreachable)
+    }
+
+    private func systemFinding(_ error: CInt) -> Finding {
+        SystemFinding.make(error, operation: "send an echo request", to: echo.target, interface: echo.interface)
     }
 
     private func queuedFailure(or error: CInt) {
@@ -211,7 +211,7 @@ private final class ICMPExchange: @unchecked Sendable {
     }
 
     private func failed(_ error: CInt) {
-        finish(nil, SystemFinding.make(error, operation: "send an echo request", subject: subject))
+        finish(nil, systemFinding(error))
     }
 
     private func timeIsUp() {

@@ -13,6 +13,31 @@ enum SystemFinding {
         Finding(code(error), subject: subject, evidence: "\(operation): \(text(error))")
     }
 
+    /// Returns a finding for a failure to connect or to send to an address.
+    ///
+    /// ENETUNREACH, EHOSTUNREACH and EACCES stand for a local route that rejects packets, for a router's ICMP error and for
+    /// a neighbour that does not answer: only the kernel's own lookup tells the first from the others.
+    static func make(
+        _ error: CInt,
+        operation: String,
+        to target: WireEndpoint,
+        interface: String?
+    ) -> Finding {
+        let code = code(error)
+        let evidence = "\(operation): \(text(error))"
+        let subject = target.description
+        switch code {
+        case .noRoute where target.isLinkLocal && target.zone == nil && interface == nil:
+            let need = "a link-local address needs an interface (--interface)"
+            return Finding(code, subject: subject, evidence: "\(evidence): \(need)")
+        case .noRoute where LocalRoute.exists(to: target, interface: interface):
+            return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
+        case .hostUnreachable where !LocalRoute.exists(to: target, interface: interface):
+            return Finding(.noRoute, subject: subject, evidence: evidence)
+        default: return Finding(code, subject: subject, evidence: evidence)
+        }
+    }
+
     /// Returns the code for an errno value of connect(2), send(2) or recv(2).
     static func code(_ error: CInt) -> FindingCode {
         switch error {
@@ -22,6 +47,8 @@ enum SystemFinding {
         case EHOSTUNREACH, EHOSTDOWN: .hostUnreachable
         // A route of type blackhole fails with EINVAL, one of type prohibit with EACCES.
         case ENETUNREACH, EINVAL, EACCES: .noRoute
+        // Netfilter, IPsec and the control group's programs discard a packet of this machine with EPERM.
+        case EPERM: .localFirewall
         case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
         case ENETDOWN: .linkDown
         case ENODEV, ENXIO: .interfaceUnknown
@@ -57,12 +84,7 @@ enum ConnectFailure {
         switch error {
         case let failure as WireFailure: return failure.finding
         case let failure as IOError:
-            let code = SystemFinding.code(failure.errnoCode)
-            let evidence = "connect: \(SystemFinding.text(failure.errnoCode))"
-            if code == .noRoute, LocalRoute.exists(to: target, interface: interface) {
-                return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
-            }
-            return Finding(code, subject: subject, evidence: evidence)
+            return SystemFinding.make(failure.errnoCode, operation: "connect", to: target, interface: interface)
         case ChannelError.connectTimeout:
             return Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
         default:
@@ -75,7 +97,8 @@ extension FindingCode {
     /// `true` for codes of failures on this machine, which say nothing about the target.
     package var isLocalFault: Bool {
         switch self {
-        case .noRoute, .noAddress, .linkDown, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
+        case .noRoute, .noAddress, .localFirewall, .linkDown, .interfaceUnknown, .interfaceNotPermitted,
+            .cellularNotAllowed,
             .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled, .icmpNotPermitted,
             .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded, .transferMetered, .transferBusy:
             true

@@ -34,7 +34,8 @@ package struct WireEndpoint: Sendable, Hashable, CustomStringConvertible {
 
     var isIPv6: Bool { bytes.count == 16 }
 
-    private var isLinkLocal: Bool { bytes.count == 16 && bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80 }
+    /// `true` for fe80::/10, whose addresses mean nothing without an interface.
+    var isLinkLocal: Bool { bytes.count == 16 && bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80 }
 
     var ipv4: sockaddr_in {
         var address = sockaddr_in()

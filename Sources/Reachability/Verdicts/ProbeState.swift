@@ -117,7 +117,7 @@ extension FindingCode {
         case .dnsNXDomain, .dnsNoAddress, .requestInvalid, .cancelled, .pathChanged, .transferYielded, .transferMetered,
             .transferBusy:
             return .nothing
-        case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .hostUnreachable,
+        case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .localFirewall, .hostUnreachable,
             .connectTimeout, .connectFailed, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
             .icmpNotPermitted, .icmpUnreachable, .timeout, .resourcesExhausted, .budgetExhausted:
             return .silent

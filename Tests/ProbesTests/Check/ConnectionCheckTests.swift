@@ -136,7 +136,8 @@ struct ConnectionCheckTests {
         (EADDRNOTAVAIL, .noAddress), (EAFNOSUPPORT, .noAddress), (ENETDOWN, .linkDown), (ENODEV, .interfaceUnknown),
         (ENXIO, .interfaceUnknown), (EMFILE, .resourcesExhausted), (ENFILE, .resourcesExhausted),
         (ENOBUFS, .resourcesExhausted), (ENOMEM, .resourcesExhausted), (EAGAIN, .resourcesExhausted),
-        (ECONNRESET, .connectReset), (ECONNABORTED, .connectReset), (EPIPE, .connectReset), (EPERM, .connectFailed),
+        (ECONNRESET, .connectReset), (ECONNABORTED, .connectReset), (EPIPE, .connectReset), (EPERM, .localFirewall),
+        (EIO, .connectFailed),
     ])
     func `each error of the kernel has its code`(number: CInt, code: FindingCode) {
         #expect(SystemFinding.code(number) == code)

@@ -1,3 +1,4 @@
+import CheckResults
 import Glibc
 import Testing
 
@@ -88,5 +89,57 @@ struct ControlMessageTests {
         let queued = try #require(QueuedError(.init(level: CInt(IPPROTO_IPV6), type: IPV6_RECVERR, bytes: data)))
         #expect(queued.offender.map(IPAddressText.text) == "2001:db8::1")
         #expect(ICMPUnreachable.reason(queued) == expected)
+    }
+
+    /// The error's sender is 192.0.2.1 or 2001:db8::1; `isOwn` says whether this machine has these addresses.
+    @Test(
+        arguments: [
+            // A router, and a target that is this machine itself, answer for themselves.
+            (2, 3, 1, false, "198.51.100.7", .icmpUnreachable, "192.0.2.1 answered: host unreachable"),
+            (2, 3, 3, true, "192.0.2.1", .icmpUnreachable, "192.0.2.1 answered: port unreachable"),
+            (3, 1, 1, false, "2001:db8:1::7", .icmpUnreachable, "2001:db8::1 answered: administratively prohibited"),
+            // Neighbour discovery of this machine.
+            (2, 3, 1, true, "198.51.100.7", .hostUnreachable, "this machine (192.0.2.1) reported: host unreachable"),
+            (
+                3, 1, 3, true, "2001:db8:1::7", .hostUnreachable,
+                "this machine (2001:db8::1) reported: address unreachable"
+            ),
+            // Its firewall.
+            (
+                2, 3, 13, true, "198.51.100.7", .localFirewall,
+                "this machine (192.0.2.1) reported: communication administratively prohibited"
+            ),
+            (2, 3, 3, true, "198.51.100.7", .localFirewall, "this machine (192.0.2.1) reported: port unreachable"),
+            (3, 1, 4, true, "2001:db8:1::7", .localFirewall, "this machine (2001:db8::1) reported: port unreachable"),
+            // Neither.
+            (
+                2, 11, 0, true, "198.51.100.7", .icmpUnreachable,
+                "this machine (192.0.2.1) reported: time to live exceeded"
+            ),
+            (2, 5, 1, true, "198.51.100.7", nil, ""),
+        ] as [(UInt8, UInt8, UInt8, Bool, String, FindingCode?, String)]
+    )
+    func `an ICMP error of this machine is no answer of a router`(
+        origin: UInt8,
+        type: UInt8,
+        code: UInt8,
+        isOwn: Bool,
+        target: String,
+        expected: FindingCode?,
+        evidence: String
+    ) throws {
+        let isIPv4 = origin == 2
+        let data = error(origin: origin, type: type, code: code, offender: isIPv4 ? Self.router4 : Self.router6)
+        let message = ControlMessage(
+            level: CInt(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6),
+            type: isIPv4 ? IP_RECVERR : IPV6_RECVERR,
+            bytes: data
+        )
+        let queued = try #require(QueuedError(message))
+        let endpoint = try #require(WireEndpoint(target, port: 53))
+        let finding = ICMPUnreachable.finding(queued, to: endpoint, code: .icmpUnreachable) { _ in isOwn }
+        #expect(finding?.code == expected)
+        #expect(finding?.evidence ?? "" == evidence)
+        #expect(finding.map { $0.subject == endpoint.description } ?? true)
     }
 }

@@ -8,6 +8,9 @@ internal import Synchronization
 /// The list is cached for five seconds: it requires a dump of all addresses, which is too expensive for a check every
 /// few milliseconds.
 final class LocalInterfaces: Sendable {
+    /// The table of this process.
+    static let shared = LocalInterfaces()
+
     private static let lifetime = TimeAmount.seconds(5)
 
     private struct Table {
@@ -18,10 +21,15 @@ final class LocalInterfaces: Sendable {
     private let table = Mutex(Table())
 
     /// Returns the interface that has the address; nil when none has, or more than one.
-    func name(of address: [UInt8]) -> String? {
+    func name(of address: [UInt8]) -> String? { entry(address).flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns whether an interface of this machine has the address.
+    func contain(_ address: [UInt8]) -> Bool { entry(address) != nil }
+
+    private func entry(_ address: [UInt8]) -> String? {
         table.withLock { table in
             if table.end <= .now() { table = Table(names: Self.read(), end: .now() + Self.lifetime) }
-            return table.names[address].flatMap { $0.isEmpty ? nil : $0 }
+            return table.names[address]
         }
     }
 

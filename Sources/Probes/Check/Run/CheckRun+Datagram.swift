@@ -58,7 +58,7 @@ extension CheckRun {
             if let address = attempts.order.next() {
                 datagram = ask(address) { [self] answer in
                     guard !isOver else { return }
-                    if let finding = answer.finding, finding.code == .noRoute || finding.code == .noAddress {
+                    if let finding = answer.finding, Self.lacksPath(finding.code) {
                         recorder.interrupt()
                         attempts.failure = attempts.failure ?? finding
                         attempts.order.attemptFailed()
@@ -84,6 +84,11 @@ extension CheckRun {
             hop.addresses += addresses.map(\.description)
             attempts.advance?()
         }
+    }
+
+    /// Returns whether a code means that this machine could not send to the address, but may be able to send to another.
+    private static func lacksPath(_ code: FindingCode) -> Bool {
+        code == .noRoute || code == .noAddress || code == .localFirewall
     }
 
     private func take(_ answer: Answer) {
