@@ -37,7 +37,9 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// The expected identity of a server, for which its certificate must be valid.
 public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
-    /// A DNS name in ASCII form (A-labels), without a trailing dot.
+    /// A DNS name in ASCII form (A-labels).
+    ///
+    /// A trailing dot excludes the search domains (resolv.conf(5)); certificates do not have it.
     case name(String)
     /// An IP address in network byte order: 4 or 16 bytes.
     case address([UInt8])
@@ -57,6 +59,13 @@ public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
         case .name(let name): hasher.combine(ForeignText(name))
         case .address(let bytes): hasher.combine(bytes)
         }
+    }
+
+    /// The identity without the trailing dot of a name, as in certificates and in the server name of TLS (RFC 6066,
+    /// section 3).
+    public var withoutTrailingDot: ServerIdentity {
+        guard case .name(let name) = self, name.utf8.last == UInt8(ascii: ".") else { return self }
+        return .name(String(decoding: name.utf8.dropLast(), as: UTF8.self))
     }
 
     /// The name or address for operators.

@@ -76,6 +76,13 @@ struct IntegrationProbeResolverTests {
         )
     }
 
+    @Test(arguments: ["http://intranet./", "tcp://intranet.:80"])
+    func `a name with a trailing dot is not found in a search domain`(target: String) async throws {
+        let names = try nameServer("search corp.test")
+        #expect(try await network.probe(target).outcome == "failed dns_nxdomain 1")
+        #expect(Set(names.stop()) == ["A intranet", "AAAA intranet"])
+    }
+
     @Test
     func `a name without a record of the requested family has no address`() async throws {
         let names = try nameServer()

@@ -28,7 +28,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     /// The scheme.
     public let scheme: Scheme
-    /// The host: a name in lower case, or an address.
+    /// The host: a name in lower case, with its trailing dot if it has one, or an address.
     public let host: ServerIdentity
     /// The port, 1 to 65535.
     public let port: Int
@@ -101,7 +101,7 @@ extension HTTPURL {
         return .address(bytes)
     }
 
-    /// Returns the name in lower case without a trailing dot.
+    /// Returns the name in lower case; a trailing dot stays, because it excludes the search domains.
     private static func name(_ text: String) throws(HTTPURLError) -> String {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .internationalizedHost(text) }
         let lowered = text.lowercased()
@@ -124,7 +124,7 @@ extension HTTPURL {
         if let last = labels.last, isNumber(last) {
             throw .invalidHost(text, reason: "ends in a number and is not an IPv4 address in four decimal parts")
         }
-        return name
+        return lowered
     }
 
     /// Returns whether a byte is a letter in lower case, a digit, a hyphen, or an underscore, which many names have in

@@ -86,11 +86,11 @@ extension Probe {
     /// The host and port that a check connects to first, to which the limit per target applies.
     var destination: String {
         switch (target, connectTo) {
-        case (.http, .some(let place)), (.tcp, .some(let place)): "\(place.host) \(place.port)"
-        case (.http(let url), .none): "\(url.host) \(url.port)"
-        case (.tcp(let host, let port), .none): "\(host) \(port)"
-        case (.icmp(let host), _): "\(host) icmp"
-        case (.dns(let resolver, let port, _, _), _): "\(resolver) \(port)"
+        case (.http, .some(let place)), (.tcp, .some(let place)): "\(place.host.withoutTrailingDot) \(place.port)"
+        case (.http(let url), .none): "\(url.host.withoutTrailingDot) \(url.port)"
+        case (.tcp(let host, let port), .none): "\(host.withoutTrailingDot) \(port)"
+        case (.icmp(let host), _): "\(host.withoutTrailingDot) icmp"
+        case (.dns(let resolver, let port, _, _), _): "\(resolver.withoutTrailingDot) \(port)"
         }
     }
 

@@ -91,7 +91,7 @@ struct PortalHint {
     }
 
     private static func site(_ host: ServerIdentity) -> String {
-        let name = host.description
+        let name = host.withoutTrailingDot.description
         return name.hasPrefix("www.") ? String(name.dropFirst(4)) : name
     }
 }

@@ -25,7 +25,7 @@ struct HTTPURLTests {
         ("http://example.com:443/", "http://example.com:443/"),
         ("http://example.com:/x", "http://example.com/x"),
         ("http://example.com:08080/", "http://example.com:8080/"),
-        ("http://example.com./", "http://example.com/"),
+        ("http://Example.com.:8080/", "http://example.com.:8080/"),
         ("http://example.com?q", "http://example.com/?q"),
         ("http://example.com/?", "http://example.com/?"),
         ("http://example.com#f", "http://example.com/"),

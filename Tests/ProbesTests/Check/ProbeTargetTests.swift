@@ -1,5 +1,7 @@
-import Probes
+import ServerTrust
 import Testing
+
+@testable import Probes
 
 @Suite
 struct ProbeTargetTests {
@@ -8,12 +10,23 @@ struct ProbeTargetTests {
         ("tcp://host.test:22", "tcp://host.test:22"), ("tcp://[2001:db8::1]:22", "tcp://[2001:db8::1]:22"),
         ("tcp://192.0.2.1:80/", "tcp://192.0.2.1:80"), ("icmp://host.test", "icmp://host.test"),
         ("icmp://2001:db8::1", "icmp://[2001:db8::1]"), ("icmp://[2001:db8::1]", "icmp://[2001:db8::1]"),
+        ("tcp://Host.Test.:22", "tcp://host.test.:22"), ("icmp://host.test.", "icmp://host.test."),
+        ("dns://ns.test.:5353/host.test.", "dns://ns.test.:5353/host.test.?type=A"),
         ("dns://192.0.2.53/host.test", "dns://192.0.2.53/host.test?type=A"),
         ("dns://192.0.2.53:5353/host.test?type=aaaa", "dns://192.0.2.53:5353/host.test?type=AAAA"),
         ("dns://[2001:db8::53]/.?type=NS", "dns://[2001:db8::53]/.?type=NS"),
     ])
     func `a target is read and shown in its normal form`(text: String, shown: String) throws {
         #expect(try ProbeTarget(parsing: text).description == shown)
+    }
+
+    @Test(arguments: [
+        "http://host.test%:8080/", "tcp://host.test%:22", "icmp://host.test%", "dns://host.test%/name",
+    ])
+    func `a trailing dot distinguishes targets, and not destinations`(form: String) throws {
+        let targets = try ["", "."].map { try ProbeTarget(parsing: form.replacing("%", with: $0)) }
+        #expect(targets[0] != targets[1])
+        #expect(Set(targets.map { Probe(target: $0, trust: TrustEvaluator(anchors: .system)).destination }).count == 1)
     }
 
     @Test(arguments: [

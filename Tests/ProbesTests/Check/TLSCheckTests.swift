@@ -25,6 +25,23 @@ struct TLSCheckTests {
     }
 
     @Test
+    func `a trailing dot is part of the lookup and of the request, and not of the server's name`() async throws {
+        var bench = CheckBench()
+        bench.names = ["host.test.": ["127.0.0.1"]]
+        let (report, server) = try await bench.check([.serve(.text("ok"))], tls: CheckBench.tls(), host: "host.test.")
+        #expect(report.verdict == .ok)
+        #expect(report.target.hasPrefix("https://host.test.:"))
+        #expect(server.serverNames == ["host.test"])
+        #expect(report.hops.first?.tls?.serverName == "host.test")
+        #expect(server.requests.first?.header("Host")?.hasPrefix("host.test.:") == true)
+
+        bench.names = ["host.test": ["127.0.0.1"]]
+        let (missing, unasked) = try await bench.check([], host: "host.test.")
+        #expect(missing.verdict == .failed(.dnsNXDomain, .resolve))
+        #expect(unasked.requests.isEmpty)
+    }
+
+    @Test
     func `an address is checked without a server name`() async throws {
         let (report, server) = try await CheckBench().check([.serve(.text("hello"))], tls: CheckBench.tls())
         #expect(report.verdict == .ok)

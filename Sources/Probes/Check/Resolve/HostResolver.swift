@@ -8,7 +8,7 @@ public protocol HostResolver: Sendable {
     /// Starts a lookup, and returns at once.
     ///
     /// - Parameters:
-    ///   - name: A DNS name in ASCII form, without a trailing dot.
+    ///   - name: A DNS name in ASCII form; with a trailing dot the search domains are not used.
     ///   - family: The address family.
     ///   - completion: Called at most once, on any thread; calls stop soon after ``HostLookup/abandon()``.
     func lookUp(

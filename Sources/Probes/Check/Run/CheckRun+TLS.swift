@@ -8,8 +8,9 @@ extension CheckRun {
     /// Starts the TLS handshake with a server; `secured` is called with the protocol selected by ALPN.
     func beginTLS(on channel: any Channel, for url: HTTPURL, then secured: @escaping (String?) -> Void) {
         recorder.begin(.tls)
+        let identity = url.host.withoutTrailingDot
         var serverName: String?
-        if case .name(let name) = url.host { serverName = name }
+        if case .name(let name) = identity { serverName = name }
         hop.tls = TLSReport(serverName: serverName)
         do {
             var options = probe.tls
@@ -21,7 +22,7 @@ extension CheckRun {
                 serverHostname: serverName
             ) { [self, unowned opening] certificates, promise in
                 opening.forget()
-                verify(certificates, of: url.host, promise: promise)
+                verify(certificates, of: identity, promise: promise)
             }
             let hasClientCertificate = options.clientIdentity != nil
             let handshake = TLSHandshake { [self, unowned handler] result in
@@ -95,7 +96,7 @@ extension CheckRun {
             let presented = trust == nil && isRefusal ? opening.certificates() : []
             if presented.isEmpty { return fail(finding) }
             // The library rejected the certificates before it handed them over.
-            evaluate(presented, of: url.host) { [self] verdict in
+            evaluate(presented, of: url.host.withoutTrailingDot) { [self] verdict in
                 findings += verdict.findings.filter { $0.code != finding.code }
                 fail(finding, as: verdict.code)
             }

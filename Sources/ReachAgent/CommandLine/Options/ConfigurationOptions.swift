@@ -89,8 +89,8 @@ struct ConfigurationOptions: ParsableArguments {
         guard let target = try? ProbeTarget(parsing: url) else { return "probe" }
         let host: String =
             switch target {
-            case .http(let url): url.host.description
-            case .tcp(let host, _), .icmp(let host): host.description
+            case .http(let url): url.host.withoutTrailingDot.description
+            case .tcp(let host, _), .icmp(let host): host.withoutTrailingDot.description
             case .dns(_, _, let name, _): name
             }
         let letters = host.unicodeScalars.map { scalar -> Character in
