@@ -18,13 +18,13 @@ extension FindingCode {
 
     /// Returns the configuration key of an option, in quotation marks; the text after the option's name is unchanged.
     private static func key(of option: Substring) -> String {
-        let name = String(option.prefix { $0.isLetter || $0 == "-" })
+        let name = String(option.prefix { $0.isLetter || $0.isNumber || $0 == "-" })
         let key = keys[name] ?? String(name.map { $0 == "-" ? "_" : $0 })
         return "'\(key)'" + option.dropFirst(name.count)
     }
 
     /// The keys whose names differ from those of their options.
-    private static let keys = ["pin-certificate": "pin_certificates", "pin-spki": "pins"]
+    private static let keys = ["http1": "http1_only", "pin-certificate": "pin_certificates", "pin-spki": "pins"]
 
     private var explanation: (meaning: String, remedy: String) {
         switch self {
@@ -326,7 +326,7 @@ extension FindingCode {
         case .httpProtocol:
             (
                 "The peer broke the HTTP/2 protocol, or refused the stream.",
-                "The evidence holds the error code."
+                "The evidence holds the error code; --http1 does without HTTP/2."
             )
         case .connectionReset:
             (

@@ -22,5 +22,6 @@ struct FindingCodeTests {
 
     @Test func `an option has the name of its key`() {
         #expect(FindingCode.httpStatus.configuredRemedy.contains("'expect_status'"))
+        #expect(FindingCode.httpProtocol.configuredRemedy.contains("'http1_only'"))
     }
 }

@@ -62,12 +62,44 @@ struct HTTPTwoCheckTests {
 
     @Test(arguments: [
         (HTTP2Step.resetStream(7), FindingCode.httpProtocol, "REFUSED_STREAM"),
-        (.resetStream(13), .httpProtocol, "HTTP_1_1_REQUIRED"), (.goAway(11), .httpProtocol, "ENHANCE_YOUR_CALM"),
+        (.goAway(11), .httpProtocol, "ENHANCE_YOUR_CALM"),
     ])
     func `each stream error has its code`(step: HTTP2Step, code: FindingCode, words: String) async throws {
         let report = try await check([step])
         #expect(report.verdict.code == code, "\(report.findings)")
         #expect(report.findings.first?.evidence.contains(words) == true, "\(report.findings)")
+    }
+
+    @Test(arguments: [HTTP2Step.resetStream(13), .goAway(13)])
+    func `a server that requires HTTP/1.1 gets the request once more over it`(step: HTTP2Step) async throws {
+        let server = try await ScriptedServer.start(
+            scripts: [[.http2([step])], [.serve(.text("hello"))]],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2", "http/1.1"] }
+        )
+        let report = try await CheckBench().check(server.url("/p?q", host: "host.test")) {
+            $0.request.method = "POST"
+            $0.tls.applicationProtocols = ["h2"]
+        }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(server.applicationProtocols == ["h2", "http/1.1"])
+        #expect(server.requests.map(\.target) == ["/p?q", "/p?q"])
+        #expect(report.hops.map(\.response?.status) == [nil, 200])
+        #expect(report.hops.map(\.url).allSatisfy { $0 == report.target })
+        #expect(report.findings.map(\.severity) == [.note])
+        #expect(report.findings.first?.evidence.contains("HTTP_1_1_REQUIRED") == true)
+        await server.shutDown()
+    }
+
+    @Test
+    func `a server that requires HTTP/1.1 and does not speak it is not asked again and again`() async throws {
+        let server = try await ScriptedServer.start(
+            scripts: [[.http2([.resetStream(13)])], [.receiveRequest, .close]],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2", "http/1.1"] }
+        )
+        let report = try await CheckBench().check(server.url(host: "host.test"))
+        #expect(report.verdict.code == .connectionClosed, "\(report.findings)")
+        #expect(server.connections == 2)
+        await server.shutDown()
     }
 
     @Test

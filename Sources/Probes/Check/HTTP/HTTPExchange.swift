@@ -38,6 +38,11 @@ final class HTTPExchange: @unchecked Sendable {
     /// The error code of a received RST_STREAM frame.
     var serverReset: UInt32?
 
+    /// `true` if the server ended the exchange because it requires HTTP/1.1, before it answered.
+    var requiresHTTPOne: Bool {
+        response == nil && [goAway, serverReset].contains(HTTPTwoCode.httpOneRequired)
+    }
+
     private var events: Events?
     private var informational = 0
     private var isBodyEncoded = false

@@ -90,6 +90,9 @@ private enum HTTPTwoFailure {
 
 /// The error codes of RFC 9113, section 7.
 enum HTTPTwoCode {
+    /// HTTP_1_1_REQUIRED.
+    static let httpOneRequired: UInt32 = 13
+
     private static let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
         "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",

@@ -52,10 +52,35 @@ extension CheckRun {
     }
 
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
-        if let finding { return fail(finding) }
+        if let finding {
+            if !repeatOverHTTPOne(exchange) { fail(finding) }
+            return
+        }
         guard let response = exchange.response else { return }
         recorder.end()
         if !follow(response, of: exchange.request) { evaluate(response, exchange) }
+    }
+
+    /// Repeats a request whose server requires HTTP/1.1 (RFC 9113, section 7), once per hop and within the same deadline;
+    /// returns false for any other failure.
+    private func repeatOverHTTPOne(_ exchange: HTTPExchange) -> Bool {
+        guard exchange.requiresHTTPOne, !isHTTPOneRequired else { return false }
+        let name = HTTPTwoCode.name(HTTPTwoCode.httpOneRequired)
+        let evidence = "the server answered HTTP/2 with \(name), and the request was repeated over HTTP/1.1"
+        findings.append(Finding(.httpProtocol, .note, subject: exchange.subject, evidence: evidence))
+        isHTTPOneRequired = true
+        nextHop(exchange.request)
+        return true
+    }
+
+    /// Starts the next hop, in place of the current one.
+    private func nextHop(_ request: SerializedRequest) {
+        // The handlers of the closed connection are still on the stack.
+        loop.assumeIsolated().execute { [self] in
+            guard !isOver else { return }
+            endHop()
+            beginHop(request)
+        }
     }
 
     /// Follows a redirect, or fails if that is impossible; returns false for any other response, or if redirects are
@@ -64,12 +89,8 @@ extension CheckRun {
         guard redirects.isRedirect(response), probe.maximumRedirects > 0 else { return false }
         switch redirects.follow(response, of: request, maximum: probe.maximumRedirects) {
         case .success(let next):
-            // The handlers of the closed connection are still on the stack.
-            loop.assumeIsolated().execute { [self] in
-                guard !isOver else { return }
-                endHop()
-                beginHop(next)
-            }
+            isHTTPOneRequired = false
+            nextHop(next)
         case .failure(let refusal): fail(refusal.finding)
         }
         return true

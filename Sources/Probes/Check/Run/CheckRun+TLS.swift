@@ -15,6 +15,7 @@ extension CheckRun {
         do {
             var options = probe.tls
             if !redirects.isAtFirstOrigin(url) { options.clientIdentity = nil }
+            if isHTTPOneRequired { options.applicationProtocols = ["http/1.1"] }
             let context = try services.contexts.context(for: options)
             let opening = TLSOpeningHandler(secrets: services.contexts.secrets)
             let handler = try NIOSSLClientHandler(

@@ -29,6 +29,8 @@ final class CheckRun: @unchecked Sendable {
     var evaluation: PendingVerification?
     var exchange: HTTPExchange?
     var redirects = RedirectChain()
+    /// `true` while the hop repeats a request whose server requires HTTP/1.1.
+    var isHTTPOneRequired = false
     /// The pending datagram exchange.
     var datagram: WireExchange?
     var attempts: DatagramAttempts?

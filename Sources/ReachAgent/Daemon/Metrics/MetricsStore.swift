@@ -156,7 +156,8 @@ extension CheckMetrics {
         httpStatus = hop.response?.status
         httpVersion = hop.response?.httpVersion
         bodyBytes = hop.response?.bodyBytes
-        redirects = report.hops.count - 1
+        // A hop without a response is followed by its repetition over HTTP/1.1.
+        redirects = report.hops.dropLast().count { $0.response != nil }
         isTLS = hop.url.hasPrefix("https:")
     }
 
