@@ -41,7 +41,7 @@ extension FindingCode {
         case .dnsTimeout:
             (
                 "The resolver did not answer in time.",
-                "Check the name servers in /etc/resolv.conf or `resolvectl status`."
+                "Check the name server that a dns:// target names, or those in /etc/resolv.conf or `resolvectl status`."
             )
         case .dnsFailure:
             (

@@ -189,6 +189,19 @@ import Testing
         #expect(!advice.action.commands.contains { command in placeholders.contains { command.contains($0) } })
     }
 
+    @Test(arguments: [("down", "the name server that the probe asks"), ("unknown", "the name servers: ")])
+    func `a silent name server is the probe's own, or one of this machine`(verdict: String, words: String) throws {
+        let members = StatusScenes.members(
+            StatusScenes.state(
+                StatusScenes.wlan0,
+                #""connectivity":"local","connectivity_reason":"dns_timeout","connectivity_probe":"dns""#
+            ),
+            StatusScenes.list("probes", StatusScenes.probe("dns", verdict, #""code":"dns_timeout""#))
+        )
+        let advice = try #require(try Self.advice(members))
+        #expect(advice.action.description.contains(words))
+    }
+
     @Test(
         arguments: [
             (StatusScenes.oneUplink, nil, []),

@@ -77,13 +77,15 @@ extension AgentStatus {
         return Advice(
             code: reason.code,
             problem: "\(name) is \(probe?.verdict ?? "not up"): \(meaning)\(detail)",
-            action: Self.remedy(reason.code, explanation?.remedy).map { $0 + look } ?? look
+            action: Self.remedy(reason.code, of: probe?.verdict, explanation?.remedy).map { $0 + look } ?? look
         )
     }
 
     /// Returns a check's remedy, unless it has a placeholder instead of a name.
-    private static func remedy(_ code: String, _ sentence: String?) -> Advice.Action? {
+    private static func remedy(_ code: String, of verdict: String?, _ sentence: String?) -> Advice.Action? {
         switch code {
+        // A silent resolver of this machine makes no probe down.
+        case "dns_timeout" where verdict == "down": "Check the name server that the probe asks."
         case "dns_failure", "dns_timeout": "Check the name servers: `resolvectl status`, `cat /etc/resolv.conf`."
         case "no_route": "`ip route`, `ip -6 route`, `ip rule` and `ip -6 rule` show what there is."
         case "connect_timeout": "A firewall that drops, a dead host, or a broken path."

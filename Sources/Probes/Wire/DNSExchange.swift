@@ -16,7 +16,7 @@ final class DNSExchange: @unchecked Sendable {
     private let timeout: Duration
     private let meter: ByteMeter
     private let completion: @Sendable (DNSQuery.Outcome) -> Void
-    private let id = UInt16.random(in: .min ... .max)
+    private var id = UInt16.random(in: .min ... .max)
 
     /// The socket of a query over UDP.
     private var socket: DatagramSocket?
@@ -28,6 +28,8 @@ final class DNSExchange: @unchecked Sendable {
     private var ignored = 0
     private var isOver = false
     private var isByStream = false
+    /// `true` until the server turns out not to know EDNS.
+    private var isExtended = true
 
     private var eventLoop: any EventLoop { gate.eventLoop }
 
@@ -59,6 +61,10 @@ final class DNSExchange: @unchecked Sendable {
         } catch {
             return finish(nil, error.finding)
         }
+        scheduleRepetition()
+    }
+
+    private func scheduleRepetition() {
         let pause = min(.seconds(1), timeout / 3)
         timers.append(eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() })
     }
@@ -78,10 +84,12 @@ final class DNSExchange: @unchecked Sendable {
         sendDatagram(on: socket)
     }
 
+    private var message: [UInt8] { DNSMessage.query(id: id, query.question, isExtended: isExtended) }
+
     private func sendDatagram(on socket: DatagramSocket) {
         sent += 1
         do {
-            let message = DNSMessage.query(id: id, query.question)
+            let message = message
             try socket.send(message)
             meter.count(sent: message.count, headers: WireOverhead.udp(isIPv4: !query.server.isIPv6))
         } catch {
@@ -90,11 +98,20 @@ final class DNSExchange: @unchecked Sendable {
     }
 
     private func send(on channel: any Channel) {
-        let message = DNSMessage.query(id: id, query.question)
+        let message = message
         var bytes = ByteBuffer()
         bytes.writeInteger(UInt16(clamping: message.count))
         bytes.writeBytes(message)
         channel.writeAndFlush(bytes).hop(to: eventLoop).whenFailure { self.failed($0) }
+    }
+
+    /// Repeats the query without EDNS (RFC 6891, section 7), under another id: late answers to the former are ignored.
+    private func askWithoutExtension() {
+        guard let socket else { return }
+        isExtended = false
+        id &+= 1
+        sendDatagram(on: socket)
+        if !isOver { scheduleRepetition() }
     }
 
     /// Repeats the query over TCP (RFC 7766, section 5).
@@ -163,8 +180,10 @@ final class DNSExchange: @unchecked Sendable {
         }
         if transport == .udp, beginning.header.isTruncated { return askByStream() }
         do {
+            let message = try DNSMessage.decode(bytes)
+            if isExtended, transport == .udp, message.lacksExtension { return askWithoutExtension() }
             let reply = DNSReply(
-                message: try DNSMessage.decode(bytes),
+                message: message,
                 server: query.server,
                 localAddress: localAddress,
                 transport: transport,
@@ -257,5 +276,12 @@ final class DNSExchange: @unchecked Sendable {
         channel?.close(promise: nil)
         channel = nil
         completion(DNSQuery.Outcome(reply: reply, finding: finding))
+    }
+}
+
+extension DNSMessage {
+    /// `true` for the answers of a server that does not know EDNS.
+    fileprivate var lacksExtension: Bool {
+        !isExtended && (responseCode == .formatError || responseCode == .notImplemented)
     }
 }

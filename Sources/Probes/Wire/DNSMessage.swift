@@ -38,16 +38,23 @@ package struct DNSMessage: Sendable, Hashable {
     package var authorities: [DNSRecord]
     /// The additional records, without the pseudo record of EDNS.
     package var additionals: [DNSRecord]
+    /// `true` if the message has the pseudo record of EDNS.
+    package var isExtended: Bool
     /// The response code, including the upper bits from EDNS.
     package var responseCode: DNSResponseCode
 }
 
 extension DNSMessage {
-    /// Returns the bytes of a recursive query for one name that accepts answers of 1232 bytes (RFC 6891).
-    package static func query(id: UInt16, _ question: Question) -> [UInt8] {
-        bigEndian(id) + [0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 1]
+    /// Returns the bytes of a recursive query for one name.
+    ///
+    /// - Parameter isExtended: `true` to accept answers of 1232 bytes, by EDNS (RFC 6891).
+    package static func query(id: UInt16, _ question: Question, isExtended: Bool = true) -> [UInt8] {
+        let additional =
+            isExtended
+            ? [0] + bigEndian(DNSRecordType.opt.rawValue) + bigEndian(largestDatagram) + [0, 0, 0, 0, 0, 0] : []
+        return bigEndian(id) + [0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, isExtended ? 1 : 0]
             + question.name.wireBytes + bigEndian(question.type.rawValue) + bigEndian(question.recordClass)
-            + [0] + bigEndian(DNSRecordType.opt.rawValue) + bigEndian(largestDatagram) + [0, 0, 0, 0, 0, 0]
+            + additional
     }
 
     /// The size that passes every network without fragmentation, by the convention of DNS Flag Day 2020.
@@ -65,7 +72,9 @@ package struct DNSResponseCode: RawRepresentable, Sendable, Hashable, CustomStri
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let noError = DNSResponseCode(rawValue: 0)
+    package static let formatError = DNSResponseCode(rawValue: 1)
     package static let noSuchName = DNSResponseCode(rawValue: 3)
+    package static let notImplemented = DNSResponseCode(rawValue: 4)
 
     private static let names: [UInt16: String] = [
         0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED", 6: "YXDOMAIN",
@@ -84,13 +93,15 @@ extension DNSMessage {
         let authorities = try records(beginning.counts.authorities, &reader)
         let additionals = try records(beginning.counts.additionals, &reader)
         // The upper eight bits of the response code are in the pseudo record's TTL.
-        let upper = additionals.first { $0.type == .opt }.map { UInt16(truncatingIfNeeded: $0.timeToLive >> 24) } ?? 0
+        let options = additionals.first { $0.type == .opt }
+        let upper = options.map { UInt16(truncatingIfNeeded: $0.timeToLive >> 24) } ?? 0
         return DNSMessage(
             header: beginning.header,
             questions: beginning.questions,
             answers: answers,
             authorities: authorities,
             additionals: additionals.filter { $0.type != .opt },
+            isExtended: options != nil,
             responseCode: DNSResponseCode(rawValue: upper << 4 | beginning.header.flags & 0xf)
         )
     }

@@ -110,6 +110,43 @@ struct DNSQueryTests {
         #expect(outcome.reply?.message.responseCode.rawValue == UInt16(code))
     }
 
+    /// FORMERR and NOTIMP, with the question as in RFC 6891, section 7, and without, as some servers answer.
+    @Test(arguments: [1, 4] as [UInt8], [true, false])
+    func `a server without EDNS is asked again without it`(code: UInt8, hasQuestion: Bool) async throws {
+        let refusal: ResolverStep =
+            hasQuestion
+            ? .answer([], code: code) : .bytes { $0.prefix(2) + [0x80, code] + [UInt8](repeating: 0, count: 8) }
+        let (outcome, queries) = try await ask([refusal, .answer([.address("192.0.2.7")])])
+        #expect(outcome.finding == nil)
+        #expect(outcome.reply?.lines == ["www.host.test. 300 IN A 192.0.2.7"])
+        #expect(try queries.map { try DNSMessage.decode($0.bytes).isExtended } == [true, false])
+        #expect(
+            Set(queries.map { $0.bytes.prefix(2) }).count == 2,
+            "a late answer to the first is not one to the second"
+        )
+    }
+
+    @Test
+    func `an error that has nothing to do with EDNS is not asked for again`() async throws {
+        let repeated = try await ask([.answer([], code: 1), .answer([], code: 1)])
+        #expect(repeated.outcome.finding?.evidence.contains("answered FORMERR") == true)
+        #expect(repeated.queries.count == 2)
+        // The server knows EDNS: its answer has the pseudo record, which is the end of the query's bytes.
+        let known = try await ask([.bytes { $0.prefix(2) + [0x81, 0x81] + $0.dropFirst(4) }])
+        #expect(known.outcome.finding?.evidence.contains("answered FORMERR") == true)
+        #expect(known.queries.count == 1)
+    }
+
+    @Test
+    func `a long answer without EDNS comes by TCP`() async throws {
+        let (outcome, queries) = try await ask([
+            .answer([], code: 1), .truncated, .answer([.address("192.0.2.7")]),
+        ])
+        #expect(outcome.finding == nil)
+        #expect(queries.map(\.isByTCP) == [false, false, true])
+        #expect(try queries.map { try DNSMessage.decode($0.bytes).isExtended } == [true, false, false])
+    }
+
     @Test
     func `aliases are followed, and one that leads nowhere is named`() async throws {
         let chain: [ResolverRecord] = [
