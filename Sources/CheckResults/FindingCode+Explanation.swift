@@ -310,7 +310,7 @@ extension FindingCode {
             )
         case .httpMalformed:
             (
-                "The response is not HTTP.",
+                "The response is not HTTP, or breaks its rules.",
                 "The evidence says where parsing stopped."
             )
         case .httpTruncated:

@@ -129,7 +129,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
     case byteLimit = "byte_limit"
     /// The evaluation of the response exceeded its work budget.
     case evaluationLimit = "evaluation_limit"
-    /// The response is not HTTP.
+    /// The response is not HTTP, or breaks its rules.
     case httpMalformed = "http_malformed"
     /// The connection was closed before the body was complete.
     case httpTruncated = "http_truncated"

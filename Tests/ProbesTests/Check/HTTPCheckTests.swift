@@ -126,6 +126,41 @@ struct HTTPCheckTests {
         #expect(report.findings.map(\.code) == [code])
     }
 
+    @Test(arguments: [
+        ("SSH-2.0-OpenSSH_9.2\r\n", "the response is not HTTP: it does not begin with 'HTTP/'"),
+        ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "the response breaks the rules of HTTP: a line does not end with"),
+        ("HTTP/1.1 200 OK\r\nA: b\nC: d\r\n\r\n", "the response breaks the rules of HTTP: a line does not end with"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+            "the response breaks the rules of HTTP: it has a second Content-Length field"
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n",
+            "the response breaks the rules of HTTP: Content-Length is not one number, or it comes with Transfer-Encoding"
+        ),
+        ("HTTP/1.1 200 OK\r\nA b: c\r\n\r\n", "the response breaks the rules of HTTP: a header field has a character"),
+        ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "the response breaks the rules of HTTP: a header field has a character"),
+        ("HTTP/3.0 200 OK\r\n\r\n", "the response breaks the rules of HTTP: its version is neither 1.0 nor 1.1"),
+    ])
+    func `the evidence names the broken rule`(text: String, evidence: String) async throws {
+        let (report, _) = try await CheckBench().check([.receiveRequest, .send(text), .close])
+        #expect(report.verdict.code == .httpMalformed)
+        #expect(report.findings.first?.evidence.hasPrefix(evidence) == true, "\(report.findings)")
+    }
+
+    @Test(arguments: [1, 7, 4096])
+    func `a folded header field is one field`(piece: Int) async throws {
+        let text =
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>;\r\n\trel=preload\r\n\r\n"
+            + "HTTP/1.1 200 OK\r\nX-Folded: a\r\n b\r\nContent-Length: 6\r\n\r\n body\n"
+        let (report, _) = try await CheckBench().check([
+            .receiveRequest, .sendSlowly(Array(text.utf8), piece: piece, interval: .milliseconds(1)), .close,
+        ])
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.hop.response?.headers.first { $0.isNamed("x-folded") }?.value == "a  b")
+        #expect(report.hop.response?.bodyBytes == 6)
+    }
+
     @Test
     func `a reset before the response has its own code`() async throws {
         let (report, _) = try await CheckBench().check([.receiveRequest, .reset])

@@ -51,8 +51,7 @@ enum HTTPFailure {
         case HTTPParserError.invalidEOFState:
             let finding = end(of: exchange)
             return (finding.code, finding.evidence)
-        case let error as HTTPParserError:
-            return (.httpMalformed, "the response is not HTTP: \(error)")
+        case let error as HTTPParserError: return (.httpMalformed, HTTPOneFailure.text(error))
         case is ByteToMessageDecoderError, is NIOHTTPDecoderError:
             return (.httpMalformed, "the response is not HTTP: \(error)")
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof, ChannelError.inputClosed,
@@ -61,6 +60,27 @@ enum HTTPFailure {
             return (finding.code, finding.evidence)
         default: return HTTPTwoFailure.meaning(error, exchange)
         }
+    }
+}
+
+/// The errors of the HTTP/1 parser, which has one error for several violations in some cases.
+private enum HTTPOneFailure {
+    static func text(_ error: HTTPParserError) -> String {
+        if error == .invalidConstant { return "the response is not HTTP: it does not begin with 'HTTP/'" }
+        let violation =
+            switch error {
+            case .invalidVersion: "its version is neither 1.0 nor 1.1"
+            case .invalidStatus: "its status is not a number of three digits"
+            case .invalidHeaderToken: "a header field has a character that is not allowed, or no colon"
+            case .unexpectedContentLength: "it has a second Content-Length field, or one besides Transfer-Encoding"
+            case .invalidContentLength: "Content-Length is not one number, or it comes with Transfer-Encoding"
+            case .invalidChunkSize: "the size of a chunk is not a hexadecimal number"
+            case .lfExpected, .strictModeAssertion: "a line does not end with CR and LF"
+            // Both errors of the parser have no case of their own.
+            case .unknown: "a line does not end with CR and LF, or Transfer-Encoding is invalid"
+            default: String(describing: error)
+            }
+        return "the response breaks the rules of HTTP: \(violation)"
     }
 }
 
@@ -82,10 +102,13 @@ private enum HTTPTwoFailure {
             return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
         case is NIOHTTP2Errors.ContentLengthViolated:
             return (.httpTruncated, "the body has not the length that Content-Length says")
-        case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(error)")
-        default: return (.httpProtocol, String(describing: error))
+        case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(name(of: error))")
+        default: return (.httpProtocol, name(of: error))
         }
     }
+
+    /// The name of an error, without its values: some are lines of the library's source files.
+    private static func name(of error: any Error) -> String { String("\(error)".prefix { $0 != "(" }) }
 }
 
 /// The error codes of RFC 9113, section 7.

@@ -50,12 +50,14 @@ struct HTTPOneConnection {
 /// Writes the serialized request byte for byte, and detects the first byte of the response.
 private final class HTTPOneWire: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = ByteBuffer
 
     private var exchange: HTTPExchange
     private let isKept: Bool
     private var headBytes = 0
+    private var unfolder = HeaderUnfolder()
 
     init(_ exchange: HTTPExchange, isKept: Bool) {
         self.exchange = exchange
@@ -65,18 +67,30 @@ private final class HTTPOneWire: ChannelDuplexHandler {
     func renew(_ exchange: HTTPExchange) {
         self.exchange = exchange
         headBytes = 0
+        unfolder = HeaderUnfolder()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         exchange.receivedFirstByte()
         guard !exchange.isOver else { return }
-        let isInHead = exchange.response == nil
-        context.fireChannelRead(data)
-        guard isInHead, exchange.response == nil else { return }
+        let bytes = unwrapInboundIn(data)
+        guard exchange.response == nil else { return context.fireChannelRead(data) }
+        passHead(bytes, context)
+        guard exchange.response == nil else { return }
         // The decoder limits the fields, but not the bytes in front of them.
-        headBytes += unwrapInboundIn(data).readableBytes
+        headBytes += bytes.readableBytes
         if headBytes > exchange.limits.headerBytes {
             exchange.fail(.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
+        }
+    }
+
+    /// Passes the heads of informational responses and of the final one to the decoder, and then the rest as it is.
+    private func passHead(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        var rest = bytes
+        while rest.readableBytes > 0, !exchange.isOver {
+            if exchange.response != nil { return context.fireChannelRead(wrapInboundOut(rest)) }
+            let head = unfolder.head(from: &rest)
+            if head.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(head)) }
         }
     }
 
