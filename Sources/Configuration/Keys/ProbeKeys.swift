@@ -271,7 +271,7 @@ struct ResponseKeys: KeyTable {
     )
     let expectContentType = Key(
         "expect_content_type",
-        optional: ValueFormat<String>.string(1...255).list(1...64),
+        optional: ValueFormat.mediaType.list(1...64),
         says: "any",
         example: "[\"application/json\"]",
         for: .web,

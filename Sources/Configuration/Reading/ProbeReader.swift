@@ -229,7 +229,7 @@ struct ProbeReader: RequestTableReader {
         let serializer = table.read(keys.expectFormat)?.serializer ?? .http
         let expectations = ResponseExpectations(
             acceptableStatusCodes: codes,
-            acceptableContentTypes: types.map { Set($0.map { $0.lowercased() }) } ?? serializer.contentTypes,
+            acceptableContentTypes: types.map { Set($0) } ?? serializer.contentTypes,
             serializer: serializer,
             bodyExpectations: body + table.read(keys.expectJSON).map { .json($0) }
         )

@@ -205,6 +205,13 @@ extension ValueFormat where Value == StatusCodes {
     }
 }
 
+extension ValueFormat where Value == String {
+    /// A media type without parameters: `application/json`.
+    static var mediaType: ValueFormat {
+        .parsed(wanted: "a string", maxBytes: 255, text: TOMLText.quoted) { try MediaType.accepted(parsing: $0) }
+    }
+}
+
 extension ValueFormat where Value == BodyPattern {
     /// A regular expression (PCRE2).
     static var pattern: ValueFormat {

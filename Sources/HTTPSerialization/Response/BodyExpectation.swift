@@ -28,6 +28,8 @@ public enum BodyExpectation: Sendable, Hashable {
 public enum ExpectationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The string is not a list of status codes.
     case invalidStatusCodes(String, reason: String)
+    /// The string is not a media type that a response can have.
+    case invalidMediaType(String, reason: String)
     /// The string does not begin with a known kind of expectation.
     case unknownKind(String)
     /// The value to search for is empty.
@@ -44,6 +46,8 @@ public enum ExpectationError: Error, Sendable, Hashable, CustomStringConvertible
         switch self {
         case .invalidStatusCodes(let text, let reason):
             "\(Snippet.quoted(text)) is not a list of status codes: \(reason)"
+        case .invalidMediaType(let text, let reason):
+            "\(Snippet.quoted(text)) is not a media type to accept: \(reason)"
         case .unknownKind(let text):
             "\(Snippet.quoted(text)) is not an expectation: it must begin with 'contains:', 'matches:' or 'json:'"
         case .empty(let what):

@@ -88,6 +88,24 @@ package struct MediaType: Sendable, Hashable {
     }
 }
 
+extension MediaType {
+    /// Parses a media type to accept, and returns it in lower case; its parameters are never compared.
+    ///
+    /// A range (`application/*`, RFC 9110, section 12.5.1) is an error: it would be compared byte by byte, and never match.
+    package static func accepted(parsing text: String) throws(ExpectationError) -> String {
+        guard let type = MediaType(parsing: text.utf8) else {
+            throw .invalidMediaType(text, reason: "expected a type and a subtype, such as application/json")
+        }
+        guard !type.essence.utf8.contains(UInt8(ascii: "*")) else {
+            throw .invalidMediaType(text, reason: "a media range is not supported, give each type")
+        }
+        guard type.parameters.isEmpty else {
+            throw .invalidMediaType(text, reason: "parameters are not compared, give \(type.essence) alone")
+        }
+        return type.essence
+    }
+}
+
 /// Scans the elements of HTTP fields (RFC 9110, section 5.6).
 private struct FieldScanner {
     let bytes: [UInt8]

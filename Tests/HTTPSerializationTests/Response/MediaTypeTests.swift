@@ -25,6 +25,23 @@ import Testing
         #expect(MediaType(parsing: text.utf8) == nil)
     }
 
+    @Test(arguments: [
+        ("application/*", "a media range is not supported, give each type"),
+        ("*/*", "a media range is not supported, give each type"),
+        ("text/html; charset=utf-8", "parameters are not compared, give text/html alone"),
+        ("json", "expected a type and a subtype, such as application/json"),
+        ("", "expected a type and a subtype, such as application/json"),
+    ])
+    func `a type that no response could match is an error`(text: String, reason: String) {
+        let error = ExpectationError.invalidMediaType(text, reason: reason)
+        #expect(throws: error) { try MediaType.accepted(parsing: text) }
+        #expect(error.description == "'\(text)' is not a media type to accept: \(reason)")
+    }
+
+    @Test func `a type to accept is in lower case`() throws {
+        #expect(try MediaType.accepted(parsing: "Application/JSON") == "application/json")
+    }
+
     @Test func `no byte at any position of a type crashes the parser`() {
         let text = Array(#"text/html;a="b\"c""#.utf8)
         var read = 0

@@ -134,6 +134,10 @@ extension Arguments {
         try expectation { () throws(ExpectationError) in try StatusCodes(parsing: text) }
     }
 
+    static func mediaType(_ text: String) throws -> String {
+        try expectation { () throws(ExpectationError) in try MediaType.accepted(parsing: text) }
+    }
+
     static func bodyMatches(_ text: String) throws -> BodyExpectation {
         try expectation { () throws(ExpectationError) in .matches(try BodyPattern(parsing: text)) }
     }

@@ -13,7 +13,8 @@ struct ExpectationOptions: ParsableArguments {
 
     @Option(
         name: .customLong("expect-content-type"),
-        help: ArgumentHelp("A media type to accept, without parameters (repeatable).", valueName: "type")
+        help: ArgumentHelp("A media type to accept, without parameters (repeatable).", valueName: "type"),
+        transform: Arguments.mediaType
     )
     var contentTypes: [String] = []
 
@@ -79,7 +80,7 @@ struct ExpectationOptions: ParsableArguments {
         let body = texts.map { BodyExpectation.contains($0) } + patterns + members
         // A comparison of members reads JSON whatever the media type says; the media type is asked for by --expect-format.
         let serializer = format?.serializer ?? .http
-        let types = contentTypes.isEmpty ? serializer.contentTypes : Set(contentTypes.map { $0.lowercased() })
+        let types = contentTypes.isEmpty ? serializer.contentTypes : Set(contentTypes)
         return ResponseExpectations(
             acceptableStatusCodes: statusCodes ?? .success,
             acceptableContentTypes: types,
