@@ -68,23 +68,24 @@ struct IntegrationLibraryTests {
     @Test("two callers may stop a monitor at the same time, and both wait until the handler no longer runs")
     func stoppingTwice() async throws {
         let monitor = try NetworkMonitor { _ in }
-        let ended = Mutex(false)
+        let hasEnded = Mutex(false)
         await withCheckedContinuation { isRunning in
             monitor.whenFree {
                 isRunning.resume()
                 usleep(50_000)
-                ended.withLock { $0 = true }
+                hasEnded.withLock { $0 = true }
             }
         }
-        await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<2 {
-                group.addTask {
-                    await onThread { monitor.stop() }
-                    return ended.withLock(\.self)
-                }
-            }
-            for await hasEnded in group { #expect(hasEnded) }
+        async let first = onThread {
+            monitor.stop()
+            return hasEnded.withLock(\.self)
         }
+        async let second = onThread {
+            monitor.stop()
+            return hasEnded.withLock(\.self)
+        }
+        let waited = await (first, second)
+        #expect(waited == (true, true))
     }
 
     @Test("the monitor's thread calls back when idle, even while the kernel is silent, and never after the end")

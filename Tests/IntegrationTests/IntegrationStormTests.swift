@@ -15,10 +15,10 @@ struct IntegrationStormTests {
 
     /// Has `ip -batch` read one line for each number, and runs a command after it.
     private func runBatch(_ count: Int, then command: String = "true", _ line: (Int) -> String) throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try (0..<count).map(line).joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
-        try namespace.run("ip -batch \(file.path()); \(command)")
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("batch", (0..<count).map(line).joined(separator: "\n"))
+        try namespace.run("ip -batch \(file); \(command)")
+        withExtendedLifetime(directory) {}
     }
 
     /// The numbers of all events follow each other without a hole.
