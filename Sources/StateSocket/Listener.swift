@@ -27,40 +27,45 @@ enum Listener {
         return channel
     }
 
-    /// Accepts connections at a TCP port immediately, or once reading starts.
-    static func open(
+    /// Binds a TCP port, on which connections are accepted once reading starts.
+    static func bind(
         _ port: HTTPPort,
-        accepting: Bool,
         hub: NIOLoopBound<StreamHub>,
         on group: MultiThreadedEventLoopGroup
-    ) throws(StateSocketError) -> any Channel {
-        let place = "\(port), an address of 'listen' in [http]"
+    ) -> EventLoopFuture<any Channel> {
+        let address: SocketAddress
         do {
-            let address = try SocketAddress(ipAddress: port.address, port: Int(port.port))
-            var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: accepting, hub: hub, on: group)
-            {
-                port.isLoopback ? .local : hub.value.access.flatMap { $0.isUsable ? .remote($0) : nil }
-            }
-            .serverChannelOption(.backlog, value: SocketFile.backlog)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A reader that has vanished would keep its place until an event is sent to it. The kernels answer each other,
-            // and no thread wakes up.
-            .childChannelOption(.socketOption(.so_keepalive), value: 1)
-            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
-            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 20)
-            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
-            if address.protocol == .inet6 {
-                // `[::]` leaves IPv4 to a port of its own.
-                let option = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
-                bootstrap = bootstrap.serverChannelOption(option, value: 1)
-            }
-            return try bootstrap.bind(to: address).wait()
-        } catch let error as IOError {
-            throw StateSocketError(operation: "listen on", path: place, cause: .errno(error.errnoCode))
+            address = try SocketAddress(ipAddress: port.address, port: Int(port.port))
         } catch {
-            throw StateSocketError(operation: "listen on", path: place, cause: .eventLoop("\(error)"))
+            return group.next().makeFailedFuture(error)
         }
+        var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: false, hub: hub, on: group) {
+            port.isLoopback ? .local : hub.value.access.flatMap { $0.isUsable ? .remote($0) : nil }
+        }
+        .serverChannelOption(.backlog, value: SocketFile.backlog)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        // A reader that has vanished would keep its place until an event is sent to it. The kernels answer each other,
+        // and no thread wakes up.
+        .childChannelOption(.socketOption(.so_keepalive), value: 1)
+        .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
+        .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 20)
+        .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
+        if address.protocol == .inet6 {
+            // `[::]` leaves IPv4 to a port of its own.
+            let option = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+            bootstrap = bootstrap.serverChannelOption(option, value: 1)
+        }
+        return bootstrap.bind(to: address)
+    }
+
+    /// Returns the reason that a port could not be bound.
+    static func error(_ failure: any Error, at port: HTTPPort) -> StateSocketError {
+        let place = "\(port), an address of 'listen' in [http]"
+        guard let failure = failure as? IOError else {
+            return StateSocketError(operation: "listen on", path: place, cause: .eventLoop("\(failure)"))
+        }
+        return StateSocketError(operation: "listen on", path: place, cause: .errno(failure.errnoCode))
     }
 
     private static func bootstrap(

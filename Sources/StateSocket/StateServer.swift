@@ -17,6 +17,7 @@ public final class StateServer: Sendable {
         var gate: LoopGate
         var hub: NIOLoopBound<StreamHub>
         var listeners: [any Channel]
+        var ports: PortListeners
         var files: [SocketFile]
         var directory: SocketDirectory?
     }
@@ -33,6 +34,7 @@ public final class StateServer: Sendable {
     private let replay: (any ReplaySource)?
     private let agent: any AgentInterface
     private let adopted: ActivatedSockets
+    private let portReport: @Sendable (HTTPPort, StateSocketError?) -> Void
     private let counts = StreamHub.Counts()
     private let broadcasts = Broadcasts()
     private let limit = Atomic<Int>(0)
@@ -46,18 +48,22 @@ public final class StateServer: Sendable {
     ///   - replay: The source of older events; without it only those in memory are available.
     ///   - agent: Answers the requests.
     ///   - activated: The sockets passed by the service manager; the others are bound in the configuration's directory.
+    ///   - portReport: Called with the reason that the server does not listen on a TCP port, and with `nil` once it
+    ///     does; on any thread.
     public init(
         configuration: StateSocketConfiguration,
         bus: NotificationBus<Event>,
         replay: (any ReplaySource)? = nil,
         agent: any AgentInterface,
-        adopting activated: ActivatedSockets = ActivatedSockets()
+        adopting activated: ActivatedSockets = ActivatedSockets(),
+        portReport: @escaping @Sendable (HTTPPort, StateSocketError?) -> Void = { _, _ in }
     ) {
         self.configuration = configuration
         self.bus = bus
         self.replay = replay
         self.agent = agent
         adopted = activated
+        self.portReport = portReport
     }
 
     /// The number of connected clients.
@@ -70,7 +76,8 @@ public final class StateServer: Sendable {
 
     /// Opens the sockets; clients are served when this returns.
     ///
-    /// Blocks briefly. Raises the process's limit of open files as needed for the connections.
+    /// Blocks briefly. Raises the process's limit of open files as needed for the connections. A TCP port that cannot be
+    /// opened is reported and retried.
     ///
     /// - Parameter accepting: If false, clients wait until ``accept()`` is called.
     /// - Throws: ``StateSocketError``, also if the server was started before; nothing is left open then.
@@ -100,6 +107,7 @@ public final class StateServer: Sendable {
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
             for listener in running.listeners { listener.setOption(.autoRead, value: true).whenComplete { _ in } }
+            running.ports.setAccepting(true)
         }
     }
 
@@ -110,6 +118,7 @@ public final class StateServer: Sendable {
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
             for listener in running.listeners { listener.setOption(.autoRead, value: false).whenComplete { _ in } }
+            running.ports.setAccepting(false)
         }
     }
 
@@ -140,6 +149,7 @@ public final class StateServer: Sendable {
         let deadline = NIODeadline.now() + TimeAmount(time)
         for file in running.files { file.remove() }
         for listener in running.listeners { listener.close(promise: nil) }
+        running.ports.close()
         let isEmpty = running.gate.eventLoop.makePromise(of: Void.self)
         running.gate.execute { running.hub.value.stop(by: deadline, whenEmpty: isEmpty) }
         try? isEmpty.futureResult.wait()
@@ -208,15 +218,28 @@ public final class StateServer: Sendable {
                 hub.start()
                 return NIOLoopBound(hub, eventLoop: gate.eventLoop)
             }.wait()
-            var running = Running(group: group, gate: gate, hub: hub, listeners: [], files: [], directory: directory)
+            let ports = PortListeners(
+                accepting: accepting,
+                hub: hub,
+                on: group,
+                retryingEvery: configuration.portRetryInterval,
+                report: portReport
+            )
+            var running = Running(
+                group: group,
+                gate: gate,
+                hub: hub,
+                listeners: [],
+                ports: ports,
+                files: [],
+                directory: directory
+            )
             for (name, file) in files {
                 taken += 1
                 running.listeners.append(try Listener.open(name, file, accepting: accepting, hub: hub, on: group))
                 running.files.append(file)
             }
-            for port in configuration.http.listen {
-                running.listeners.append(try Listener.open(port, accepting: accepting, hub: hub, on: group))
-            }
+            for port in configuration.http.listen { ports.open(port) }
             return running
         } catch {
             // NIO has already closed the socket that it could not adopt, and closes the adopted ones.

@@ -28,6 +28,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var replayPatience: Duration
     /// The maximum time that a cut-off subscriber may take to read the last line.
     public var lagPatience: Duration
+    /// The time after which a TCP port that could not be opened is retried.
+    public var portRetryInterval: Duration
     /// The TCP ports in addition to `http.sock`, and the accepted host names.
     public var http: HTTPConfiguration
 
@@ -45,6 +47,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         requestPatience: Duration = .seconds(30),
         replayPatience: Duration = .seconds(60),
         lagPatience: Duration = .seconds(30),
+        portRetryInterval: Duration = .seconds(30),
         http: HTTPConfiguration = HTTPConfiguration()
     ) {
         self.directory = directory
@@ -59,6 +62,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.requestPatience = requestPatience
         self.replayPatience = replayPatience
         self.lagPatience = lagPatience
+        self.portRetryInterval = portRetryInterval
         self.http = http
     }
 }

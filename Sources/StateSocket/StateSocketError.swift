@@ -41,19 +41,20 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         self.init(operation: operation, path: path, cause: .errno(number))
     }
 
-    /// The error in one line.
-    public var description: String {
-        let reason =
-            switch cause {
-            case .errno(let number): String(cString: strerror(number))
-            case .inUse(let process?): "the agent with process number \(process) uses it"
-            case .inUse(nil): "another agent uses it"
-            case .notASocket: "a file that is not a stream socket exists there"
-            case .pathTooLong(let limit): "the path has more than \(limit) bytes"
-            case .unknownGroup(let name): "there is no group '\(name)'"
-            case .unsuitableDescriptor(let reason), .eventLoop(let reason): reason
-            case .startedBefore: "the server was started before"
-            }
-        return "cannot \(operation) \(path): \(reason)"
+    /// The cause in words.
+    public var reason: String {
+        switch cause {
+        case .errno(let number): String(cString: strerror(number))
+        case .inUse(let process?): "the agent with process number \(process) uses it"
+        case .inUse(nil): "another agent uses it"
+        case .notASocket: "a file that is not a stream socket exists there"
+        case .pathTooLong(let limit): "the path has more than \(limit) bytes"
+        case .unknownGroup(let name): "there is no group '\(name)'"
+        case .unsuitableDescriptor(let reason), .eventLoop(let reason): reason
+        case .startedBefore: "the server was started before"
+        }
     }
+
+    /// The error in one line.
+    public var description: String { "cannot \(operation) \(path): \(reason)" }
 }

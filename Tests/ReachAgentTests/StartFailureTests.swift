@@ -1,24 +1,59 @@
 import AgentTestKit
+import Glibc
 import Testing
 
-/// The messages and the exit status of an agent that cannot start.
+@testable import ReachAgent
+
+/// The messages and the exit status of an agent that cannot start, and the failures that do not prevent a start.
 @Suite struct StartFailureTests {
-    @Test func `a port that cannot be opened is named with its key, and nothing else is blamed`() async throws {
+    /// A directory with the configuration `a.toml`, and the arguments of an agent that keeps everything in it.
+    private static func scratch(_ configuration: String = "") throws -> (
+        directory: TemporaryDirectory, arguments: [String]
+    ) {
         let directory = try TemporaryDirectory()
-        defer { withExtendedLifetime(directory) {} }
-        // An address of documentation (RFC 5737), which no machine has.
-        let file = try directory.file("a.toml", "[http]\nlisten = '192.0.2.1:9718'\ninsecure = true\n")
-        let result = try await FinishedCommand.run([
+        let file = try directory.file("a.toml", configuration)
+        let arguments = [
             "run", "--config", file, "--format", "none", "--no-hooks", "--socket-directory", directory.path,
             "--journal-directory", "\(directory.path)/journal",
-        ])
+        ]
+        return (directory, arguments)
+    }
+
+    @Test func `an agent runs without a port that cannot be opened, and its log, status and diagnosis name it`()
+        async throws
+    {
+        // An address of documentation (RFC 5737), which no machine has.
+        let (directory, arguments) = try Self.scratch("[http]\nlisten = '192.0.2.1:9718'\ninsecure = true\n")
+        defer { withExtendedLifetime(directory) {} }
+        let agent = try CommandLines("exec \(BuiltAgent.path) \(arguments.joined(separator: " ")) 2>&1")
+        defer { agent.end() }
+        let reason = "192.0.2.1:9718, an address of 'listen' in [http]: Cannot assign requested address"
+        _ = try await agent.next(containing: "cannot listen on \(reason); retrying every 30 s")
+        let socket = ["--socket", "\(directory.path)/control.sock"]
+        let status = try await FinishedCommand.run(["status", "--json"] + socket)
+        let member = #""unavailable":[{"address":"192.0.2.1:9718","detail":"Cannot assign requested address"}]"#
+        #expect(status.output.contains(member), "\(status.output)")
+        let diagnosis = try await FinishedCommand.run(["diagnose", "--json"] + socket)
+        #expect(diagnosis.output.contains("the agent cannot listen on 192.0.2.1:9718"), "\(diagnosis.output)")
+    }
+
+    @Test func `an agent without its Unix sockets does not start`() async throws {
+        let (directory, arguments) = try Self.scratch()
+        defer { withExtendedLifetime(directory) {} }
+        let result = try await FinishedCommand.run(arguments + ["--socket-group", "no-such-group"])
         #expect(result.status == 78)
         #expect(result.output.isEmpty)
-        let place = "192.0.2.1:9718, an address of 'listen' in [http]"
-        #expect(
-            result.error.contains("cannot listen on \(place): Cannot assign requested address"),
-            "\(result.error)"
-        )
-        #expect(!result.error.contains("disk"), "\(result.error)")
+        #expect(result.error.contains("there is no group 'no-such-group'"), "\(result.error)")
+        #expect(!result.error.contains("to watch beside it"), "\(result.error)")
+    }
+
+    private static let statuses: [(number: Int32, status: Int32)] = [
+        (EACCES, 77), (EPERM, 77), (ENOSPC, 75), (EDQUOT, 75), (EIO, 75), (EMFILE, 75), (ENFILE, 75), (ENOMEM, 75),
+        (ENOBUFS, 75), (EADDRINUSE, 75), (EADDRNOTAVAIL, 75), (ENOENT, 78), (ENOTDIR, 78), (EROFS, 78),
+    ]
+
+    @Test(arguments: statuses)
+    func `a resource that is used up ends a start as a temporary failure`(number: Int32, status: Int32) {
+        #expect(StartFailure.exitStatus(errno: number) == status)
     }
 }

@@ -8,7 +8,7 @@ enum StatusScenes {
         ("preferred-dead", preferredDead), ("link-down", linkDown), ("portal", portal), ("http-500", serverError),
         ("rejected-reload", rejectedReload),
         ("intercepted", intercepted), ("no-probe", noProbe), ("journal-degraded", journalDegraded), ("hooks", hooks),
-        ("many-probes", manyProbes), ("sinks", sinks),
+        ("many-probes", manyProbes), ("sinks", sinks), ("port-unavailable", portUnavailable),
     ]
 
     static let oneUplink = members(
@@ -45,6 +45,16 @@ enum StatusScenes {
             with: #"""
                 "loaded":"2026-11-20T21:26:00Z","rejected":{"time":"2026-11-21T01:25:00Z","errors":[\#
                 "/etc/reachagent/reachagent.toml:7:1: probe.web.rise: expected 1 to 1000, got 0"],"errors_omitted":3}
+                """#
+        )
+    )
+
+    static let portUnavailable = members(
+        oneUplink.replacing(
+            #""limit":4096"#,
+            with: #"""
+                "limit":4096,"unavailable":[{"address":"192.0.2.17:9718","detail":"Cannot assign requested address"},\#
+                {"address":"[::1]:9718","detail":"Address already in use"}]
                 """#
         )
     )

@@ -204,9 +204,45 @@ struct HTTPServerTests {
             let stream = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
             defer { stream.stop() }
             #expect(try HTTPClient(port: port).get("/").status == 200)
-            #expect(throws: StateSocketError.self) {
-                _ = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
+        }
+    }
+
+    @Test func `a port that is in use is reported once, and served as soon as it is free`() async throws {
+        try await onThread {
+            let port = HTTPPort(address: "127.0.0.1", port: try Self.freePort())
+            let first = try ServedStream { $0.http.listen = [port] }
+            let causes = Mutex<[StateSocketError.Cause?]>([])
+            let isOpen = DispatchSemaphore(value: 0)
+            let report: @Sendable (HTTPPort, StateSocketError?) -> Void = { reported, error in
+                #expect(reported == port)
+                causes.withLock { $0.append(error?.cause) }
+                if error == nil { isOpen.signal() }
             }
+            let retrying: (inout StateSocketConfiguration) -> Void = {
+                $0.http.listen = [port]
+                $0.portRetryInterval = .milliseconds(5)
+            }
+            let second = try ServedStream(retrying, portReport: report)
+            defer { second.stop() }
+            #expect(causes.withLock { $0 } == [.errno(EADDRINUSE)])
+            #expect(try HTTPClient(second.http).get("/").status == 200)
+            first.stop()
+            #expect(isOpen.wait(timeout: .now() + 30) == .success)
+            #expect(try HTTPClient(port: port.port).get("/").status == 200)
+            #expect(causes.withLock { $0 } == [.errno(EADDRINUSE), nil])
+        }
+    }
+
+    @Test func `a server that retries a port ends at once`() async throws {
+        try await onThread {
+            // An address of documentation (RFC 5737), which no machine has.
+            let port = HTTPPort(address: "192.0.2.1", port: try Self.freePort())
+            let stream = try ServedStream {
+                $0.http.listen = [port]
+                $0.portRetryInterval = .milliseconds(1)
+            }
+            #expect(try HTTPClient(stream.http).get("/").status == 200)
+            stream.stop()
         }
     }
 

@@ -35,6 +35,7 @@ extension AgentStatus {
             problems.append("\(losses)")
         }
         if let problem = problemOfJournal { problems.append(problem) }
+        problems += (sockets?.unavailable ?? []).map(Self.problem)
         if let sockets, let count = sockets.connections, let limit = sockets.limit, count >= limit {
             problems.append(
                 "all \(String(limit)) connections are in use, see `reachagent subscribers`: new ones are rejected"
@@ -51,6 +52,13 @@ extension AgentStatus {
         let last = overruns.last.map { ", last at \(clock($0))" } ?? ""
         return "kernel messages were lost \(count == 1 ? "once" : "\(count) times")\(code)\(last)"
             + (isSynchronized == true ? "; resynchronized" : "")
+    }
+
+    private static func problem(of unavailable: UnavailableAddress) -> Advice.Action {
+        """
+        cannot listen on \(unavailable.address) ([http] listen): \(unavailable.detail ?? "not available"); retrying, see \
+        `ip address` and `ss -ltnp`
+        """
     }
 
     private var problemOfJournal: Advice.Action? {

@@ -143,14 +143,38 @@ extension AgentStatus {
         public var connections: Int?
         /// The maximum number of connections.
         public var limit: Int?
+        /// The addresses of `[http] listen` on which the agent cannot listen; they are retried.
+        @OptionalList public var unavailable: [UnavailableAddress]
 
         /// Creates the sockets.
-        public init(events: String, control: String, http: String? = nil, connections: Int, limit: Int?) {
+        public init(
+            events: String,
+            control: String,
+            http: String? = nil,
+            connections: Int,
+            limit: Int?,
+            unavailable: [UnavailableAddress] = []
+        ) {
             self.events = events
             self.control = control
             self.http = http
             self.connections = connections
             self.limit = limit
+            self.unavailable = unavailable
+        }
+    }
+
+    /// An address with a port, on which the agent cannot listen.
+    public struct UnavailableAddress: Codable, Sendable, Hashable {
+        /// The address, such as `192.0.2.1:9718`.
+        public var address: String
+        /// The reason, such as `Cannot assign requested address`.
+        public var detail: String?
+
+        /// Creates an unavailable address.
+        public init(address: String, detail: String?) {
+            self.address = address
+            self.detail = detail
         }
     }
 

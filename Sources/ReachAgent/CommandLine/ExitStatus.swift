@@ -103,7 +103,7 @@ enum StartFailure {
             (reason, status) = (error, exitStatus(error))
         }
         AgentLogger.fail("\(reason)")
-        if status == ExitStatus.tryAgain {
+        if isInUse(reason) {
             let beside = "run --no-journal --no-sockets --no-hooks"
             AgentLogger.fail("to watch beside it, use 'reachagent watch', or '\(beside)'")
         }
@@ -132,7 +132,20 @@ enum StartFailure {
         }
     }
 
-    private static func exitStatus(errno number: Int32) -> Int32 {
-        number == EACCES || number == EPERM ? ExitStatus.notPermitted : ExitStatus.badConfiguration
+    /// Returns the exit status for a failed system call: only what stays wrong until an operator changes something is
+    /// a bad configuration, after which the service manager starts the agent no more.
+    static func exitStatus(errno number: Int32) -> Int32 {
+        switch number {
+        case EACCES, EPERM: ExitStatus.notPermitted
+        case ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRINUSE, EADDRNOTAVAIL: ExitStatus.tryAgain
+        default: ExitStatus.badConfiguration
+        }
+    }
+
+    /// Returns whether another agent uses the files.
+    private static func isInUse(_ reason: any Error) -> Bool {
+        if case .inUse? = (reason as? JournalError)?.cause { return true }
+        if case .inUse? = (reason as? StateSocketError)?.cause { return true }
+        return false
     }
 }

@@ -8,6 +8,7 @@ internal import Probes
 internal import Reachability
 internal import StatePages
 internal import StateSocket
+internal import Synchronization
 
 /// Answers the sockets' requests about the agent.
 ///
@@ -30,6 +31,8 @@ final class AgentRequestHandler: AgentInterface {
     private let sinks: SinkRegistry
     let metricsStore: MetricsStore
     let threads: [AgentThread]
+    /// The addresses on which the agent cannot listen, each with the reason.
+    private let unavailable = Mutex<[HTTPPort: String]>([:])
     private let history: HistoryFollower
     private let pages = PageCache()
     private let hookSetup: @Sendable () -> AgentStatus.HookSetup
@@ -95,6 +98,9 @@ final class AgentRequestHandler: AgentInterface {
     /// - Parameter connections: The number of connections to the sockets.
     func currentStatus(connections: Int) -> AgentStatus { statusWithRecords(connections: connections).status }
 
+    /// Records the reason that the agent does not listen on an address; `nil` once it does.
+    func note(_ reason: String?, at port: HTTPPort) { unavailable.withLock { $0[port] = reason } }
+
     /// The status, and all probes, including those that do not fit into the status.
     func statusWithRecords(connections: Int) -> (status: AgentStatus, probes: [ProbeRecord]) {
         let summary = sockets.map { sockets in
@@ -103,7 +109,12 @@ final class AgentRequestHandler: AgentInterface {
                 control: "\(sockets.directory)/control.sock",
                 http: "\(sockets.directory)/http.sock",
                 connections: connections,
-                limit: sockets.maximumConnections
+                limit: sockets.maximumConnections,
+                unavailable: unavailable.withLock { unavailable in
+                    sockets.http.listen.compactMap { port in
+                        unavailable[port].map { .init(address: "\(port)", detail: $0) }
+                    }
+                }
             )
         }
         let (probes, uplinks) = driver.probes

@@ -65,7 +65,15 @@ extension AgentServices {
             bus: bus,
             replay: journal.map { JournalReplay(journal: $0) },
             agent: requestHandler,
-            adopting: try ActivatedSockets.take()
+            adopting: try ActivatedSockets.take(),
+            portReport: { [logger] port, error in
+                requestHandler.note(error?.reason, at: port)
+                if let error {
+                    logger.error("\(error); retrying every \(sockets.portRetryInterval.components.seconds) s")
+                } else {
+                    logger.notice("listening on \(port)")
+                }
+            }
         )
     }
 

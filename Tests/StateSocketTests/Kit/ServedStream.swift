@@ -22,14 +22,22 @@ final class ServedStream: Sendable {
         replay: MemoryJournal? = nil,
         adopting: ActivatedSockets = ActivatedSockets(),
         accepting: Bool = true,
-        _ configure: (inout StateSocketConfiguration) -> Void = { _ in }
+        _ configure: (inout StateSocketConfiguration) -> Void = { _ in },
+        portReport: @escaping @Sendable (HTTPPort, StateSocketError?) -> Void = { _, _ in }
     ) throws {
         temporary = try TemporaryDirectory()
         bus = NotificationBus<Event>(firstSequence: firstSequence)
         agent = ScriptedAgent(bus)
         var configuration = StateSocketConfiguration(directory: temporary.path)
         configure(&configuration)
-        server = StateServer(configuration: configuration, bus: bus, replay: replay, agent: agent, adopting: adopting)
+        server = StateServer(
+            configuration: configuration,
+            bus: bus,
+            replay: replay,
+            agent: agent,
+            adopting: adopting,
+            portReport: portReport
+        )
         try server.start(accepting: accepting)
     }
 

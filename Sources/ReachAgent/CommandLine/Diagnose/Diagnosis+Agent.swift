@@ -64,6 +64,16 @@ extension Diagnosis {
                 facts: facts
             )
         }
+        if let unavailable = status.sockets?.unavailable.first {
+            let detail = unavailable.detail.map { ": \($0)" } ?? ""
+            return Section(
+                .agent,
+                .warning,
+                "the agent cannot listen on \(unavailable.address)\(detail)",
+                next: ["ip address", "ss -ltnp", "# correct 'listen' in [http], and restart the agent"],
+                facts: facts
+            )
+        }
         if let hook = status.hooks.first(where: { ($0.failures ?? 0) > 0 }) {
             return Section(
                 .agent,
