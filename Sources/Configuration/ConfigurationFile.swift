@@ -34,8 +34,8 @@ public enum ConfigurationFile {
     ///   - path: The file. Relative paths in it are resolved against its directory.
     ///   - serializer: The builder of the probes' requests.
     ///   - listsEffective: True to fill ``Loaded/effective``, which takes far more memory than the settings.
-    ///   - checksMachine: True to warn of interfaces, programs, users and groups that this machine does not have;
-    ///     accounts may be looked up on a server.
+    ///   - checksMachine: True to warn of interfaces, programs, users, groups and directories that this machine does not
+    ///     have; accounts may be looked up on a server.
     /// - Throws: All errors at once.
     public static func load(
         _ path: String,

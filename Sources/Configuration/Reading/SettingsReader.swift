@@ -120,6 +120,9 @@ struct SettingsReader {
             root.section(RootKeys.keys.agent).report("sockets", "sinks read the agent's events from its sockets")
         }
         warnOfBudget(root.section(RootKeys.keys.metered))
+        if notes.isClean, notes.checksMachine {
+            StartWarnings(settings: settings.agent, table: root.section(RootKeys.keys.agent)).add()
+        }
         guard notes.isClean, case .atLeast(let count) = settings.quorum else { return }
         let required = settings.probes.count { $0.rule.isRequired }
         guard count > required else { return }
