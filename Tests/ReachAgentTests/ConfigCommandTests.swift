@@ -121,6 +121,29 @@ import Testing
         #expect(agent.requests == [#"{"method":"status"}"#])
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root may use another user's permissions"))
+    func `root's check reports what the agent's user cannot read`() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("service.toml", Self.web + "header_files = { X-Token = 'token' }\n")
+        let token = try scratch.write("token", "secret")
+        #expect(chmod(token, 0o600) == 0)
+        for owner in [uid_t(65_534), 0] {
+            let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded":"2100-01-01T00:00:00Z""#)
+            #expect(chown(agent.path, owner, owner) == 0)
+            let check = try await scratch.config("check", "--socket", agent.path)
+            guard owner != 0 else {
+                #expect(check.status == 0)
+                #expect(check.output.hasPrefix("\(file): ok, 1 probe"), "\(check.error)")
+                continue
+            }
+            #expect(check.status == 78)
+            let error = "probe.web.header_files: \(token) cannot be opened: Permission denied\n1 error\n"
+            #expect(check.error.contains(error), "\(check.error)")
+            #expect(check.error.contains("\n  let nobody read it: chown root:"), "\(check.error)")
+            #expect(check.error.hasSuffix(" \(token) && chmod 640 \(token)\n"), "\(check.error)")
+        }
+    }
+
     @Test func `a file that was written after the agent had read it is reported`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("service.toml", Self.web)

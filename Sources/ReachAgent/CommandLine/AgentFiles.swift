@@ -108,6 +108,8 @@ struct RunningAgent {
 
     /// The agent's status.
     let status: AgentStatus
+    /// The control socket that was named; `nil` for a usual one.
+    var socket: String?
 
     /// Queries the agent.
     ///
@@ -117,7 +119,8 @@ struct RunningAgent {
     static func ask(socket: String?) throws -> RunningAgent? {
         do throws(ClientError) {
             let reply = try AgentQuestion.answer(to: "status", socket: socket, patience: patience)
-            return RunningAgent(status: try StateClient.decode(AgentStatus.self, from: reply, to: "status"))
+            let status = try StateClient.decode(AgentStatus.self, from: reply, to: "status")
+            return RunningAgent(status: status, socket: socket)
         } catch {
             if socket != nil { try AgentQuestion.orExit { () throws(ClientError) in throw error } }
             if case .noAgent = error { return nil }

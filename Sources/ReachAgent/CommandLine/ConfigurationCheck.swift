@@ -5,13 +5,22 @@ internal import Glibc
 
 /// The result of validating a configuration.
 struct ConfigurationCheck {
+    /// The maximum number of commands.
+    private static let maximumSteps = 8
+
     private let files: AgentFiles
-    private let loaded: ConfigurationFile.Loaded
-    private let errors: [ConfigurationError]
+    private let reader: AgentUser?
+    private var loaded: ConfigurationFile.Loaded
+    private var errors: [ConfigurationError]
+    /// The files that the agent's user cannot read, although this one can.
+    private var unreadable: [String] = []
 
     /// Reads the files.
-    init(of files: AgentFiles, listsEffective: Bool = false) {
+    ///
+    /// - Parameter reader: The agent's user, which must be able to read the files too.
+    init(of files: AgentFiles, listsEffective: Bool = false, reader: AgentUser? = nil) {
         self.files = files
+        self.reader = reader
         do throws(ConfigurationErrors) {
             loaded = try files.load(listsEffective: listsEffective, checksMachine: true)
             errors = []
@@ -19,6 +28,35 @@ struct ConfigurationCheck {
             loaded = ConfigurationFile.Loaded(settings: Settings(), files: [], effective: [])
             errors = error.errors
         }
+        if errors.isEmpty, let reader { checkPermissions(of: reader) }
+    }
+
+    /// Reads the files again with the permissions of the agent's user.
+    private mutating func checkPermissions(of reader: AgentUser) {
+        let refused = reader.run { [files] () -> [ConfigurationError] in
+            do throws(ConfigurationErrors) {
+                _ = try files.load()
+                return []
+            } catch {
+                return error.errors.filter(Self.isPermissionMissing)
+            }
+        }
+        guard let refused, !refused.isEmpty else { return }
+        unreadable = refused.map(Self.file)
+        // A running agent rejects the files; the service may have other rights than its user.
+        if files.agent == nil { loaded.warnings += refused } else { errors = refused }
+    }
+
+    private static func isPermissionMissing(_ error: ConfigurationError) -> Bool {
+        error.message.hasSuffix(": \(notPermitted)")
+    }
+
+    /// The file that cannot be read: the configuration's own, or one that it names.
+    private static func file(of error: ConfigurationError) -> String {
+        guard let end = error.message.firstRange(of: " cannot be ")?.lowerBound, error.message.hasPrefix("/") else {
+            return error.file
+        }
+        return String(error.message[..<end])
     }
 
     /// True if there is no error.
@@ -58,9 +96,12 @@ struct ConfigurationCheck {
 
     /// The next step, where there is one.
     private var next: [String] {
+        if let reader, !unreadable.isEmpty {
+            var seen: Set<String> = []
+            return unreadable.filter { seen.insert($0).inserted }.prefix(Self.maximumSteps).map(reader.remedy)
+        }
         if !isValid {
-            let isUnreadable = errors.contains { $0.message.hasSuffix(Self.notPermitted) }
-            if isUnreadable, geteuid() != 0 {
+            if errors.contains(where: Self.isPermissionMissing), geteuid() != 0 {
                 let file = files.agent == nil ? files.configuration.map { " " + ShellWord.quoted($0) } ?? "" : ""
                 return ["not every file can be read by this user; try: sudo reachagent config check\(file)"]
             }

@@ -28,7 +28,8 @@ struct ConfigCheckCommand: ParsableCommand {
         usage: "reachagent config check [<file>] [<options>]",
         discussion: """
             Reports all errors at once, each with file, line and key, and what the configuration names and this machine \
-            does not have as warnings. Nothing is sent, and a running agent is not affected.
+            does not have as warnings. Root also reads the files as the agent's user would, who must be able to. Nothing is \
+            sent, and a running agent is not affected.
 
             EXAMPLES
               reachagent config check
@@ -47,7 +48,8 @@ struct ConfigCheckCommand: ParsableCommand {
     @OptionGroup var source: ConfigurationFileArgument
 
     func run() throws {
-        let check = try ConfigurationCheck(of: source.files())
+        let files = try source.files()
+        let check = ConfigurationCheck(of: files, reader: AgentUser(of: files))
         if json {
             var writer = JSONWriter()
             check.write(to: &writer)
