@@ -69,6 +69,18 @@ public enum ConfigurationFile {
         ConfigurationDirectories.system.standardPath(environment: environment, isRoot: isRoot)
     }
 
+    /// Returns the file that an agent reads now: the one in use while it exists, else the first that does.
+    ///
+    /// For the system's own files drop-ins count as existing, as in ``standardPath(environment:isRoot:)``.
+    ///
+    /// - Parameters:
+    ///   - inUse: The file that was read before; `nil` if there was none.
+    ///   - searched: The standard paths; empty if a file was named or none is to be read, so that nothing else counts.
+    /// - Returns: `nil` if no configuration exists.
+    public static func path(inUse: String?, searched: [String]) -> String? {
+        ConfigurationDirectories.system.path(inUse: inUse, searched: searched)
+    }
+
     static func load(
         _ path: String,
         directories: ConfigurationDirectories,
@@ -131,7 +143,17 @@ struct ConfigurationDirectories {
 
     /// Returns the file to read if none is specified; `nil` if no file exists.
     func standardPath(environment: [String: String], isRoot: Bool) -> String? {
-        let paths = standardPaths(environment: environment, isRoot: isRoot)
+        existing(of: standardPaths(environment: environment, isRoot: isRoot))
+    }
+
+    /// Returns the file that an agent reads now; `nil` if there is none.
+    func path(inUse: String?, searched: [String]) -> String? {
+        guard !searched.isEmpty else { return inUse }
+        return inUse.flatMap { existing(of: [$0]) } ?? existing(of: searched)
+    }
+
+    /// Returns the first file that exists; the first path of all also if only drop-ins exist.
+    private func existing(of paths: [String]) -> String? {
         if let path = paths.first(where: RegularFile.exists) { return path }
         guard let own = paths.first, isSystem(own) else { return nil }
         do throws(ConfigurationErrors) {

@@ -133,6 +133,27 @@ import Testing
         }
     }
 
+    @Test func `a file in use is read while it or a drop-in exists, and otherwise as at a start`() throws {
+        func path(_ files: [String: String], inUse: String?, searches: Bool = true) throws -> String? {
+            try inTree(files) { root, directories in
+                let searched = directories.standardPaths(environment: [:], isRoot: true)
+                let path = directories.path(inUse: inUse.map { "\(root)/\($0)" }, searched: searches ? searched : [])
+                return path.map { $0.replacingOccurrences(of: "\(root)/", with: "") }
+            }
+        }
+        let (own, vendor, dropIn) = ("etc/reachagent.toml", "usr/reachagent.toml", "etc/reachagent.toml.d/1.toml")
+        let text = probe("web")
+        #expect(try path([dropIn: text], inUse: nil) == own)
+        #expect(try path([dropIn: text], inUse: own) == own)
+        #expect(try path([:], inUse: own) == nil)
+        #expect(try path([:], inUse: nil) == nil)
+        #expect(try path([vendor: text], inUse: own) == vendor)
+        #expect(try path([own: text, vendor: text], inUse: vendor) == vendor)
+        // A file that was named is never replaced.
+        #expect(try path([own: text], inUse: "a.toml", searches: false) == "a.toml")
+        #expect(try path([own: text], inUse: nil, searches: false) == nil)
+    }
+
     @Test func `drop-ins count without a file`() throws {
         try inTree(["etc/reachagent.toml.d/1.toml": probe("own")]) { root, directories in
             let path = try #require(directories.standardPath(environment: [:], isRoot: true))

@@ -160,6 +160,17 @@ import Testing
         #expect(check.output.contains("\n  looked for: /etc/a.toml, /usr/b.toml\n"))
     }
 
+    @Test func `a file that the agent found and that was removed since counts as in a reload`() async throws {
+        let scratch = try Scratch()
+        let file = "\(scratch.path)/gone.toml"
+        let facts = #""files":["\#(file)"],"path":"\#(file)","searched":["\#(file)"],"loaded":"2100-01-01T00:00:00Z""#
+        let agent = try Self.agent(facts)
+        let check = try await scratch.config("check", "--socket", agent.path)
+        #expect(check.status == 0, "\(check.error)")
+        #expect(check.output.hasPrefix("there is no configuration file: the defaults apply, and nothing is probed\n"))
+        #expect(check.output.contains("\n  the agent has not read this yet; apply it with: reachagent reload\n"))
+    }
+
     @Test func `a file that an agent without one has not read yet is checked, and the next step is a reload`()
         async throws
     {

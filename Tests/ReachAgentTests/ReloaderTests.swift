@@ -44,11 +44,14 @@ struct ReloaderTests {
     private final class Applied: Sendable {
         /// The sections that take effect on the next start, for each reload.
         let needsRestart = Mutex<[[String]]>([])
+        /// The probes and targets that each reload removes.
+        let removed = Mutex<[[String]]>([])
         /// The error of the kernel half of the next reload.
         let failure = Mutex<NetlinkError?>(nil)
 
         func take(_ reload: ConfigurationReload) throws(NetlinkError) {
             needsRestart.withLock { $0.append(reload.needsRestart) }
+            removed.withLock { $0.append(reload.removed) }
             let failure = failure.withLock { failure in
                 defer { failure = nil }
                 return failure
@@ -66,13 +69,14 @@ struct ReloaderTests {
         let applied: Applied
         private let path: String
 
-        init(_ text: String?, searched: Bool = false) throws {
+        /// - Parameter isNamed: False if the file was found among those that are searched for.
+        init(_ text: String?, searched: Bool = false, isNamed: Bool = true) throws {
             temporary = try TemporaryDirectory()
             path = "\(temporary.path)/a.toml"
             try text?.write(toFile: path, atomically: false, encoding: .utf8)
             let source = ConfigurationSource(
                 path: text == nil ? nil : path,
-                searched: searched ? ["/etc/reachagent/reachagent.toml"] : []
+                searched: searched ? ["/etc/reachagent/reachagent.toml"] : isNamed ? [] : [path]
             ) { (_) throws(ConfigurationErrors) in }
             let applied = Applied()
             self.applied = applied
@@ -84,9 +88,13 @@ struct ReloaderTests {
             )
         }
 
-        /// Reloads another text, and returns the code of the answer; nil for a success.
-        func reload(_ text: String) async throws -> String? {
-            try text.write(toFile: path, atomically: false, encoding: .utf8)
+        /// Reloads another text, or without a file, and returns the code of the answer; nil for a success.
+        func reload(_ text: String?) async throws -> String? {
+            if let text {
+                try text.write(toFile: path, atomically: false, encoding: .utf8)
+            } else {
+                try FileManager.default.removeItem(atPath: path)
+            }
             return await withCheckedContinuation { done in
                 reloader.reload { reply in
                     guard case .failure(let code, _, _) = reply else { return done.resume(returning: nil) }
@@ -126,6 +134,20 @@ struct ReloaderTests {
         #expect(try await scratch.reload("") == "netlink_failed")
         #expect(scratch.reloader.facts?.rejected == nil)
         #expect(try await scratch.reload("") == nil)
+    }
+
+    @Test func `a found file that was removed is no configuration, and a named one is an error`() async throws {
+        let text = "[probe.web]\ntarget = 'https://web.test/'\n"
+        let found = try Scratch(text, isNamed: false)
+        #expect(found.reloader.facts?.path == "\(found.directory)/a.toml")
+        #expect(try await found.reload(nil) == nil)
+        #expect(found.applied.removed.withLock { $0 } == [["probe.web"]])
+        #expect(found.reloader.facts?.path == nil)
+        #expect(found.reloader.facts?.files.isEmpty == true)
+        #expect(found.reloader.facts?.searched == ["\(found.directory)/a.toml"])
+        #expect(try await found.reload(text) == nil)
+        #expect(found.reloader.facts?.path == "\(found.directory)/a.toml")
+        #expect(try await Scratch(text).reload(nil) == "configuration_invalid")
     }
 
     @Test func `an agent without a file lists the paths that it searches`() async throws {

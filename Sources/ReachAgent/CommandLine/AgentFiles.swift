@@ -55,8 +55,8 @@ struct AgentFiles {
         files.agent = agent
         let used = agent.status.configuration
         files.searched = used?.searched ?? []
-        // A file that was created since then is the one that a reload would find.
-        files.configuration = used?.path ?? used?.files.first ?? files.searched.first { access($0, F_OK) == 0 }
+        // A file that was created or removed since then counts as in a reload.
+        files.configuration = ConfigurationFile.path(inUse: used?.path ?? used?.files.first, searched: files.searched)
         if let directory = agent.status.journal?.directory { files.journals = [directory] }
         return files
     }
@@ -87,9 +87,10 @@ struct AgentFiles {
         return lines
     }
 
-    /// True when a file was written after the agent had read the configuration.
+    /// True when a file was written or removed after the agent had read the configuration.
     func isNewer(_ files: [String]) -> Bool {
         guard let configuration = agent?.status.configuration else { return false }
+        if configuration.files.contains(where: { access($0, F_OK) != 0 && errno == ENOENT }) { return true }
         guard let loaded = configuration.loaded else { return !files.isEmpty }
         return files.contains { file in
             var entry = stat()

@@ -1,7 +1,5 @@
 internal import Configuration
 internal import EventJournal
-internal import FoundationEssentials
-internal import Glibc
 internal import Hooks
 internal import NetlinkMonitor
 internal import StateSocket
@@ -36,7 +34,7 @@ struct AgentConfiguration: Sendable {
 struct ConfigurationSource: Sendable {
     /// The file; `nil` when there was none at the start.
     let path: String?
-    /// The files that a reload looks for while there is none; empty when no file is to be read at all.
+    /// The files that a reload looks for; empty when one was named or none is to be read at all.
     var searched: [String] = []
     /// Applies the options of the command line.
     let override: @Sendable (inout Settings) throws(ConfigurationErrors) -> Void
@@ -54,12 +52,6 @@ struct ConfigurationSource: Sendable {
         return loaded
     }
 
-    /// Returns the file that exists now; once found, a file is not replaced by another.
-    func find() -> String? {
-        if path != nil || searched.isEmpty { return path }
-        return ConfigurationFile.standardPath(
-            environment: ProcessInfo.processInfo.environment,
-            isRoot: geteuid() == 0
-        )
-    }
+    /// Returns the file that a reload reads: the one in use while it exists, else another one that was searched for.
+    func find(besides inUse: String?) -> String? { ConfigurationFile.path(inUse: inUse, searched: searched) }
 }

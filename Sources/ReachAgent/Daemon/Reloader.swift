@@ -96,7 +96,8 @@ final class Reloader: Sendable {
         return AgentStatus.Configuration(
             files: files.map(AbsolutePath.of),
             loaded: .now,
-            path: AbsolutePath.of(path)
+            path: AbsolutePath.of(path),
+            searched: source.searched
         )
     }
 
@@ -162,7 +163,9 @@ final class Reloader: Sendable {
     private func read() -> ControlReply {
         // The service manager waits for both notifications, whatever the result.
         noteReading(.started)
-        guard let path = state.withLock({ $0.path }) ?? source.find() else {
+        let former = state.withLock { $0.path }
+        let path = source.find(besides: former)
+        guard path != nil || former != nil else {
             noteReading(.ended(refusal: nil))
             let places = source.searched.isEmpty ? "" : "; it looks for \(source.searched.joined(separator: " and "))"
             let message = "this agent has no configuration file\(places)"

@@ -61,8 +61,10 @@ private enum ReloadText {
         guard let reply = try? EventDecoder.decode(ConfigurationReload.self, from: parameters) else {
             return ["the configuration was read again"]
         }
-        let files = reply.files
-        var lines = ["read \(files.isEmpty ? "the configuration" : listed(files)) again"]
+        let hasFile = !reply.files.isEmpty
+        var lines = [
+            hasFile ? "read \(listed(reply.files)) again" : "there is no configuration file: the defaults apply"
+        ]
         let parts = [("added", reply.added), ("removed", reply.removed), ("changed", reply.changed)]
         for (name, list) in parts {
             if !list.isEmpty { lines.append("  \(name.padded(to: 9))\(listed(list))") }
