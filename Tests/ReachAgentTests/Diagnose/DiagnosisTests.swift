@@ -301,6 +301,47 @@ import Testing
         #expect(Diagnosis(evidence).sections.last?.verdict == verdict)
     }
 
+    @Test func `an agent that has rejected its configuration is a warning, and the probes counted are its own`() {
+        var evidence = Self.evidence()
+        var status = Self.status([Self.probe("web", nil), Self.probe("dns", nil)], connectivity: .full)
+        let (path, time) = ("/etc/reachagent/reachagent.toml", Timestamp(microsecondsSince1970: 0))
+        let rejection = ConfigurationRejection(errors: ["\(path):5:1: secret"], errorsOmitted: 2)
+        status.configuration = .init(files: [path], loaded: time, path: path, rejected: .init(rejection, time: time))
+        evidence.agent = .success(status)
+        evidence.configuration = .rejected(errors: ["a", "b", "c"])
+        let diagnosis = Diagnosis(evidence)
+        let finding = diagnosis.finding
+        #expect(finding?.layer == .agent && finding?.verdict == .warning)
+        #expect(finding?.summary == "the configuration was rejected (3 errors); the earlier one stays in effect")
+        #expect(finding?.next == ["reachagent config check"])
+        #expect(finding?.facts.contains(.init("configuration", "\(path): 2 probes")) == true)
+        #expect(finding?.facts.contains(.init("on disk", "rejected, 3 errors")) == true)
+        #expect(!String(decoding: diagnosis.json, as: UTF8.self).contains("secret"))
+        // One that the agent has loaded is not repeated.
+        status.configuration?.rejected = nil
+        evidence.agent = .success(status)
+        evidence.configuration = .read(files: [path], probes: 2)
+        #expect(Diagnosis(evidence).finding == nil)
+        #expect(Diagnosis(evidence).sections.last?.facts.contains { $0.name == "on disk" } == false)
+    }
+
+    @Test func `an address on which the agent cannot listen is a warning`() {
+        var evidence = Self.evidence()
+        var status = Self.status([], connectivity: .full)
+        let address = AgentStatus.UnavailableAddress(address: "[::1]:9718", detail: "Address already in use")
+        status.sockets = .init(events: "e", control: "c", connections: 0, limit: 1, unavailable: [address])
+        evidence.agent = .success(status)
+        #expect(Diagnosis(evidence).finding?.summary == "the agent cannot listen on [::1]:9718: Address already in use")
+        #expect(Diagnosis(evidence).verdict == .warning)
+    }
+
+    @Test func `a user who may not ask the agent is not told that it does not answer`() {
+        var evidence = Self.evidence()
+        evidence.agent = .failure(.notPermitted(socket: "s", errno: 13))
+        let connection = Diagnosis(evidence).sections.first { $0.layer == .connection }
+        #expect(connection?.summary.hasPrefix("this user may not ask the agent; ") == true)
+    }
+
     @Test func `hostile names neither reach the terminal nor become commands`() {
         var evidence = Self.evidence(Self.kernel(.noCarrier, name: "a;rm\u{1B}[2J"))
         let hostile = [Self.probe("web\n$(id)", .connectRefused, detail: "\u{1B}]0;x\u{7}")]

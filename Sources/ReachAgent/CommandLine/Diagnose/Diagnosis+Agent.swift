@@ -11,7 +11,9 @@ extension Diagnosis {
         switch evidence.agent {
         case nil: return Section(.agent, .notChecked, outOfTime, facts: configuration)
         case .failure(let error)?: return absent(error, evidence, configuration)
-        case .success(let status)?: return running(status, facts: facts(of: status) + configuration + changes(status))
+        case .success(let status)?:
+            let used = facts(of: status) + loaded(status, besides: evidence.configuration)
+            return running(status, facts: used + changes(status))
         }
     }
 
@@ -61,6 +63,17 @@ extension Diagnosis {
                 .warning,
                 "the agent has version \(version), this command \(Agent.version)",
                 next: ["sudo systemctl restart reachagent"],
+                facts: facts
+            )
+        }
+        if let rejected = status.configuration?.rejected {
+            let count = max(1, rejected.errors.count) + max(0, min(rejected.errorsOmitted ?? 0, 1 << 32))
+            // The errors are left out, because they quote the files.
+            return Section(
+                .agent,
+                .warning,
+                "the configuration was rejected (\(errors(count))); the earlier one stays in effect",
+                next: ["reachagent config check"],
                 facts: facts
             )
         }
@@ -121,16 +134,39 @@ extension Diagnosis {
         return facts
     }
 
-    private static func facts(of configuration: DiagnosisEvidence.Configuration?) -> [Fact] {
+    /// The configuration that the agent has loaded, and the one on disk if that is another.
+    private static func loaded(
+        _ status: AgentStatus,
+        besides onDisk: DiagnosisEvidence.Configuration?
+    ) -> [Fact] {
+        let names = Set(status.probes.map(\.probe).filter { $0 != AgentEvents.ProbePoint.firstHopName })
+        let isCut = (status.probesOmitted ?? 0) > 0
+        let files = status.configuration?.files ?? []
+        let text = text(files: files, probes: names.count) + (isCut ? ", and more that are not shown" : "")
+        let own = Fact("configuration", files.isEmpty && names.isEmpty ? "no file" : text)
+        return [own] + facts(of: onDisk, named: "on disk").filter { $0.text != own.text }
+    }
+
+    private static func facts(
+        of configuration: DiagnosisEvidence.Configuration?,
+        named name: String = "configuration"
+    ) -> [Fact] {
         switch configuration {
         case nil: []
-        case .some(.none): [Fact("configuration", "no file")]
-        case .read(let files, let probes)?:
-            [Fact("configuration", "\(files.joined(separator: ", ")): \(probes) probe\(probes == 1 ? "" : "s")")]
+        case .some(.none): [Fact(name, "no file")]
+        case .read(let files, let probes)?: [Fact(name, text(files: files, probes: probes))]
         // The errors are left out, because they quote the files.
-        case .rejected(let errors)?: [Fact("configuration", "rejected, \(errors.count) errors")]
+        case .rejected(let errors)?: [Fact(name, "rejected, \(Self.errors(errors.count))")]
         }
     }
+
+    /// `/etc/reachagent/reachagent.toml: 2 probes`.
+    private static func text(files: [String], probes: Int) -> String {
+        let place = files.isEmpty ? "no file" : files.joined(separator: ", ")
+        return "\(place): \(probes) probe\(probes == 1 ? "" : "s")"
+    }
+
+    private static func errors(_ count: Int) -> String { "\(count) error\(count == 1 ? "" : "s")" }
 
     /// The newest settled changes, without their details, which are those of the probes above.
     private static func changes(_ status: AgentStatus) -> [Fact] {

@@ -21,6 +21,7 @@ extension Diagnosis {
         let byHand = "'reachagent diagnose https://www.example.org/' makes a check"
         switch evidence.agent {
         case .success?: return "the agent makes no check: no probe is configured, or none has a path; \(byHand)"
+        case .failure(.notPermitted)?: return "this user may not ask the agent; \(byHand)"
         case .failure?: return "no agent answers; \(byHand)"
         case nil: return outOfTime
         }
