@@ -8,6 +8,8 @@ public enum ConfigurationFile {
         public var settings: Settings
         /// The files of the configuration, in the order in which they were read; later ones take precedence.
         public var files: [String]
+        /// The first file that defines a probe, enabled or disabled; `nil` without a probe.
+        public var probeFile: String?
         /// Every value in effect with its origin, one line each; for `config show`.
         ///
         /// Together the lines are an equivalent configuration file. Empty unless requested.
@@ -100,7 +102,10 @@ public enum ConfigurationFile {
         guard errors.isEmpty else { throw ConfigurationErrors(errors) }
         let settings = SettingsReader.settings(of: root, notes: notes, serializer: serializer)
         if let errors = notes.allErrors { throw errors }
-        return Loaded(settings: settings, files: files, effective: notes.effective, warnings: notes.allWarnings)
+        var loaded = Loaded(settings: settings, files: files, effective: notes.effective, warnings: notes.allWarnings)
+        let probes = root.members?[TOMLKey(RootKeys.keys.probe.facts.name)]?.members?.values.map(\.origin)
+        loaded.probeFile = probes?.min(by: Origin.precedes)?.file
+        return loaded
     }
 
     private static func read(_ file: String) throws(ConfigurationErrors) -> SourceText {

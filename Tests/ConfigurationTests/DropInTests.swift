@@ -158,7 +158,9 @@ import Testing
         try inTree(["etc/reachagent.toml.d/1.toml": probe("own")]) { root, directories in
             let path = try #require(directories.standardPath(environment: [:], isRoot: true))
             #expect(path == "\(root)/etc/reachagent.toml")
-            #expect(try load(path, directories).settings.probes.map(\.name) == ["own"])
+            let loaded = try load(path, directories)
+            #expect(loaded.settings.probes.map(\.name) == ["own"])
+            #expect(loaded.probeFile == "\(root)/etc/reachagent.toml.d/1.toml")
         }
     }
 

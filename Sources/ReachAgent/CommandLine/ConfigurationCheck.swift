@@ -63,6 +63,8 @@ struct ConfigurationCheck {
     var isValid: Bool { errors.isEmpty }
     /// True if there is a probe, enabled or disabled.
     var hasProbes: Bool { !loaded.settings.probes.isEmpty || loaded.settings.disabledProbes > 0 }
+    /// The first file with a probe.
+    var probeFile: String? { loaded.probeFile }
     /// Every value in effect, one line each.
     var effective: [String] { loaded.effective }
     /// The errors and warnings, one line each.

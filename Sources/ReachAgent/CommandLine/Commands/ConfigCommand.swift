@@ -152,7 +152,9 @@ struct ConfigInitCommand: ParsableCommand {
             Terminal.printError("reachagent: \(reason); '--output' names a file")
             throw ExitCode(ExitStatus.finding)
         }
-        guard let path = files.configuration, access(path, F_OK) == 0 else { return main }
+        // Drop-ins alone are a configuration too.
+        let exists = access(main, F_OK) == 0
+        guard let path = files.configuration, exists || !files.searched.isEmpty else { return main }
         let check = ConfigurationCheck(of: files)
         guard check.isValid else {
             for line in check.problems { Terminal.printError(line) }
@@ -161,12 +163,12 @@ struct ConfigInitCommand: ParsableCommand {
         }
         guard !check.hasProbes else {
             Terminal.printError(
-                "reachagent: \(ForeignText.line(path)) has probes already; nothing was written. "
+                "reachagent: \(ForeignText.line(check.probeFile ?? path)) has probes already; nothing was written. "
                     + "To read the example: reachagent config init --output -"
             )
             throw ExitCode(ExitStatus.finding)
         }
-        return ConfigurationFile.dropIn(named: InitialConfiguration.dropInName, of: path)
+        return exists ? ConfigurationFile.dropIn(named: InitialConfiguration.dropInName, of: path) : main
     }
 
     private func refuse(_ failure: NewFile.Failure, _ path: String) throws -> Never {
