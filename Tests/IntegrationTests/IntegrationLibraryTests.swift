@@ -68,24 +68,26 @@ struct IntegrationLibraryTests {
     @Test("two callers may stop a monitor at the same time, and both wait until the handler no longer runs")
     func stoppingTwice() async throws {
         let monitor = try NetworkMonitor { _ in }
-        let hasEnded = Mutex(false)
+        let handler = Handler()
         await withCheckedContinuation { isRunning in
             monitor.whenFree {
                 isRunning.resume()
                 usleep(50_000)
-                hasEnded.withLock { $0 = true }
+                handler.hasEnded.withLock { $0 = true }
             }
         }
-        async let first = onThread {
+        let stop = { @Sendable in
             monitor.stop()
-            return hasEnded.withLock(\.self)
+            return handler.hasEnded.withLock(\.self)
         }
-        async let second = onThread {
-            monitor.stop()
-            return hasEnded.withLock(\.self)
-        }
+        async let first = onThread(stop)
+        async let second = onThread(stop)
         let waited = await (first, second)
         #expect(waited == (true, true))
+    }
+
+    private final class Handler: Sendable {
+        let hasEnded = Mutex(false)
     }
 
     @Test("the monitor's thread calls back when idle, even while the kernel is silent, and never after the end")

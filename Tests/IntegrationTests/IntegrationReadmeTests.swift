@@ -23,7 +23,8 @@ struct IntegrationReadmeTests {
         temporary = try TemporaryDirectory()
         // What systemd makes for a service, and the place of the first hook.
         for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
-            try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
+            let path = "\(temporary.path)/\(name)"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
         readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     }
