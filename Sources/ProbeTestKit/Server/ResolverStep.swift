@@ -8,6 +8,8 @@ public indirect enum ResolverStep: Sendable {
     case truncated
     /// Sends something other than the answer, and then runs another step.
     case forged(Forgery, then: ResolverStep)
+    /// Answers a query with EDNS with an error code and without EDNS; runs another step for one without.
+    case notExtended(code: UInt8 = 1, then: ResolverStep)
     /// Sends bytes computed from the query's bytes.
     case bytes(@Sendable (_ query: [UInt8]) -> [UInt8])
     /// Does not answer.
@@ -85,6 +87,9 @@ enum ResolverAnswers {
         case .truncated: [answer(query, flags: 0x8380, records: [])]
         case .forged(let forgery, let next):
             messages(for: next, query: query).map { [forged(forgery, query)] + $0 }
+        case .notExtended(let code, let next):
+            (try? DNSMessage.decode(query))?.isExtended == true
+                ? messages(for: .answer([], code: code), query: query) : messages(for: next, query: query)
         case .bytes(let make): [make(query)]
         case .silence: []
         case .close: nil

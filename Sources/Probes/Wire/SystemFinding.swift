@@ -98,9 +98,9 @@ extension FindingCode {
     package var isLocalFault: Bool {
         switch self {
         case .noRoute, .noAddress, .localFirewall, .linkDown, .interfaceUnknown, .interfaceNotPermitted,
-            .cellularNotAllowed,
-            .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled, .icmpNotPermitted,
-            .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded, .transferMetered, .transferBusy:
+            .cellularNotAllowed, .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled,
+            .icmpNotPermitted, .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded, .transferMetered,
+            .transferBusy:
             true
         default: false
         }
