@@ -1,4 +1,5 @@
 import ProbeTestKit
+import ServerTrust
 import Testing
 
 @testable import Probes
@@ -79,14 +80,19 @@ struct HTTPTwoCheckTests {
         let report = try await CheckBench().check(server.url("/p?q", host: "host.test")) {
             $0.request.method = "POST"
             $0.tls.applicationProtocols = ["h2"]
+            $0.trust = TrustEvaluator(
+                policy: SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false),
+                anchors: TrustAnchors(certificates: [])
+            )
         }
         #expect(report.verdict == .ok, "\(report.findings)")
         #expect(server.applicationProtocols == ["h2", "http/1.1"])
         #expect(server.requests.map(\.target) == ["/p?q", "/p?q"])
         #expect(report.hops.map(\.response?.status) == [nil, 200])
         #expect(report.hops.map(\.url).allSatisfy { $0 == report.target })
-        #expect(report.findings.map(\.severity) == [.note])
-        #expect(report.findings.first?.evidence.contains("HTTP_1_1_REQUIRED") == true)
+        #expect(report.findings.map(\.code) == [.tlsNotEvaluated, .httpProtocol])
+        #expect(report.findings.last?.severity == .note)
+        #expect(report.findings.last?.evidence.contains("HTTP_1_1_REQUIRED") == true)
         await server.shutDown()
     }
 

@@ -54,7 +54,8 @@ extension CheckRun {
         evaluation = pending
         evaluate(certificates.compactMap { try? $0.toDERBytes() }, of: identity) { [self] verdict in
             evaluation = nil
-            findings += verdict.findings
+            // A redirect to the same server, and a request that is repeated, meet the same certificates again.
+            findings += verdict.findings.filter { !findings.contains($0) }
             pending.answer(verdict.isAccepted)
         }
     }
