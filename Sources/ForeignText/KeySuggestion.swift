@@ -10,7 +10,7 @@ package enum KeySuggestion {
         let (text, words) = (text.lowercased(), words.prefix(maxWords))
         let (length, scalars) = (text.utf8.count, Array(text.unicodeScalars))
         // Before all others: 'wlan' is one letter from 'wwan', which is a paid link.
-        if let word = synonym(of: text), words.contains(word) { return word }
+        if let word = synonym(of: text, among: Array(words)) { return word }
         // A short word is close to too many others.
         let maxDistance = scalars.count <= 4 ? 1 : scalars.count <= 10 ? 2 : 3
         let distances = words.compactMap { word -> (word: String, distance: Int)? in
@@ -32,16 +32,19 @@ package enum KeySuggestion {
         nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// Returns the word of ours that means what NetworkManager, systemd, OpenWrt or a logger call so.
-    private static func synonym(of text: String) -> String? {
-        switch text {
-        case "wlan", "wi-fi", "wireless", "802-11-wireless": "wifi"
-        case "ethernet", "lan", "eth", "cable", "802-3-ethernet": "wired"
-        case "lte", "cellular", "mobile", "modem", "gsm", "3g", "4g", "5g": "wwan"
-        case "warn": "warning"
-        case "err": "error"
-        default: nil
-        }
+    /// Returns the word of ours for what NetworkManager, OpenWrt or a logger call so.
+    package static func synonym(of text: String, among words: [String]) -> String? {
+        guard text.utf8.count <= 64 else { return nil }
+        let word: String? =
+            switch text.lowercased() {
+            case "wlan", "wi-fi", "wireless", "802-11-wireless": "wifi"
+            case "ethernet", "lan", "eth", "cable", "802-3-ethernet": "wired"
+            case "lte", "cellular", "mobile", "modem", "gsm", "3g", "4g", "5g": "wwan"
+            case "warn": "warning"
+            case "err": "error"
+            default: nil
+            }
+        return word.flatMap { words.contains($0) ? $0 : nil }
     }
 
     /// Returns the number of letters to insert, delete, replace or swap with a neighbour.

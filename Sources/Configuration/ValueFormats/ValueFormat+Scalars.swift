@@ -217,7 +217,8 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable<String> & Sen
             if let value = values.first(where: { $0.rawValue == string }) { return value }
             let words = values.map(\.rawValue)
             let list = "\(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")"
-            let question = KeySuggestion.question(about: string, among: words)
+            // The list has the words that are spelled alike.
+            let question = KeySuggestion.synonym(of: string, among: words).map { "; did you mean '\($0)'?" } ?? ""
             throw ValueError(message: "'\(string)' is not accepted; accepted are \(list)\(question)")
         }
     }
