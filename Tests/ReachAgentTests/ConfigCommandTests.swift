@@ -26,10 +26,14 @@ import Testing
 
     /// An agent that uses a configuration.
     private static func agent(_ configuration: String) throws -> ScriptedAgent {
-        try ScriptedAgent { connection in
-            connection.readLine()
-            connection.send(lines: #"{"parameters":{"agent":{"pid":812},"configuration":{\#(configuration)}}}"#)
-        }
+        // The socket stays as long as a script is left.
+        try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.send(lines: #"{"parameters":{"agent":{"pid":812},"configuration":{\#(configuration)}}}"#)
+            },
+            { _ in }
+        )
     }
 
     // MARK: check
@@ -126,7 +130,7 @@ import Testing
         let scratch = try Scratch()
         let file = try scratch.write("service.toml", Self.web + "header_files = { X-Token = 'token' }\n")
         let token = try scratch.write("token", "secret")
-        #expect(chmod(token, 0o600) == 0)
+        #expect(chmod(file, 0o644) == 0 && chmod(token, 0o600) == 0)
         for owner in [uid_t(65_534), 0] {
             let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded":"2100-01-01T00:00:00Z""#)
             #expect(chown(agent.path, owner, owner) == 0)

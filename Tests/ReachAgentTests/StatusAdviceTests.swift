@@ -194,7 +194,7 @@ import Testing
         let members = StatusScenes.members(
             StatusScenes.state(
                 StatusScenes.wlan0,
-                #""connectivity":"local","connectivity_reason":"dns_timeout","connectivity_probe":"dns""#
+                #""connectivity":"partial","connectivity_reason":"dns_timeout","connectivity_probe":"dns""#
             ),
             StatusScenes.list("probes", StatusScenes.probe("dns", verdict, #""code":"dns_timeout""#))
         )
