@@ -161,9 +161,7 @@ public struct AvailabilityCalendar: Sendable, Hashable {
     /// The longest of them.
     public var longest: Outage?
 
-    /// Creates a calendar.
-    ///
-    /// - Parameter known: The known time of all days; `nil` for the sum of that of each.
+    /// Creates a calendar; without the known time of all days it is the sum of that of each.
     public init(
         uplink: String? = nil,
         days: [Day],

@@ -17,9 +17,7 @@ public struct CertificateName: Sendable, Hashable, CustomStringConvertible {
         /// The type of the text.
         public var stringType: StringType
 
-        /// Creates an attribute.
-        ///
-        /// - Parameter stringType: The type of the text; nil for a UTF8String (for a country, a PrintableString).
+        /// Creates an attribute, by default a UTF8String, or for a country a PrintableString.
         public init(_ oid: CertificateOID, _ value: String, as stringType: StringType? = nil) {
             self.oid = oid
             self.value = value
