@@ -326,7 +326,7 @@ extension FindingCode {
         case .httpProtocol:
             (
                 "The peer broke the HTTP/2 protocol, or refused the stream.",
-                "The evidence holds the error code; --http1 does without HTTP/2."
+                "The evidence names the error; --http1 does without HTTP/2."
             )
         case .connectionReset:
             (

@@ -151,15 +151,13 @@ struct ConfigurationDirectories {
         existing(of: standardPaths(environment: environment, isRoot: isRoot))
     }
 
-    /// Returns the file that an agent reads now; `nil` if there is none.
-    func path(inUse: String?, searched: [String]) -> String? {
-        guard !searched.isEmpty else { return inUse }
-        return inUse.flatMap { existing(of: [$0]) } ?? existing(of: searched)
-    }
+    /// Returns the file that an agent reads now, which is the one that a start would read if none was named; `nil` if there
+    /// is none.
+    func path(inUse: String?, searched: [String]) -> String? { searched.isEmpty ? inUse : existing(of: searched) }
 
-    /// Returns the first file that exists; the first path of all also if only drop-ins exist.
+    /// Returns the first file that exists or cannot be looked for; the first path of all also if only drop-ins exist.
     private func existing(of paths: [String]) -> String? {
-        if let path = paths.first(where: RegularFile.exists) { return path }
+        if let path = paths.first(where: { !RegularFile.isMissing($0) }) { return path }
         guard let own = paths.first, isSystem(own) else { return nil }
         do throws(ConfigurationErrors) {
             return try dropIns(of: own).isEmpty ? nil : own
@@ -174,7 +172,7 @@ struct ConfigurationDirectories {
     /// The system's file may be missing if it has drop-ins, and a link to `/dev/null` counts as an empty file.
     func files(of path: String) throws(ConfigurationErrors) -> [String] {
         let dropIns = try dropIns(of: path)
-        if RegularFile.isMask(path) || isSystem(path) && !RegularFile.exists(path) && !dropIns.isEmpty {
+        if RegularFile.isMask(path) || isSystem(path) && RegularFile.isMissing(path) && !dropIns.isEmpty {
             return dropIns
         }
         return [path] + dropIns

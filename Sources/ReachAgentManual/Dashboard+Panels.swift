@@ -40,7 +40,7 @@ extension Dashboard {
                     expression: """
                         1 - \(seconds(#"connectivity=~"none|local|portal""#)) \
                         / \(seconds(#"connectivity!="unknown""#)) \
-                        unless ( \(seconds(#"connectivity="unknown""#)) > 0 \
+                        unless ( \(seconds(#"connectivity="unknown""#)) > 600 \
                         and \(seconds(#"connectivity=~"full|partial|portal|local""#)) == 0 )
                         """,
                     legend: "{{instance}}"

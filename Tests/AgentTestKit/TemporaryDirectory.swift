@@ -7,7 +7,7 @@ import Glibc
 /// ``Warden`` removes that one when the tests have ended: nothing stays of tests that crashed or of programs that were
 /// killed.
 package final class TemporaryDirectory: Sendable {
-    /// The path, without symbolic links, and as short as TMPDIR allows: that of a socket below it has less than 108 bytes.
+    /// The path, without symbolic links, and as short as possible: below `/tmp` that of a socket has less than 108 bytes.
     package let path: String
 
     /// The path as a URL.

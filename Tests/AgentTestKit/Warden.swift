@@ -22,7 +22,8 @@ final class Warden: Sendable {
             esac
         done
         for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
-        [ -z "$1" ] || rm -rf --one-file-system -- "$1"
+        # What was killed may have been busy with a file until now.
+        [ -z "$1" ] || rm -rf --one-file-system -- "$1" 2>/dev/null || { sleep 1; rm -rf --one-file-system -- "$1"; }
         """
 
     private struct State {

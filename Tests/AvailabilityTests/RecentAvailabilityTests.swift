@@ -156,6 +156,21 @@ struct RecentAvailabilityTests {
     }
 
     @Test
+    func `a day without a path and without a probe before it has no share`() throws {
+        var journal = Journal()
+        let (path, down) = (Journal.path(.unknown), Journal.path(.none, reason: "link_down"))
+        journal.start(at: 0)
+        journal.path(at: 0, from: path, to: path)
+        journal.path(at: Self.day - 1000, from: path, to: down)
+        let recent = try Self.recent(journal, at: 2 * Self.day + 1000)
+        let calendar = try #require(recent.calendars(at: Journal.moment(2 * Self.day + 1000)).first)
+        #expect(calendar.days.suffix(3).map { $0.share?.percent } == [nil, nil, nil])
+        #expect(calendar.days.suffix(3).map(\.outages) == [1_000_000_000, Self.day * 1_000_000, 1_000_000_000])
+        let entry = try #require(recent.entries(at: Journal.moment(2 * Self.day + 1000)).first)
+        #expect(entry.today.known == 0 && entry.recent.known == 0)
+    }
+
+    @Test
     func `a day before the first probe has no share, and the days after it have theirs`() throws {
         var journal = Journal()
         let (path, down) = (Journal.path(.unknown), Journal.path(.none, reason: "link_down"))

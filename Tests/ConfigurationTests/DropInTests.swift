@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a file in use is read while it or a drop-in exists, and otherwise as at a start`() throws {
+    @Test func `a reload reads the file that a start would, or the one that was named`() throws {
         func path(_ files: [String: String], inUse: String?, searches: Bool = true) throws -> String? {
             try inTree(files) { root, directories in
                 let searched = directories.standardPaths(environment: [:], isRoot: true)
@@ -148,10 +148,22 @@ import Testing
         #expect(try path([:], inUse: own) == nil)
         #expect(try path([:], inUse: nil) == nil)
         #expect(try path([vendor: text], inUse: own) == vendor)
-        #expect(try path([own: text, vendor: text], inUse: vendor) == vendor)
+        #expect(try path([own: text, vendor: text], inUse: vendor) == own)
         // A file that was named is never replaced.
         #expect(try path([own: text], inUse: "a.toml", searches: false) == "a.toml")
         #expect(try path([own: text], inUse: nil, searches: false) == nil)
+    }
+
+    @Test func `a file that cannot be looked for is not taken for a removed one`() throws {
+        // A link to itself: neither root nor anybody else can follow it.
+        try inTree([:]) { root, directories in
+            try FileManager.default.createDirectory(atPath: "\(root)/etc", withIntermediateDirectories: true)
+            let own = "\(root)/etc/reachagent.toml"
+            try FileManager.default.createSymbolicLink(atPath: own, withDestinationPath: own)
+            let searched = directories.standardPaths(environment: [:], isRoot: true)
+            #expect(directories.path(inUse: own, searched: searched) == own)
+            #expect(throws: ConfigurationErrors.self) { try load(own, directories) }
+        }
     }
 
     @Test func `drop-ins count without a file`() throws {

@@ -167,6 +167,15 @@ import Testing
         #expect(try Self.row(&fleet, at: 6).lost == 1)
         var later = try Self.fleet(Self.withGaps([3...8]), 5...100)
         #expect(try Self.row(&later, at: 6).lost == 0)
+        // Of a subject without an event in the window the newest one is far back.
+        var device = WrittenDevice("edge-1")
+        var messages = [device.starts(at: 0)]
+        device.sequence = 49
+        messages += [device.other(at: 10), device.loses(10...20, at: 11)]
+        var far = try Self.fleet(messages, 5...100)
+        #expect(try Self.row(&far, at: 12).lost == 0)
+        var fresh = try Self.fleet(Array(messages.dropFirst()), 5...100)
+        #expect(try Self.row(&fresh, at: 12).lost == 0)
     }
 
     @Test
@@ -186,12 +195,15 @@ import Testing
     }
 
     @Test
-    func `gaps take bounded memory, and the newest ones are kept`() {
+    func `gaps take bounded memory, and the largest ones are kept`() {
         var missing = MissingNumbers()
-        for number in 1...10_000 as ClosedRange<UInt64> { missing.add(after: 2 * number, before: 2 * number + 2) }
-        #expect(missing.remove(1...100) == 0)
+        missing.add(after: 0, before: 2)
+        missing.add(after: 2, before: 13)
+        for number in 7...10_000 as ClosedRange<UInt64> { missing.add(after: 2 * number, before: 2 * number + 2) }
+        #expect(missing.remove(1...2) == 0)
+        #expect(missing.remove(3...12) == 10)
         #expect(missing.remove(20_001...20_001) == 1)
-        #expect(missing.remove(1...UInt64.max) == UInt64(MissingNumbers.maximumRanges) - 1)
+        #expect(missing.remove(1...UInt64.max) == UInt64(MissingNumbers.maximumRanges) - 2)
         missing.add(after: 0, before: .max)
         #expect(missing.remove(1...UInt64.max) == UInt64.max - 1)
     }

@@ -49,6 +49,7 @@ import Testing
         ("192.0.2.5", "192.0.2.5"), ("2001:db8::7", "2001:db8::7"), ("office", "192.0.2.7"), ("ping", "192.0.2.9"),
         ("web", "192.0.2.80"), ("www.host.test", "192.0.2.80"), ("https://[2001:db8::8]/x", "2001:db8::8"),
         ("nas", "192.0.2.80"), ("nas/", "192.0.2.80"), ("nas:8443", "192.0.2.80"), ("nas:8443/a", "192.0.2.80"),
+        ("[2001:db8::1]", "2001:db8::1"), ("2001:db8::1", "2001:db8::1"),
         ("192.0.2.6:22", "192.0.2.6"), ("www.host.test/x", "192.0.2.80"),
     ])
     func `a destination is an address, a name of the configuration, a host or a URL`(text: String, address: String)

@@ -34,7 +34,8 @@ struct AgentPresenceTests {
 
     @Test func `the end of the wait is the deadline of an idle engine`() throws {
         var driver = try Self.connected()
-        while driver.engine.deadline != nil { _ = driver.tickAtDeadline() }
+        for _ in 0..<10 where driver.engine.deadline != nil { _ = driver.tickAtDeadline() }
+        #expect(driver.engine.deadline == nil)
         driver.feed(.agent(isConnected: false))
         #expect(driver.engine.deadline == driver.now.instant + .seconds(30))
         #expect(driver.tickAtDeadline().contains(.publishPresence(isOnline: false)))

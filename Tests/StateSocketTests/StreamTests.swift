@@ -224,11 +224,14 @@ struct StreamTests {
                 $0.ringEvents = 64; $0.ringBytes = 1 << 20
             }
         ) { stream in
-            let recorder = stream.bus.subscribeRecorder(capacity: 10_000)
+            // One thread at a time, as an agent has one that records: what another has taken is not recorded yet.
+            let recorder = Mutex(stream.bus.subscribeRecorder(capacity: 10_000))
             @Sendable func publish(_ count: Int) {
-                for _ in 0..<count where stream.bus.lastSequence < last { stream.publish() }
-                if case .notifications(let batch) = recorder.take() { journal.record(batch.map(\.content)) }
-                stream.bus.release(through: stream.bus.lastSequence)
+                recorder.withLock { recorder in
+                    for _ in 0..<count where stream.bus.lastSequence < last { stream.publish() }
+                    if case .notifications(let batch) = recorder.take() { journal.record(batch.map(\.content)) }
+                    stream.bus.release(through: stream.bus.lastSequence)
+                }
             }
             publish(1000)
             journal.state.withLock {

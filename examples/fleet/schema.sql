@@ -72,6 +72,7 @@ WITH numbered AS (
             coalesce(
                 (SELECT past.time FROM event AS past
                     WHERE past.device = entry.device AND past.stream = entry.stream AND past.seq < entry.seq
+                        AND entry.stream_before = entry.stream
                     ORDER BY past.seq DESC LIMIT 1),
                 (SELECT past.time FROM event AS past
                     WHERE past.device = entry.device AND past.stream <> entry.stream AND past.stored < entry.stored
@@ -79,7 +80,7 @@ WITH numbered AS (
                 time
             ) AS since,
             'unknown' AS connectivity, NULL AS via,
-            CASE WHEN stream_before <> stream THEN 'no_data' WHEN type_before = 'reachagent.agent.stopping' THEN 'agent_off'
+            CASE WHEN stream_before IS NULL OR stream_before <> stream THEN 'no_data' WHEN type_before = 'reachagent.agent.stopping' THEN 'agent_off'
                 ELSE 'agent_crashed' END AS cause,
             NULL AS connectivity_before
         WHERE stream_before <> stream OR type = 'reachagent.agent.started'

@@ -65,6 +65,8 @@ public struct Tally: Sendable, Hashable {
     private var microseconds = [Int64](repeating: 0, count: Condition.allCases.count)
     /// The losses of a path over which probes had last had a verdict.
     private var judgedLosses: Int64 = 0
+    /// The losses of a path over which no probe had one.
+    private var unjudgedLosses: Int64 = 0
 
     /// Creates a tally of no time.
     public init() {}
@@ -83,25 +85,28 @@ public struct Tally: Sendable, Hashable {
     /// The known time.
     public var known: Int64 { available + unavailable }
 
-    /// True if a path was there, but no probe had a verdict: only the time without a path is known then, and no share of the
-    /// time follows from it.
+    /// True if a path was there, now or before it was lost, but no probe had a verdict: only the time without a path is known
+    /// then, and no share of the time follows from it.
     ///
     /// In an outage of a path with verdicts, probes lack them just because of the outage.
     public var lacksVerdicts: Bool {
-        microseconds[..<4].allSatisfy { $0 == 0 } && judgedLosses == 0 && self[.unknown(.noProbe)] > 0
+        microseconds[..<4].allSatisfy { $0 == 0 } && judgedLosses == 0
+            && (self[.unknown(.noProbe)] > 0 || unjudgedLosses > 0)
     }
 
     /// The microseconds of each of ``Condition/words``.
     public var byWord: [Int64] { microseconds[..<5] + [unknown] }
 
-    /// - Parameter followsVerdict: True if probes had a verdict when there was last a path.
-    mutating func add(_ duration: Int64, of condition: Condition, followsVerdict: Bool) {
+    /// - Parameter followsVerdict: Whether probes had a verdict when there was last a path; nil if that is not known.
+    mutating func add(_ duration: Int64, of condition: Condition, followsVerdict: Bool?) {
         microseconds[condition.index] += duration
-        if condition == .none, followsVerdict { judgedLosses += duration }
+        guard condition == .none, let followsVerdict else { return }
+        if followsVerdict { judgedLosses += duration } else { unjudgedLosses += duration }
     }
 
     mutating func add(_ other: Tally) {
         judgedLosses += other.judgedLosses
+        unjudgedLosses += other.unjudgedLosses
         for index in microseconds.indices { microseconds[index] += other.microseconds[index] }
     }
 }

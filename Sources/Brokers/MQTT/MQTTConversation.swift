@@ -25,7 +25,7 @@ final class MQTTConversation {
     /// The reason that the conversation has ended.
     private(set) var failure: TransportFailure?
 
-    private let greetings: [RetainedMessage]
+    private var greetings: [RetainedMessage]
     private let failures: MQTTFailure
     private let patience: MQTTTransport.Patience
     private let connectionEnd: ContinuousClock.Instant
@@ -88,9 +88,14 @@ final class MQTTConversation {
         }
     }
 
-    /// Publishes a retained message; its rejection does not stop the shipping of events.
+    /// Publishes a retained message, before the broker's answer with the greetings; its rejection does not stop the shipping
+    /// of events.
     func keep(_ message: RetainedMessage) {
-        guard isGreeted, failure == nil else { return }
+        guard isGreeted else {
+            greetings.removeAll { $0.topic.utf8.elementsEqual(message.topic.utf8) }
+            return greetings.append(message)
+        }
+        guard failure == nil else { return }
         do {
             let packet = try session.publish(message)
             noteSent(packet, Sent(sequence: nil, topic: message.topic, bytes: message.payload.count))

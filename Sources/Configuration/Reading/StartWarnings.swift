@@ -37,9 +37,10 @@ struct StartWarnings {
         }
         let parent = Self.parent(of: directory[...])
         // The parents that the journal creates itself; the user's state directory may be another one for the agent.
-        guard nearest.missing > (parent.hasSuffix("/reachagent") ? 2 : 1), !directory.contains("/.local/state/") else {
-            return
-        }
+        let home = getenv("XDG_STATE_HOME").map { String(cString: $0) } ?? ""
+        guard nearest.missing > (parent.hasSuffix("/reachagent") ? 2 : 1), !directory.contains("/.local/state/"),
+            home.isEmpty || !directory.hasPrefix("\(home)/")
+        else { return }
         let missing = "there is no directory '\(parent)', and the agent does not create it"
         table.warn("journal_directory", "\(missing): it would not start")
     }

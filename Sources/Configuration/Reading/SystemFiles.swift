@@ -46,8 +46,8 @@ package enum RegularFile {
         return status.st_rdev == null.st_rdev
     }
 
-    /// Returns whether the path exists.
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    /// Returns whether the path certainly does not exist; one that cannot be looked for may.
+    static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
 
     /// Returns the names in a directory, sorted by their bytes; empty if the directory does not exist.
     static func listing(of directory: String) throws(Failure) -> [String] {

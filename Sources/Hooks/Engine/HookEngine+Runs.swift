@@ -65,7 +65,8 @@ extension HookEngine {
             report(number, "\(file), or its user or working directory, could not be checked")
         }
         run.yielding = loop.scheduleTask(in: TimeAmount(min(Self.longestCheck, hook.timeout))) { [self] in
-            yieldPlace(number)
+            run.isOverdue = true
+            yieldPlaces()
         }
         let ticket = starts.take()
         do throws(SystemError) {
@@ -86,17 +87,20 @@ extension HookEngine {
     ) {
         let run = runs[number]
         run?.cancelTimers()
-        guard run?.place == .hanging else { return start(starts.ready(ticket, (number, result))) }
+        run?.isOverdue = false
+        guard let run, run.place == .hanging else { return start(starts.ready(ticket, (number, result))) }
+        move(run, to: .answered)
         answered.append((ticket, (number, result)))
-        begin()
+        yieldPlaces()
     }
 
-    /// Lets another program run while a file is still being checked.
+    /// Lets other programs run while the files of these are still being checked, the earliest first.
     ///
     /// As many as there are places do that: each holds a thread, and no call can end that.
-    private func yieldPlace(_ number: UInt64) {
-        guard !isStopping, let run = runs[number], hanging < maximumPrograms else { return }
-        move(run, to: .hanging)
+    private func yieldPlaces() {
+        guard !isStopping else { return }
+        for run in runs.values.filter({ $0.isOverdue && $0.place == .program }).sorted(by: { $0.number < $1.number })
+        where hanging < maximumPrograms { move(run, to: .hanging) }
         begin()
     }
 
@@ -111,7 +115,7 @@ extension HookEngine {
     private func move(_ run: HookRun, to place: HookRun.Place) {
         for (place, change) in [(run.place, -1), (place, 1)] {
             switch place {
-            case .none: break
+            case .none, .answered: break
             case .program: programs += change
             case .hanging: hanging += change
             }
@@ -183,7 +187,7 @@ extension HookEngine {
             leaving.removeAll { $0 === state }
             statusStore.erase(state.key)
         }
-        if isStopping { finishStopping() } else { begin() }
+        if isStopping { finishStopping() } else { yieldPlaces() }
     }
 }
 
@@ -208,8 +212,10 @@ final class HookRun {
         case none
         /// One of the maximum number.
         case program
-        /// None while the check of its file hangs, and until there is one again.
+        /// None while the check of its file hangs.
         case hanging
+        /// None yet again, after the check of its file has ended.
+        case answered
     }
 
     let number: UInt64
@@ -223,6 +229,8 @@ final class HookRun {
     var patience: Scheduled<Void>?
     /// The end of the time after which such a program gives up its place.
     var yielding: Scheduled<Void>?
+    /// `true` if that time is over, and the file is still being checked.
+    var isOverdue = false
 
     init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
         self.number = number

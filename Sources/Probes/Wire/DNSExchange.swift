@@ -23,6 +23,7 @@ final class DNSExchange: @unchecked Sendable {
     /// The channel of a query over TCP.
     private var channel: (any Channel)?
     private var timers: [Scheduled<Void>] = []
+    private var repetition: Scheduled<Void>?
     private var started = NIODeadline.uptimeNanoseconds(0)
     private var sent = 0
     private var ignored = 0
@@ -64,9 +65,13 @@ final class DNSExchange: @unchecked Sendable {
         scheduleRepetition()
     }
 
+    /// Schedules the one repetition of the query that was sent last.
     private func scheduleRepetition() {
         let pause = min(.seconds(1), timeout / 3)
-        timers.append(eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() })
+        repetition?.cancel()
+        let repetition = eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() }
+        self.repetition = repetition
+        timers.append(repetition)
     }
 
     private func opened(_ result: Result<any Channel, any Error>) {

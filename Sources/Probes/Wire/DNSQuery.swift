@@ -5,7 +5,8 @@ internal import ForeignText
 /// A query to one name server.
 ///
 /// It is sent over UDP, repeated once after a second (or a third of the timeout, if that is less) without an answer,
-/// without EDNS when the server does not know it, and over TCP when the answer is truncated. Datagrams that do not answer this query are ignored.
+/// without EDNS when the server does not know it, and over TCP when the answer is truncated. Datagrams that do not answer
+/// this query are ignored.
 package struct DNSQuery: Sendable, Hashable {
     /// The result of a query.
     package struct Outcome: Sendable {

@@ -1,6 +1,7 @@
 internal import CheckResults
 
-/// The findings for the ICMP errors that end an exchange, and the names of these errors (RFC 792, RFC 1812, section 5.2.7, RFC 4443, section 3).
+/// The findings for the ICMP errors that end an exchange, and the names of these errors (RFC 792, RFC 1812, section 5.2.7,
+/// RFC 4443, section 3).
 enum ICMPUnreachable {
     /// Returns the finding for an error about a target; nil when the error does not concern the target's reachability.
     ///
@@ -21,7 +22,8 @@ enum ICMPUnreachable {
             return Finding(code, subject: subject, evidence: "an unknown host answered: \(reason)")
         }
         let sender = IPAddressText.text(of: offender)
-        guard offender != target.bytes, isOwn(offender) else {
+        // 0.0.0.0 and :: are this machine, which answers from another address.
+        guard offender != target.bytes, target.bytes.contains(where: { $0 != 0 }), isOwn(offender) else {
             return Finding(code, subject: subject, evidence: "\(sender) answered: \(reason)")
         }
         return Finding(

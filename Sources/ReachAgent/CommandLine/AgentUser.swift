@@ -2,6 +2,7 @@ internal import AgentEvents
 internal import Configuration
 internal import Glibc
 internal import LinuxSupport
+internal import StateClient
 
 /// The user that the agent runs as, with whose permissions root validates the configuration.
 ///
@@ -32,7 +33,8 @@ struct AgentUser {
     private init?(running agent: RunningAgent) {
         // A socket of the agent, or of its unit's, belongs to the agent's user also in another PID namespace.
         var entry = stat()
-        guard let socket = agent.socket ?? agent.status.sockets?.control, stat(socket, &entry) == 0 else { return nil }
+        let named = agent.socket.map { SocketLocation.control(explicit: $0).path }
+        guard let socket = named ?? agent.status.sockets?.control, stat(socket, &entry) == 0 else { return nil }
         if let process = agent.status.agent?.processID.flatMap(Self.init(process:)), process.user == entry.st_uid {
             self = process
         } else {

@@ -38,11 +38,13 @@ struct RouteDestination: Sendable {
         let identity: ServerIdentity? =
             if let definition = settings.probes.first(where: { $0.name == text }) {
                 definition.probe.connectTo?.host ?? definition.probe.target.host
+            } else if let host = try? HTTPURL.host(text) {
+                host
             } else if text.contains(where: { $0 == "/" || $0 == ":" }) {
                 // A URL, or a host with a port or a path; the names of the configuration are looked for above.
                 if case .target(let target) = try CheckTarget(text, settings) { target.host } else { nil }
             } else {
-                try? HTTPURL.host(text)
+                nil
             }
         switch identity {
         case .address(let bytes)?:

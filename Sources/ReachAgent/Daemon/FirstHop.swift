@@ -68,8 +68,10 @@ enum FirstHop {
         case .reachable(let confirmed) where doubted.map { doubted in confirmed.map { $0 >= doubted } ?? false } ?? true:
             report.verdict = .ok
         case .failed:
-            let evidence = "neighbour discovery failed"
-            report.findings.insert(Finding(.hostUnreachable, subject: report.target, evidence: evidence), at: 0)
+            if !report.findings.contains(where: { $0.code == .hostUnreachable }) {
+                let evidence = "neighbour discovery failed"
+                report.findings.insert(Finding(.hostUnreachable, subject: report.target, evidence: evidence), at: 0)
+            }
             report.verdict = .failed(.hostUnreachable, .echo)
         // Neighbour discovery failed, and another packet has restarted it.
         case .unclear where code == .hostUnreachable: report.verdict = .failed(code, .echo)

@@ -3,7 +3,10 @@
 /// A number alone says little: a sink with `types` leaves numbers out. An announcement alone does not either: it may be
 /// about the broker of another sink of the device, while this stream has the events.
 struct MissingNumbers: Sendable {
-    /// The maximum number of ranges: a loss is announced soon after it, so the oldest ones make room.
+    /// The maximum number of ranges.
+    ///
+    /// The smallest ones make room: a sink with `types` leaves out a few events at a time, and a loss is announced behind all
+    /// that the journal still has.
     static let maximumRanges = 64
 
     /// The ranges, in ascending order.
@@ -12,8 +15,16 @@ struct MissingNumbers: Sendable {
     /// Adds the numbers between two consecutive events.
     mutating func add(after previous: UInt64, before next: UInt64) {
         guard previous < next, next - previous > 1 else { return }
-        if ranges.count == Self.maximumRanges { ranges.removeFirst() }
         ranges.append(previous + 1...next - 1)
+        dropSmallest()
+    }
+
+    private mutating func dropSmallest() {
+        while ranges.count > Self.maximumRanges {
+            let sizes = ranges.map { $0.upperBound - $0.lowerBound }
+            guard let smallest = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return }
+            ranges.remove(at: smallest)
+        }
     }
 
     /// Removes the numbers of a range, and returns how many of them were missing.
@@ -31,7 +42,8 @@ struct MissingNumbers: Sendable {
             if missing.lowerBound < common.lowerBound { left.append(missing.lowerBound...common.lowerBound - 1) }
             if common.upperBound < missing.upperBound { left.append(common.upperBound + 1...missing.upperBound) }
         }
-        ranges = Array(left.suffix(Self.maximumRanges))
+        ranges = left
+        dropSmallest()
         return count
     }
 

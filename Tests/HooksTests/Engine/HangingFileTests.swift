@@ -42,8 +42,8 @@ struct HangingFileTests {
         return directory
     }
 
-    private func program(_ name: String) -> HookDefinition {
-        let command = HookCommand(arguments: [hanging.path + "/" + name])
+    private func program(_ name: String, on fileSystem: HangingFileSystem? = nil) -> HookDefinition {
+        let command = HookCommand(arguments: [(fileSystem ?? hanging).path + "/" + name])
         return HookDefinition(name: name, action: .command(command), timeout: .milliseconds(10))
     }
 
@@ -158,8 +158,23 @@ struct HangingFileTests {
         #expect(log.completions.isEmpty)
         try hanging.release()
         let reports = await log.reports(3)
-        #expect(Set(reports.prefix(2).map(\.hook)) == ["first", "second"])
-        #expect(reports.map(\.ending.outcome) == ["refused", "refused", "succeeded"])
+        let outcomes = Dictionary(uniqueKeysWithValues: reports.map { ($0.hook, $0.ending.outcome) })
+        #expect(outcomes == ["first": "refused", "second": "refused", "quick": "succeeded"])
+        await runner.stopped()
+    }
+
+    @Test
+    func `a program that could not give up its place does so when another one's file answers`() async throws {
+        let other = try HangingFileSystem()
+        let hooks = [program("first"), program("second", on: other), try quick()]
+        let runner = runner(HookSettings(definitions: hooks, maximumRunning: 1))
+        runner.deliver(SampleEvent.reachability(1, to: ("wifi", "full")))
+        for name in ["first", "second"] { #expect(await notice()?.hasPrefix("\(name) has not started: ") == true) }
+        try hanging.release()
+        let reports = await log.reports(2)
+        #expect(Set(reports.map(\.hook)) == ["first", "quick"])
+        try other.release()
+        #expect(await log.reports(3).last?.hook == "second")
         await runner.stopped()
     }
 }

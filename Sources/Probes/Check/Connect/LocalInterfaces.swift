@@ -23,8 +23,12 @@ final class LocalInterfaces: Sendable {
     /// Returns the interface that has the address; nil when none has, or more than one.
     func name(of address: [UInt8]) -> String? { entry(address).flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Returns whether an interface of this machine has the address.
-    func contain(_ address: [UInt8]) -> Bool { entry(address) != nil }
+    /// Returns whether an interface of this machine has the address, which may be newer than the list.
+    func contain(_ address: [UInt8]) -> Bool {
+        if entry(address) != nil { return true }
+        table.withLock { $0.end = .now() }
+        return entry(address) != nil
+    }
 
     private func entry(_ address: [UInt8]) -> String? {
         table.withLock { table in

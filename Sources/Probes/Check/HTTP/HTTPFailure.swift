@@ -69,15 +69,16 @@ private enum HTTPOneFailure {
         if error == .invalidConstant { return "the response is not HTTP: it does not begin with 'HTTP/'" }
         let violation =
             switch error {
-            case .invalidVersion: "its version is neither 1.0 nor 1.1"
+            case .invalidVersion: "its version is neither 1.0 nor 1.1, or no space follows it"
             case .invalidStatus: "its status is not a number of three digits"
             case .invalidHeaderToken: "a header field has a character that is not allowed, or no colon"
-            case .unexpectedContentLength: "it has a second Content-Length field, or one besides Transfer-Encoding"
+            case .unexpectedContentLength: "it has a second Content-Length field"
             case .invalidContentLength: "Content-Length is not one number, or it comes with Transfer-Encoding"
             case .invalidChunkSize: "the size of a chunk is not a hexadecimal number"
             case .lfExpected, .strictModeAssertion: "a line does not end with CR and LF"
-            // Both errors of the parser have no case of their own.
-            case .unknown: "a line does not end with CR and LF, or Transfer-Encoding is invalid"
+            // The library has one case for several errors of the parser.
+            case .unknown:
+                "a line does not end with CR and LF, or Transfer-Encoding is invalid or comes with Content-Length"
             default: String(describing: error)
             }
         return "the response breaks the rules of HTTP: \(violation)"

@@ -67,7 +67,9 @@ extension CheckRun {
         guard exchange.requiresHTTPOne, !isHTTPOneRequired else { return false }
         let name = HTTPTwoCode.name(HTTPTwoCode.httpOneRequired)
         let evidence = "the server answered HTTP/2 with \(name), and the request was repeated over HTTP/1.1"
-        findings.append(Finding(.httpProtocol, .note, subject: exchange.subject, evidence: evidence))
+        let note = Finding(.httpProtocol, .note, subject: exchange.subject, evidence: evidence)
+        // A redirect to the same server meets the same answer.
+        if !findings.contains(note) { findings.append(note) }
         isHTTPOneRequired = true
         nextHop(exchange.request)
         return true

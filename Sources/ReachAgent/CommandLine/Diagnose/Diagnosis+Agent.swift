@@ -139,12 +139,14 @@ extension Diagnosis {
         _ status: AgentStatus,
         besides onDisk: DiagnosisEvidence.Configuration?
     ) -> [Fact] {
-        let names = Set(status.probes.map(\.probe).filter { $0 != AgentEvents.ProbePoint.firstHopName })
-        let isCut = (status.probesOmitted ?? 0) > 0
         let files = status.configuration?.files ?? []
-        let text = text(files: files, probes: names.count) + (isCut ? ", and more that are not shown" : "")
-        let own = Fact("configuration", files.isEmpty && names.isEmpty ? "no file" : text)
-        return [own] + facts(of: onDisk, named: "on disk").filter { $0.text != own.text }
+        let own = Fact("configuration", files.isEmpty ? "no file" : files.joined(separator: ", "))
+        // Without a path a probe has no point in the status: only the files can be compared.
+        switch onDisk {
+        case .read(let found, _)? where found == files: return [own]
+        case .some(.none) where files.isEmpty: return [own]
+        default: return [own] + facts(of: onDisk, named: "on disk")
+        }
     }
 
     private static func facts(
