@@ -71,16 +71,16 @@ public enum ConfigurationFile {
         ConfigurationDirectories.system.standardPath(environment: environment, isRoot: isRoot)
     }
 
-    /// Returns the file that an agent reads now: the one in use while it exists, else the first that does.
+    /// Returns the file that an agent reads now: the one that was named, else the first that exists or cannot be looked for.
     ///
     /// For the system's own files drop-ins count as existing, as in ``standardPath(environment:isRoot:)``.
     ///
     /// - Parameters:
-    ///   - inUse: The file that was read before; `nil` if there was none.
+    ///   - named: The file of the command line; of no account with files to search for.
     ///   - searched: The standard paths; empty if a file was named or none is to be read, so that nothing else counts.
     /// - Returns: `nil` if no configuration exists.
-    public static func path(inUse: String?, searched: [String]) -> String? {
-        ConfigurationDirectories.system.path(inUse: inUse, searched: searched)
+    public static func path(named: String?, searched: [String]) -> String? {
+        ConfigurationDirectories.system.path(named: named, searched: searched)
     }
 
     static func load(
@@ -151,9 +151,9 @@ struct ConfigurationDirectories {
         existing(of: standardPaths(environment: environment, isRoot: isRoot))
     }
 
-    /// Returns the file that an agent reads now, which is the one that a start would read if none was named; `nil` if there
+    /// Returns the file that an agent reads now: the one that was named, or else the one that a start would read; `nil` if there
     /// is none.
-    func path(inUse: String?, searched: [String]) -> String? { searched.isEmpty ? inUse : existing(of: searched) }
+    func path(named: String?, searched: [String]) -> String? { searched.isEmpty ? named : existing(of: searched) }
 
     /// Returns the first file that exists or cannot be looked for; the first path of all also if only drop-ins exist.
     private func existing(of paths: [String]) -> String? {

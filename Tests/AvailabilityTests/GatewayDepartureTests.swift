@@ -41,7 +41,7 @@ struct GatewayDepartureTests {
 
     private static let removal = (kind: "route", code: "no_route")
 
-    /// What follows the end of the verdict on the IPv4 gateway at -100 s, and whether it proves that the gateway is gone.
+    /// The events behind the end of the verdict on the IPv4 gateway at -100 s; true if they prove that the gateway is gone.
     private static let events: [(isProof: Bool, append: Append)] = [
         (true, end("first-hop", over: "wifi0", family: "ipv4", cause: removal)),
         // What journals of agents that published no end of a pending check have.

@@ -134,24 +134,24 @@ import Testing
     }
 
     @Test func `a reload reads the file that a start would, or the one that was named`() throws {
-        func path(_ files: [String: String], inUse: String?, searches: Bool = true) throws -> String? {
+        func path(_ files: [String: String], named: String?, searches: Bool = true) throws -> String? {
             try inTree(files) { root, directories in
                 let searched = directories.standardPaths(environment: [:], isRoot: true)
-                let path = directories.path(inUse: inUse.map { "\(root)/\($0)" }, searched: searches ? searched : [])
+                let path = directories.path(named: named.map { "\(root)/\($0)" }, searched: searches ? searched : [])
                 return path.map { $0.replacingOccurrences(of: "\(root)/", with: "") }
             }
         }
         let (own, vendor, dropIn) = ("etc/reachagent.toml", "usr/reachagent.toml", "etc/reachagent.toml.d/1.toml")
         let text = probe("web")
-        #expect(try path([dropIn: text], inUse: nil) == own)
-        #expect(try path([dropIn: text], inUse: own) == own)
-        #expect(try path([:], inUse: own) == nil)
-        #expect(try path([:], inUse: nil) == nil)
-        #expect(try path([vendor: text], inUse: own) == vendor)
-        #expect(try path([own: text, vendor: text], inUse: vendor) == own)
+        #expect(try path([dropIn: text], named: nil) == own)
+        #expect(try path([dropIn: text], named: own) == own)
+        #expect(try path([:], named: own) == nil)
+        #expect(try path([:], named: nil) == nil)
+        #expect(try path([vendor: text], named: own) == vendor)
+        #expect(try path([own: text, vendor: text], named: vendor) == own)
         // A file that was named is never replaced.
-        #expect(try path([own: text], inUse: "a.toml", searches: false) == "a.toml")
-        #expect(try path([own: text], inUse: nil, searches: false) == nil)
+        #expect(try path([own: text], named: "a.toml", searches: false) == "a.toml")
+        #expect(try path([own: text], named: nil, searches: false) == nil)
     }
 
     @Test func `a file that cannot be looked for is not taken for a removed one`() throws {
@@ -161,7 +161,7 @@ import Testing
             let own = "\(root)/etc/reachagent.toml"
             try FileManager.default.createSymbolicLink(atPath: own, withDestinationPath: own)
             let searched = directories.standardPaths(environment: [:], isRoot: true)
-            #expect(directories.path(inUse: own, searched: searched) == own)
+            #expect(directories.path(named: own, searched: searched) == own)
             #expect(throws: ConfigurationErrors.self) { try load(own, directories) }
         }
     }

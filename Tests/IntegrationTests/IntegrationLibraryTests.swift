@@ -72,6 +72,7 @@ struct IntegrationLibraryTests {
         await withCheckedContinuation { isRunning in
             monitor.whenFree {
                 isRunning.resume()
+                // A handler that takes its time: without a wait both would be back before its end.
                 usleep(50_000)
                 handler.hasEnded.withLock { $0 = true }
             }

@@ -1,21 +1,17 @@
 import Configuration
 import FoundationEssentials
 import NetlinkMonitor
-import NotificationBus
 import Probes
 import Reachability
 import Synchronization
 import Testing
 
 import struct AgentEvents.ConfigurationReload
-import struct AgentEvents.Event
-import struct AgentEvents.EventOrigin
 
 @testable import ReachAgent
 
 /// The check of a gateway at the beginning of a silence.
 @Suite struct DoubtedGatewayTests {
-    private static let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
     private static let gateway = ProbePoint(
         probe: ProbeRule.firstHopName,
         vantage: Vantage(interface: "eth0", families: .ipv4)
@@ -29,21 +25,7 @@ import struct AgentEvents.EventOrigin
         return settings
     }
 
-    private static func driver(_ names: [String]) throws -> ReachabilityDriver {
-        ReachabilityDriver(
-            bus: NotificationBus<Event>(),
-            statusStore: StatusStore(
-                agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
-                targets: [],
-                lastSequence: 0
-            ),
-            origin: origin,
-            plan: ConnectivityPlan(try settings(names)),
-            recorder: nil,
-            advertisedPortals: { _ in [] },
-            onEarlierDeadline: {}
-        )
-    }
+    private static func driver(_ names: [String]) throws -> ReachabilityDriver { .sample(try settings(names)) }
 
     /// A view with one uplink, with a router in each of its families.
     private static func snapshot(hasIPv6: Bool) throws -> NetworkSnapshot {
@@ -79,18 +61,6 @@ import struct AgentEvents.EventOrigin
         )
     }
 
-    private static func check(_ point: ProbePoint, _ verdict: CheckVerdict) -> CompletedCheck {
-        let report = CheckReport(
-            target: "https://host.test/",
-            verdict: verdict,
-            findings: [],
-            hops: [],
-            started: .now,
-            duration: .milliseconds(5)
-        )
-        return CompletedCheck(point: point, report: report, due: .now, started: .now)
-    }
-
     private static func triggered(_ driver: ReachabilityDriver) -> [ProbePoint] {
         driver.state.withLock { $0.triggered }
     }
@@ -102,10 +72,10 @@ import struct AgentEvents.EventOrigin
         let driver = try Self.driver(isReload ? ["api", "web"] : ["web"])
         let before = try Self.snapshot(hasIPv6: !isReload)
         driver.handle(.update(NetworkUpdate(snapshot: before, changes: [], observed: .now)))
-        for record in driver.probes.records { _ = driver.judge(Self.check(record.point, .ok)) }
+        for record in driver.probes.records { _ = driver.judge(.sample(record.point, .ok)) }
         let web = ProbePoint(probe: "web", vantage: Vantage(families: .ipv4))
         let failed = CheckVerdict.failed(.connectTimeout, .connect)
-        for _ in 0..<3 { _ = driver.judge(Self.check(web, failed)) }
+        for _ in 0..<3 { _ = driver.judge(.sample(web, failed)) }
         driver.state.withLock { $0.triggered = [] }
         if isReload {
             driver.configure(
@@ -119,7 +89,7 @@ import struct AgentEvents.EventOrigin
         }
         #expect(Self.triggered(driver) == [Self.gateway])
         // The next failure joins that check.
-        _ = driver.judge(Self.check(web, failed))
+        _ = driver.judge(.sample(web, failed))
         #expect(Self.triggered(driver) == [Self.gateway])
     }
 }

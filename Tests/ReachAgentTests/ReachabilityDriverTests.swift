@@ -113,17 +113,7 @@ import struct AgentEvents.Timestamp
         return NetworkUpdate(snapshot: snapshot, changes: [], observed: .now)
     }
 
-    private static func check(_ verdict: CheckVerdict) -> CompletedCheck {
-        let report = CheckReport(
-            target: "https://host.test/",
-            verdict: verdict,
-            findings: [],
-            hops: [],
-            started: .now,
-            duration: .milliseconds(5)
-        )
-        return CompletedCheck(point: point, report: report, due: .now, started: .now)
-    }
+    private static func check(_ verdict: CheckVerdict) -> CompletedCheck { .sample(point, verdict) }
 
     @Test func `checks become the connectivity of the one state`() throws {
         let fixture = try Fixture()

@@ -206,7 +206,7 @@ extension AgentStatus {
         public var loaded: Timestamp?
         /// The main file, which a reload reads; `nil` if there is none.
         public var path: String?
-        /// The files that a reload searches for, if there is none or the main file has gone; empty if one was named.
+        /// The files of which a reload reads the first that exists; empty if one was named.
         @OptionalList public var searched: [String]
         /// The last reload, if it was rejected; `nil` after a successful one.
         public var rejected: RejectedReload?

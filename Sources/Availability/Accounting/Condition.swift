@@ -97,7 +97,7 @@ public struct Tally: Sendable, Hashable {
     /// The microseconds of each of ``Condition/words``.
     public var byWord: [Int64] { microseconds[..<5] + [unknown] }
 
-    /// - Parameter followsVerdict: Whether probes had a verdict when there was last a path; nil if that is not known.
+    /// - Parameter followsVerdict: True if probes had a verdict when there was last a path; nil if that is not known.
     mutating func add(_ duration: Int64, of condition: Condition, followsVerdict: Bool?) {
         microseconds[condition.index] += duration
         guard condition == .none, let followsVerdict else { return }

@@ -97,7 +97,7 @@ struct SpanTotals: Sendable {
     private var day = 0
     /// True if the window starts within an outage, or directly after one.
     private var beginsInOutage = false
-    /// Whether probes had a verdict when there was last a path; nil before anything is known.
+    /// True if probes had a verdict when there was last a path; nil before anything is known.
     private var followsVerdict: Bool?
 
     private(set) var tally = Tally()

@@ -56,7 +56,7 @@ struct AgentFiles {
         let used = agent.status.configuration
         files.searched = used?.searched ?? []
         // A file that was created or removed since then counts as in a reload.
-        files.configuration = ConfigurationFile.path(inUse: used?.path ?? used?.files.first, searched: files.searched)
+        files.configuration = ConfigurationFile.path(named: used?.path ?? used?.files.first, searched: files.searched)
         if let directory = agent.status.journal?.directory { files.journals = [directory] }
         return files
     }

@@ -52,6 +52,6 @@ struct ConfigurationSource: Sendable {
         return loaded
     }
 
-    /// Returns the file that a reload reads: the one in use while it exists, else another one that was searched for.
-    func find(besides inUse: String?) -> String? { ConfigurationFile.path(inUse: inUse, searched: searched) }
+    /// Returns the file that a reload reads: the one that was named, or the first of those searched for that exists.
+    func find() -> String? { ConfigurationFile.path(named: path, searched: searched) }
 }

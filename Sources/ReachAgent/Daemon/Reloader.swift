@@ -164,7 +164,7 @@ final class Reloader: Sendable {
         // The service manager waits for both notifications, whatever the result.
         noteReading(.started)
         let former = state.withLock { $0.path }
-        let path = source.find(besides: former)
+        let path = source.find()
         guard path != nil || former != nil else {
             noteReading(.ended(refusal: nil))
             let places = source.searched.isEmpty ? "" : "; it looks for \(source.searched.joined(separator: " and "))"

@@ -34,8 +34,8 @@ struct Device: Sendable {
     /// The moment from which on every stored event is added; `nil` for the newest one of each subject only, between which
     /// numbers are always missing.
     private let complete: Timestamp?
-    /// True if the newest event is one of those.
-    private var isComplete = false
+    /// True if the newest event was stored from that moment on.
+    private var isNewestComplete = false
     /// The figures of the events so far; `nil` if there are newer ones.
     private var known: DeviceFigures?
 
@@ -90,9 +90,9 @@ struct Device: Sendable {
     ) {
         let isContinued = position?.epoch == epoch
         if !isContinued { missing.removeAll() }
-        let followsAll = isComplete
-        isComplete = complete.map { stored >= $0 } ?? false
-        guard followsAll, isComplete else { return }
+        let wasComplete = isNewestComplete
+        isNewestComplete = complete.map { stored >= $0 } ?? false
+        guard wasComplete, isNewestComplete else { return }
         var first = sequence
         if case .eventsOmitted(let omitted)? = event?.content { first = min(max(1, omitted.firstSequence), sequence) }
         missing.add(after: isContinued ? position?.sequence ?? 0 : 0, before: first)

@@ -25,7 +25,7 @@ struct HookFileFault: Sendable, CustomTestStringConvertible {
         presence + kinds + rights + directories + interpreters + interpreterTrust
 }
 
-/// What several faults have in common.
+/// The parts that several faults have in common.
 extension HookFileFault {
     static let replaced: @Sendable (ScratchDirectory) throws -> Void = { scratch in
         try ScratchDirectory.check("remove", remove(scratch("hook")))

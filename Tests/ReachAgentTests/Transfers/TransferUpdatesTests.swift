@@ -1,7 +1,6 @@
 import Configuration
 import FoundationEssentials
 import NetlinkMonitor
-import NotificationBus
 import Probes
 import Reachability
 import Synchronization
@@ -33,21 +32,7 @@ import enum AgentEvents.EventType
         return settings
     }
 
-    private static func driver(_ names: [String]) throws -> ReachabilityDriver {
-        ReachabilityDriver(
-            bus: NotificationBus<Event>(),
-            statusStore: StatusStore(
-                agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
-                targets: [],
-                lastSequence: 0
-            ),
-            origin: origin,
-            plan: ConnectivityPlan(try settings(names)),
-            recorder: nil,
-            advertisedPortals: { _ in [] },
-            onEarlierDeadline: {}
-        )
-    }
+    private static func driver(_ names: [String]) throws -> ReachabilityDriver { .sample(try settings(names)) }
 
     /// A view with one uplink.
     private static func update(isUp: Bool) -> NetworkUpdate {
@@ -68,16 +53,7 @@ import enum AgentEvents.EventType
     }
 
     private static func check(_ probe: String, _ verdict: CheckVerdict) -> CompletedCheck {
-        let report = CheckReport(
-            target: "https://host.test/",
-            verdict: verdict,
-            findings: [],
-            hops: [],
-            started: .now,
-            duration: .milliseconds(5)
-        )
-        let point = ProbePoint(probe: probe, vantage: Vantage(families: .ipv4))
-        return CompletedCheck(point: point, report: report, due: .now, started: .now)
+        .sample(ProbePoint(probe: probe, vantage: Vantage(families: .ipv4)), verdict)
     }
 
     private static func updates(_ driver: ReachabilityDriver) -> TransferUpdates {
