@@ -65,7 +65,7 @@ extension HookEngine {
             report(number, "\(file), or its user or working directory, could not be checked")
         }
         run.yielding = loop.scheduleTask(in: TimeAmount(min(Self.longestCheck, hook.timeout))) { [self] in
-            run.isOverdue = true
+            runs[number]?.isOverdue = true
             yieldPlaces()
         }
         let ticket = starts.take()
