@@ -133,6 +133,8 @@ public enum Rtnetlink {
         public static let priority: UInt16 = 6
         /// `FRA_FWMARK`.
         public static let mark: UInt16 = 10
+        /// `FRA_SUPPRESS_PREFIXLEN`.
+        public static let suppressedPrefixLength: UInt16 = 14
         /// `FRA_TABLE`.
         public static let table: UInt16 = 15
         /// `FRA_FWMASK`.

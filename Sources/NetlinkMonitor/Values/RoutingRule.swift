@@ -19,6 +19,10 @@ public struct RoutingRule: Sendable, Hashable, Codable {
     /// `true` if the rule has other conditions than source, destination and mark: an interface, a user, a port, a DSCP
     /// or the like, or one that a newer kernel has introduced.
     public let hasOtherSelectors: Bool
+    /// The longest prefix among the table's answers that the rule ignores (`suppress_prefixlength`); `nil` if it accepts all.
+    ///
+    /// With 0 a rule accepts all routes but the default route, as wg-quick(8) wants for the main table.
+    public let suppressedPrefixLength: UInt32?
     /// `true` if the rule matches packets that do *not* meet its conditions (`FIB_RULE_INVERT`): `not fwmark 0xca6c`.
     public let isInverted: Bool
 
@@ -33,6 +37,7 @@ public struct RoutingRule: Sendable, Hashable, Codable {
         source: IPPrefix? = nil,
         destination: IPPrefix? = nil,
         hasOtherSelectors: Bool = false,
+        suppressedPrefixLength: UInt32? = nil,
         isInverted: Bool = false
     ) {
         self.family = family
@@ -44,12 +49,13 @@ public struct RoutingRule: Sendable, Hashable, Codable {
         self.source = source
         self.destination = destination
         self.hasOtherSelectors = hasOtherSelectors
+        self.suppressedPrefixLength = suppressedPrefixLength
         self.isInverted = isInverted
     }
 }
 
 extension RoutingRule {
-    /// Decodes a rule; those in older recordings have no addresses.
+    /// Decodes a rule; those in older recordings have no addresses and no suppressed length.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -62,6 +68,7 @@ extension RoutingRule {
             source: try members.decodeIfPresent(IPPrefix.self, forKey: .source),
             destination: try members.decodeIfPresent(IPPrefix.self, forKey: .destination),
             hasOtherSelectors: try members.decodeIfPresent(Bool.self, forKey: .hasOtherSelectors) ?? false,
+            suppressedPrefixLength: try members.decodeIfPresent(UInt32.self, forKey: .suppressedPrefixLength),
             isInverted: try members.decode(Bool.self, forKey: .isInverted)
         )
     }
@@ -78,5 +85,29 @@ extension RoutingRule {
             && (source.map { prefix in address.map(prefix.contains) ?? prefix.isDefault } ?? true)
             && (destination?.contains(target) ?? true)
         return isFit != isInverted
+    }
+}
+
+extension RoutingRule: CustomStringConvertible {
+    /// The rule in the format of ip-rule(8), as far as it is known: `32764: from all lookup 254 suppress_prefixlength 0`.
+    public var description: String {
+        var words = ["\(priority):"]
+        if isInverted { words.append("not") }
+        words += ["from", source?.description ?? "all"]
+        if let destination { words += ["to", destination.description] }
+        if let mark {
+            let bits = markMask.map { "/0x\(String($0, radix: 16))" } ?? ""
+            words += ["fwmark", "0x\(String(mark, radix: 16))\(bits)"]
+        }
+        if hasOtherSelectors { words.append("(and other conditions)") }
+        switch action {
+        case 6: words.append("blackhole")
+        case 7: words.append("unreachable")
+        case 8: words.append("prohibit")
+        default:
+            words += ["lookup", "\(table)"]
+            if let suppressedPrefixLength { words += ["suppress_prefixlength", "\(suppressedPrefixLength)"] }
+        }
+        return words.joined(separator: " ")
     }
 }

@@ -165,6 +165,9 @@ enum RuleParser {
                 destination: try prefix(attributes, Int(FRA_DST), header.dst_len, family, type),
                 hasOtherSelectors: header.tos != 0 || attributes.hasTypes(besides: understood)
                     || !(attributes.text(Int(FRA_IIFNAME)) ?? "lo").elementsEqual("lo"),
+                // Always there: with all bits set the rule ignores nothing.
+                suppressedPrefixLength: try attributes.uint32(Int(FRA_SUPPRESS_PREFIXLEN))
+                    .flatMap { $0 == .max ? nil : $0 },
                 isInverted: header.flags & UInt32(FIB_RULE_INVERT) != 0
             )
         }

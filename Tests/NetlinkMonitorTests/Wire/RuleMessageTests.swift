@@ -44,11 +44,31 @@ struct RuleMessageTests {
                 destination: try prefix("2001:db8:2::/64")
             ),
             RoutingRule(family: .ipv4, priority: 11, table: 77, hasOtherSelectors: true),
+            RoutingRule(family: .ipv4, priority: 32764, table: 254, suppressedPrefixLength: 0),
         ]
         for rule in rules {
             #expect(try parse(.rule(rule)) == .rule(rule))
             #expect(try parse(.ruleRemoved(rule)) == .ruleRemoved(rule))
         }
+    }
+
+    @Test(arguments: [
+        (RoutingRule(family: .ipv4, priority: 32766, table: 254), "32766: from all lookup 254"),
+        (
+            RoutingRule(family: .ipv4, priority: 32764, table: 254, suppressedPrefixLength: 0),
+            "32764: from all lookup 254 suppress_prefixlength 0"
+        ),
+        (
+            RoutingRule(family: .ipv6, priority: 5, table: 51820, mark: 0xCA6C, markMask: .max, isInverted: true),
+            "5: not from all fwmark 0xca6c/0xffffffff lookup 51820"
+        ),
+        (
+            RoutingRule(family: .ipv4, priority: 9, table: 0, action: 7, hasOtherSelectors: true),
+            "9: from all (and other conditions) unreachable"
+        ),
+    ])
+    func `a rule's description has the words of ip-rule`(rule: RoutingRule, text: String) {
+        #expect(rule.description == text)
     }
 
     /// An attribute of a rule, as in `linux/fib_rules.h`.

@@ -108,9 +108,12 @@ extension KernelEvidence {
     /// The rules other than the three default rules of Linux.
     private var ruleFacts: [Diagnosis.Fact] {
         let standard: [UInt32: UInt32] = [0: 255, 32_766: 254, 32_767: 253]
-        let rules = snapshot.rules.filter { standard[$0.priority] != $0.table }
+        let rules = snapshot.rules.filter { rule in
+            guard let table = standard[rule.priority] else { return true }
+            return rule != RoutingRule(family: rule.family, priority: rule.priority, table: table)
+        }
         guard !rules.isEmpty else { return [Diagnosis.Fact("rules", "the standard ones")] }
-        return bounded(rules.map { Diagnosis.Fact("rule", $0.text) })
+        return bounded(rules.map { Diagnosis.Fact("rule", ($0.family == .ipv6 ? "-6 " : "") + $0.description) })
     }
 
     private func bounded(_ facts: [Diagnosis.Fact]) -> [Diagnosis.Fact] {
@@ -195,27 +198,4 @@ typealias NetlinkPath = Reachability.Path
 extension NetlinkPath {
     /// The path in a few words.
     fileprivate var summary: String { AgentEvents.Path(self).summary }
-}
-
-extension RoutingRule {
-    /// The rule in the format of `ip rule`, as far as it is known.
-    fileprivate var text: String {
-        var words = ["\(priority):"]
-        if isInverted { words.append("not") }
-        words += ["from", source?.description ?? "all"]
-        if let destination { words += ["to", destination.description] }
-        if let mark {
-            let bits = markMask.map { "/0x\(String($0, radix: 16))" } ?? ""
-            words += ["fwmark", "0x\(String(mark, radix: 16))\(bits)"]
-        }
-        if hasOtherSelectors { words.append("(and other conditions)") }
-        switch action {
-        case 6: words.append("blackhole")
-        case 7: words.append("unreachable")
-        case 8: words.append("prohibit")
-        default: words += ["lookup", "\(table)"]
-        }
-        if family == .ipv6 { words.insert("-6", at: 0) }
-        return words.joined(separator: " ")
-    }
 }
