@@ -16,7 +16,7 @@ public struct NetworkUpdate: Sendable {
     public let snapshot: NetworkSnapshot
     /// The differences from the previous update: causes before effects.
     ///
-    /// Empty for the first one.
+    /// Empty for the first one, and for a merged one of ``NetworkUpdates`` whose changes were reverted meanwhile.
     public let changes: [NetworkChange]
     /// The time at which the causing message was read from the socket.
     public let observed: ObservedTime

@@ -22,18 +22,23 @@ extension NetworkMonitor {
 /// The updates of one monitor, for one consumer.
 ///
 /// **Slow consumers** never block the monitor: at most 64 updates are queued. Beyond that, the two newest are merged
-/// into one with the newer snapshot and all changes since the update before them. A consumer thus always reaches the
+/// into one with the newer snapshot, whose changes are the net difference from the update before them: without what was
+/// reverted in between and without causes that no snapshot shows, and possibly none. A consumer thus always reaches the
 /// current state, however late.
 public struct NetworkUpdates: AsyncSequence, Sendable {
     let monitor: NetworkMonitor
     let mailbox: UpdateMailbox
 
-    /// Iterates over the updates; only one iterator may be used.
+    /// Iterates over the updates.
+    ///
+    /// Use one iterator at a time. Each update goes to one iterator; when a second one waits for an update, it takes the
+    /// first one's place, whose ``next()`` returns `nil`.
     public struct Iterator: AsyncIteratorProtocol {
         let monitor: NetworkMonitor
         let mailbox: UpdateMailbox
 
-        /// Returns the next update; `nil` when the task was cancelled, which ends the monitor.
+        /// Returns the next update; `nil` when the task was cancelled, which ends the monitor, or when another iterator
+        /// waits in the place of this one.
         public mutating func next() async -> NetworkUpdate? {
             await withTaskCancellationHandler {
                 await mailbox.take()
@@ -52,18 +57,20 @@ final class UpdateMailbox: Sendable {
     /// The maximum number of queued updates.
     static let capacity = 64
 
+    private typealias Consumer = CheckedContinuation<NetworkUpdate?, Never>
+
     private struct State {
         var waiting: [NetworkUpdate] = []
         /// The last snapshot that the consumer took, to compute merged changes from.
         var taken: NetworkSnapshot?
-        var consumer: CheckedContinuation<NetworkUpdate?, Never>?
+        var consumer: Consumer?
         var isCancelled = false
     }
 
     private let state = Mutex(State())
 
     func put(_ update: NetworkUpdate) {
-        let consumer = state.withLock { state -> CheckedContinuation<NetworkUpdate?, Never>? in
+        let consumer = state.withLock { state -> Consumer? in
             if let consumer = state.consumer {
                 state.consumer = nil
                 state.taken = update.snapshot
@@ -79,17 +86,18 @@ final class UpdateMailbox: Sendable {
     func take() async -> NetworkUpdate? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = state.withLock { state -> NetworkUpdate?? in
-                    if state.isCancelled { return .some(nil) }
+                let (consumer, update) = state.withLock { state -> (Consumer?, NetworkUpdate?) in
+                    if state.isCancelled { return (continuation, nil) }
                     guard let update = state.waiting.first else {
-                        state.consumer = continuation
-                        return nil
+                        // A displaced consumer would otherwise wait for ever.
+                        defer { state.consumer = continuation }
+                        return (state.consumer, nil)
                     }
                     state.waiting.removeFirst()
                     state.taken = update.snapshot
-                    return update
+                    return (continuation, update)
                 }
-                if let answer { continuation.resume(returning: answer) }
+                consumer?.resume(returning: update)
             }
         } onCancel: {
             let consumer = state.withLock { state in

@@ -56,6 +56,35 @@ struct UpdateMailboxTests {
         #expect(await taken?.snapshot.links.count == 3)
     }
 
+    @Test("a merged update has the net difference: of a change that was reverted, nothing")
+    func revertedChanges() async {
+        for count in 0..<UInt32(UpdateMailbox.capacity) { mailbox.put(update(count)) }
+        let last = UInt32(UpdateMailbox.capacity) - 2
+        mailbox.put(update(last))
+        let updates = await takeAll(UpdateMailbox.capacity)
+        #expect(updates.last?.snapshot.links.count == Int(last))
+        #expect(updates.last?.changes.isEmpty == true)
+    }
+
+    @Test("of two waiting consumers the earlier one ends, and the later one gets the update", .timeLimit(.minutes(1)))
+    func displacement() async {
+        await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<2 { group.addTask { [mailbox] in await mailbox.take()?.snapshot.links.count } }
+            #expect(await group.next() == .some(nil))
+            mailbox.put(update(3))
+            #expect(await group.next() == 3)
+        }
+    }
+
+    @Test("cancellation ends every consumer, also after one has displaced the other", .timeLimit(.minutes(1)))
+    func cancelledDisplacement() async {
+        await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<2 { group.addTask { [mailbox] in await mailbox.take()?.snapshot.links.count } }
+            group.cancelAll()
+            for await count in group { #expect(count == nil) }
+        }
+    }
+
     @Test("a cancelled consumer gets nothing more, whether it waited or not")
     func cancellation() async {
         let consumer = Task { [mailbox] in await mailbox.take() }
