@@ -1,13 +1,7 @@
 public import NetlinkMonitor
 
 extension Path {
-    /// Derives a path from the kernel's answer to a lookup and the rest of the snapshot.
-    ///
-    /// The answer alone is not enough: after a carrier loss the kernel still answers with the dead interface, and a
-    /// route may exist before an address is usable. So the path is usable when the route's interface can pass packets
-    /// (`NetworkSnapshot.canPassPackets(_:)`), the source address is of a scope that reaches the destination, and, for
-    /// a tunnel with a certain underlay, the underlay can pass packets too. Of several next hops one usable leg is
-    /// enough, whichever of them the kernel's answer names.
+    /// Derives a path from the kernel's answer to a lookup and the rest of the snapshot, by the rule of `NetworkPath`.
     public init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
         self = PathDerivation(lookup, in: snapshot).path
     }
@@ -34,82 +28,56 @@ struct PathDerivation {
     }
 
     init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
-        let table = lookup.matched?.table ?? lookup.route?.table
-        let unconnected = lookup.unconnected.map { outcome in
-            switch outcome {
-            case .refused(let refusal): PathBranch(interface: nil, reason: ReasonCode(refusal))
-            case .route(let route): PathLeg(route, of: lookup, in: snapshot).branch
-            }
-        }
-        let legs = lookup.legs(in: snapshot).map { PathLeg($0, of: lookup, in: snapshot) }
-        let answer = lookup.route.map { PathLeg($0, of: lookup, in: snapshot) }
-        let candidates = (answer.map { [$0] } ?? []) + legs
-        guard let used = candidates.first(where: \.isUsable) ?? answer else {
-            carriers = []
-            path = Path(
-                via: .none,
-                prefix: lookup.matched?.destination,
-                table: table,
-                metric: lookup.matched?.metric,
-                unconnected: unconnected,
-                reason: lookup.refusal.map(ReasonCode.init)
-            )
-            return
-        }
-        let interface = used.link.map(PathInterface.init)
-        let kind = used.underlay?.interface?.kind ?? interface?.kind ?? .unknown
-        carriers = candidates.filter(\.isUsable)
-            .flatMap { [$0.route.interfaceIndex, $0.underlay?.interface?.index] }.compactMap { $0 }
+        let candidates = PathCandidates(lookup, in: snapshot)
+        let used = candidates.selected
+        carriers = candidates.usable
+            .flatMap { [$0.route?.interfaceIndex, $0.underlay?.link?.index] }.compactMap { $0 }
         path = Path(
-            via: used.isUsable ? Via(kind: kind) : .none,
-            interface: interface,
-            gateway: used.route.gateway,
-            source: used.route.source,
+            via: used.isUsable ? Via(kind: used.kind) : .none,
+            interface: used.link.map(PathInterface.init),
+            gateway: used.route?.gateway,
+            source: used.route?.source,
             prefix: lookup.matched?.destination,
-            table: table,
+            table: lookup.matched?.table ?? lookup.route?.table,
             metric: lookup.matched?.metric,
-            underlay: used.underlay,
-            deadLegs: legs.filter { !$0.isUsable }.map(\.branch),
-            unconnected: unconnected,
-            reason: used.reason
+            underlay: used.underlay.map(PathUnderlay.init),
+            deadLegs: used.route == nil ? [] : candidates.legs.filter { !$0.isUsable }.map(PathBranch.init),
+            unconnected: lookup.unconnected.map { PathBranch(NetworkPath($0, of: lookup, in: snapshot)) },
+            reason: used.unusableReason.map(ReasonCode.init)
         )
     }
 }
 
-extension RouteLookup {
-    fileprivate var refusal: Refusal? {
-        guard case .refused(let refusal) = outcome else { return nil }
-        return refusal
+extension PathUnderlay {
+    init(_ underlay: ResolvedUnderlay) {
+        self.init(interface: underlay.link.map(PathInterface.init), evidence: underlay.evidence)
     }
+}
 
-    /// Returns each leg of a multipath route, with the source that its interface offers, or else the answer's if its
-    /// owner lends it, including the leg of the answer itself.
-    func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
-        guard otherLegs.isEmpty else { return (route.map { [$0] } ?? []) + otherLegs }
-        guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }
-        return hops.compactMap { hop in
-            guard let index = hop.interfaceIndex else { return nil }
-            if index == route.interfaceIndex, hop.gateway == route.gateway { return route }
-            return ResolvedRoute(
-                interfaceIndex: index,
-                gateway: hop.gateway,
-                source: matched?.preferredSource ?? snapshot.addresses.source(toward: hop, destination.family)
-                    ?? snapshot.lentSource(of: route),
-                table: route.table,
-                type: route.type
-            )
-        }
+extension PathBranch {
+    fileprivate init(_ path: NetworkPath) {
+        self.init(
+            interface: path.link.map(PathInterface.init),
+            gateway: path.route?.gateway,
+            reason: path.unusableReason.map(ReasonCode.init)
+        )
     }
 }
 
 extension ReasonCode {
-    init(_ refusal: RouteLookup.Refusal) {
-        switch refusal {
+    init(_ reason: NetworkPath.UnusableReason) {
+        switch reason {
+        case .linkDown: self = .linkDown
+        case .linkDormant: self = .linkDormant
+        case .leadsNowhere: self = .leadsNowhere
+        case .noAddress: self = .noAddress
+        case .addressTentative: self = .addressTentative
         case .noRoute: self = .noRoute
-        case .unreachable: self = .routeUnreachable
-        case .blackhole: self = .routeBlackhole
-        case .prohibited: self = .routeProhibited
-        case .failed: self = .lookupFailed
+        case .routeUnreachable: self = .routeUnreachable
+        case .routeBlackhole: self = .routeBlackhole
+        case .routeProhibited: self = .routeProhibited
+        case .underlayDown: self = .underlayDown
+        case .lookupFailed: self = .lookupFailed
         }
     }
 }

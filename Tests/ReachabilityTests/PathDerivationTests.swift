@@ -322,6 +322,14 @@ struct PathDerivationTests {
         #expect(via.afStatus == status)
     }
 
+    @Test(
+        "an unusable path has the same code in the agent and in the library",
+        arguments: NetworkPath.UnusableReason.allCases
+    )
+    func libraryCodes(_ reason: NetworkPath.UnusableReason) {
+        #expect(ReasonCode(reason).rawValue == reason.rawValue)
+    }
+
     @Test("every reason has a sentence and a code of its own")
     func reasons() {
         #expect(Set(ReasonCode.allCases.map(\.rawValue)).count == ReasonCode.allCases.count)

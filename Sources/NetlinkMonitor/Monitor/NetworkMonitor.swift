@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// for await update in try NetworkMonitor.updates() {
-///     print(update.snapshot.internetLookup(.ipv4)?.describe(in: update.snapshot) ?? "no way out")
+///     if let path = update.snapshot.internetPath(.ipv4) { print(path) }
 /// }
 /// ```
 ///

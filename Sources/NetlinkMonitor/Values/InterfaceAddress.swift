@@ -155,7 +155,7 @@ extension InterfaceAddress: CustomStringConvertible {
 extension [InterfaceAddress] {
     /// Returns the source of packets to a next hop: the address of its interface whose prefix contains the router, or
     /// else the first one that reaches beyond the link.
-    package func source(toward hop: NextHop, _ family: AddressFamily) -> IPAddress? {
+    func source(toward hop: NextHop, _ family: AddressFamily) -> IPAddress? {
         let own = filter {
             $0.interfaceIndex == hop.interfaceIndex && $0.address.family == family && $0.reachesBeyondLink
         }

@@ -1,7 +1,8 @@
 /// The kernel's own route for a packet to an address (`RTM_GETROUTE`).
 ///
 /// Policy rules, metrics, every table, the `0/1` + `128/1` pair, and unreachable or blackhole routes count exactly as
-/// for real traffic of this process's user, without a firewall mark. Nothing is sent.
+/// for real traffic of this process's user, without a firewall mark. Nothing is sent. The answer alone does not imply
+/// that packets can leave: it names an interface also after the loss of its carrier. ``NetworkPath`` has the whole rule.
 public struct RouteLookup: Sendable, Hashable {
     /// The outcome of a lookup.
     public enum Outcome: Sendable, Hashable {
@@ -187,13 +188,19 @@ extension RouteLookup {
     /// Returns the kernel's answer as text, with the interface name.
     public func describe(in snapshot: NetworkSnapshot) -> String {
         switch outcome {
-        case .route(let route):
-            var words = ["dev", snapshot.interfaceName(route.interfaceIndex)]
-            if let gateway = route.gateway { words = ["via", gateway.description] + words }
-            if let source = route.source { words += ["src", source.description] }
-            return words.joined(separator: " ")
-        case .refused(let refusal): return refusal.description
+        case .route(let route): route.description(interface: snapshot.interfaceName(route.interfaceIndex))
+        case .refused(let refusal): refusal.description
         }
+    }
+}
+
+extension ResolvedRoute {
+    /// Returns the route as ip-route(8) shows it: `via 192.0.2.1 dev wlan0 src 192.0.2.7`.
+    func description(interface name: String) -> String {
+        var words = ["dev", name]
+        if let gateway { words = ["via", gateway.description] + words }
+        if let source { words += ["src", source.description] }
+        return words.joined(separator: " ")
     }
 }
 

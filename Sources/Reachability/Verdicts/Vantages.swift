@@ -118,7 +118,7 @@ extension Vantages {
                 interface: PathInterface(link),
                 egresses: egresses,
                 obstacle: egresses.isEmpty ? obstacle ?? .noAddress : nil,
-                underlay: below?.underlay,
+                underlay: below.map(PathUnderlay.init),
                 isUsed: used.contains(index),
                 isBoundOnly: ownHops == nil
             )

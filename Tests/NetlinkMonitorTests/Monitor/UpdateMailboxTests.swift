@@ -66,7 +66,7 @@ struct UpdateMailboxTests {
         #expect(updates.last?.changes.isEmpty == true)
     }
 
-    @Test("of two waiting consumers the earlier one ends, and the later one gets the update", .timeLimit(.minutes(1)))
+    @Test("of two waiting consumers the earlier one ends, and the later one gets the update", .timeLimit(.minutes(5)))
     func displacement() async {
         await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<2 { group.addTask { [mailbox] in await mailbox.take()?.snapshot.links.count } }
@@ -76,7 +76,7 @@ struct UpdateMailboxTests {
         }
     }
 
-    @Test("cancellation ends every consumer, also after one has displaced the other", .timeLimit(.minutes(1)))
+    @Test("cancellation ends every consumer, also after one has displaced the other", .timeLimit(.minutes(5)))
     func cancelledDisplacement() async {
         await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<2 { group.addTask { [mailbox] in await mailbox.take()?.snapshot.links.count } }

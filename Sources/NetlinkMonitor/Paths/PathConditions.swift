@@ -1,43 +1,8 @@
-internal import NetlinkMonitor
-
-/// One candidate for the path to a destination, and its obstacle if any.
-struct PathLeg {
-    let route: ResolvedRoute
-    /// The interface; `nil` for one that the kernel knows but has not announced yet.
-    let link: Link?
-    let underlay: PathUnderlay?
-    /// The reason packets cannot leave; `nil` when they can.
-    let reason: ReasonCode?
-
-    init(_ route: ResolvedRoute, of lookup: RouteLookup, in snapshot: NetworkSnapshot) {
-        self.route = route
-        link = snapshot.links[route.interfaceIndex]
-        guard let link else {
-            underlay = nil
-            reason = .linkDown
-            return
-        }
-        let below = snapshot.underlay(of: link)
-        underlay = below?.underlay
-        reason =
-            snapshot.obstacle(of: link, to: route, lookup)
-            ?? snapshot.obstacle(ofSourceOf: route, through: link, lookup)
-            ?? (below?.isDown == true ? .underlayDown : nil)
-    }
-
-    /// `true` if packets can leave.
-    var isUsable: Bool { reason == nil }
-
-    var branch: PathBranch {
-        PathBranch(interface: link.map(PathInterface.init), gateway: route.gateway, reason: reason)
-    }
-}
-
 // MARK: - The interface
 
 extension NetworkSnapshot {
     /// Returns the reason no packet leaves by a route: its interface cannot pass packets, or it does not lead out.
-    fileprivate func obstacle(of link: Link, to route: ResolvedRoute, _ lookup: RouteLookup) -> ReasonCode? {
+    func obstacle(of link: Link, to route: ResolvedRoute, _ lookup: RouteLookup) -> NetworkPath.UnusableReason? {
         guard canPassPackets(link) else {
             let isAssociated = link.flags.contains([.up, .lowerUp]) && link.operationalState == .dormant
             return isAssociated ? .linkDormant : .linkDown
@@ -52,10 +17,10 @@ extension NetworkSnapshot {
         return isForGroups && lookup.destination.family == .ipv4 && lookup.matched?.type == route.type ? .noRoute : nil
     }
 
-    /// Returns the underlay of a tunnel, through any tunnels in between, and whether a certain part of it is down.
+    /// Returns the underlay of a tunnel, through any tunnels in between.
     ///
     /// A guessed underlay lends its medium, and never makes the path unusable.
-    func underlay(of tunnel: Link) -> (underlay: PathUnderlay, isDown: Bool)? {
+    package func underlay(of tunnel: Link) -> ResolvedUnderlay? {
         var seen: Set<UInt32> = [tunnel.index]
         var evidence: Underlay.Evidence?
         var index = tunnel.index
@@ -65,13 +30,13 @@ extension NetworkSnapshot {
                 evidence = below.evidence.isCertain ? evidence ?? below.evidence : below.evidence
             }
             guard let next = below.interfaceIndex, seen.insert(next).inserted, let link = links[next] else {
-                return (PathUnderlay(interface: nil, evidence: below.evidence), isDown: below.evidence.isCertain)
+                return ResolvedUnderlay(link: nil, evidence: below.evidence, isDown: below.evidence.isCertain)
             }
             if below.evidence.isCertain, isBlocked(below, of: links[index], through: link) {
                 // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for
                 // other packets.
                 guard let leg = usableLeg(of: below, for: links[index]), seen.insert(leg).inserted else {
-                    return (PathUnderlay(interface: PathInterface(link), evidence: below.evidence), isDown: true)
+                    return ResolvedUnderlay(link: link, evidence: below.evidence, isDown: true)
                 }
                 index = leg
                 continue
@@ -79,7 +44,7 @@ extension NetworkSnapshot {
             index = next
         }
         guard let evidence, let link = links[index] else { return nil }
-        return (PathUnderlay(interface: PathInterface(link), evidence: evidence), isDown: false)
+        return ResolvedUnderlay(link: link, evidence: evidence, isDown: false)
     }
 }
 
@@ -121,12 +86,12 @@ extension NetworkSnapshot {
 extension NetworkSnapshot {
     /// Returns the reason the source address is not usable: the one selected by the kernel, or the one that a route or
     /// a tunnel names, which may be that of any interface.
-    fileprivate func obstacle(
+    func obstacle(
         ofSourceOf route: ResolvedRoute,
         through link: Link,
         _ lookup: RouteLookup,
         named: IPAddress? = nil
-    ) -> ReasonCode? {
+    ) -> NetworkPath.UnusableReason? {
         let destination = lookup.destination
         let missing = missingAddress(destination.family, on: link)
         guard let source = route.source, !source.isUnspecified else { return missing }
@@ -164,7 +129,7 @@ extension NetworkSnapshot {
 
     /// Returns the reason the link-local address is not usable, which neighbour discovery uses if the source is that of
     /// another interface.
-    private func linkLocalObstacle(on link: Link, family: AddressFamily) -> ReasonCode? {
+    private func linkLocalObstacle(on link: Link, family: AddressFamily) -> NetworkPath.UnusableReason? {
         guard family == .ipv6, !link.flags.contains(.noARP) else { return nil }
         let own = addresses.filter {
             $0.interfaceIndex == link.index && $0.address.family == .ipv6 && $0.address.isLinkLocal
@@ -174,7 +139,7 @@ extension NetworkSnapshot {
     }
 
     /// Returns the reason for the lack of a usable source: no address at all, or one that is still tentative.
-    private func missingAddress(_ family: AddressFamily, on link: Link) -> ReasonCode {
+    private func missingAddress(_ family: AddressFamily, on link: Link) -> NetworkPath.UnusableReason {
         let isBeingChecked = addresses.contains {
             $0.interfaceIndex == link.index && $0.address.family == family && !$0.address.isLinkLocal
                 && $0.flags.contains(.tentative) && !$0.flags.contains(.duplicateDetected)

@@ -1,0 +1,200 @@
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// The path that a program gets from a snapshot: the kernel's answer and the conditions that it does not contain.
+struct NetworkPathTests {
+    /// A network with a route through `if0`, and the path that follows.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var link = Self.link(3, "if0")
+        var others: [Link] = []
+        var outcome: RouteLookup.Outcome?
+        var source: String? = "192.0.2.7"
+        var sourceFlags: InterfaceAddress.Flags = [.permanent]
+        var underlay: Underlay?
+        var reason: NetworkPath.UnusableReason?
+        let text: String
+
+        static func link(
+            _ index: UInt32,
+            _ name: String,
+            _ kind: InterfaceKind = .wifi,
+            flags: LinkFlags = [.up, .lowerUp],
+            state: OperationalState = .up,
+            driver: String? = nil,
+            master: UInt32? = nil
+        ) -> Link {
+            Link(
+                index: index,
+                name: name,
+                flags: flags,
+                operationalState: state,
+                driverKind: driver,
+                masterIndex: master,
+                classification: InterfaceClassification(kind: kind, evidence: [])
+            )
+        }
+
+        static func refused(_ refusal: RouteLookup.Refusal, _ reason: NetworkPath.UnusableReason, _ text: String)
+            -> Case
+        {
+            Case(testDescription: text, outcome: .refused(refusal), reason: reason, text: "none: \(text)")
+        }
+    }
+
+    private static let bridge = Case.link(3, "br0", .wired, driver: "bridge")
+    private static let guest = Case.link(5, "vnet0", .virtual, driver: "veth", master: 3)
+    private static let tunnel = Case.link(3, "wg0", .tunnel, state: .unknown, driver: "wireguard")
+
+    private static func port(isUp: Bool) -> Link {
+        Case.link(4, "eth0", .wired, flags: isUp ? [.up, .lowerUp] : [.up], state: isUp ? .up : .down, master: 3)
+    }
+
+    private static func lower(isUp: Bool) -> Link {
+        Case.link(4, "wwan0", .wwan, flags: isUp ? [.up, .lowerUp] : [.up], state: isUp ? .up : .down)
+    }
+
+    private static let cases: [Case] = [
+        Case(testDescription: "everything is there", text: "wifi via 192.0.2.1 dev if0 src 192.0.2.7"),
+        Case(
+            testDescription: "no carrier, and the kernel still answers",
+            link: Case.link(3, "if0", flags: [.up], state: .down),
+            reason: .linkDown,
+            text: "none: if0 cannot pass packets"
+        ),
+        Case(
+            testDescription: "associated without keys",
+            link: Case.link(3, "if0", state: .dormant),
+            reason: .linkDormant,
+            text: "none: if0 waits for its keys"
+        ),
+        Case(
+            testDescription: "a bridge whose uplink port is up",
+            link: bridge,
+            others: [guest, port(isUp: true)],
+            text: "wired via 192.0.2.1 dev br0 src 192.0.2.7"
+        ),
+        Case(
+            testDescription: "a bridge whose guest is up and whose uplink port is down",
+            link: bridge,
+            others: [guest, port(isUp: false)],
+            reason: .linkDown,
+            text: "none: br0 cannot pass packets"
+        ),
+        Case(
+            testDescription: "a dummy",
+            link: Case.link(3, "if0", .virtual, driver: "dummy"),
+            reason: .leadsNowhere,
+            text: "none: the route ends at this machine"
+        ),
+        Case(
+            testDescription: "no source",
+            source: nil,
+            reason: .noAddress,
+            text: "none: if0 has no usable source address"
+        ),
+        Case(
+            testDescription: "only a link-local source",
+            source: "169.254.3.4",
+            reason: .noAddress,
+            text: "none: if0 has no usable source address"
+        ),
+        Case(
+            testDescription: "a tentative source",
+            sourceFlags: [.tentative],
+            reason: .addressTentative,
+            text: "none: the source address of if0 is tentative"
+        ),
+        Case(
+            testDescription: "a tunnel whose underlay is up",
+            link: tunnel,
+            others: [lower(isUp: true)],
+            underlay: Underlay(interfaceIndex: 4, evidence: .remoteRoute),
+            text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0"
+        ),
+        Case(
+            testDescription: "a tunnel whose underlay is down",
+            link: tunnel,
+            others: [lower(isUp: false)],
+            underlay: Underlay(interfaceIndex: 4, evidence: .remoteRoute),
+            reason: .underlayDown,
+            text: "none: the underlay of wg0 is down"
+        ),
+        Case(
+            testDescription: "a tunnel whose guessed underlay is down",
+            link: tunnel,
+            others: [lower(isUp: false)],
+            underlay: Underlay(interfaceIndex: 4, evidence: .nextDefaultRoute),
+            text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0 (a guess)"
+        ),
+        Case(
+            testDescription: "an interface that the kernel has not announced yet",
+            link: Case.link(8, "if8"),
+            reason: .linkDown,
+            text: "none: #3 cannot pass packets"
+        ),
+        .refused(.noRoute, .noRoute, "no route"),
+        .refused(.unreachable, .routeUnreachable, "an unreachable route"),
+        .refused(.blackhole, .routeBlackhole, "a blackhole route"),
+        .refused(.prohibited, .routeProhibited, "a prohibit route"),
+        .refused(.failed(errno: 5), .lookupFailed, "the lookup failed"),
+    ]
+
+    @Test("the path is usable when every condition holds, and else names the one that fails", arguments: cases)
+    func conditions(_ row: Case) throws {
+        let internet = try ip("198.41.0.4")
+        let source = try row.source.map(ip)
+        let route = ResolvedRoute(interfaceIndex: 3, gateway: try ip("192.0.2.1"), source: source)
+        let snapshot = NetworkSnapshot(
+            links: [row.link] + row.others,
+            addresses: source.map {
+                [InterfaceAddress(interfaceIndex: 3, address: $0, prefixLength: 24, flags: row.sourceFlags)]
+            } ?? [],
+            lookups: [RouteLookup(destination: internet, outcome: row.outcome ?? .route(route))],
+            underlays: row.underlay.map { [3: $0] } ?? [:],
+            internetAddresses: [internet]
+        )
+        let path = try #require(snapshot.internetPath(.ipv4))
+        #expect(path.isUsable == (row.reason == nil))
+        #expect(path.unusableReason == row.reason)
+        #expect(path.description == row.text)
+        #expect(path.route == (row.outcome == nil ? route : nil))
+        #expect(snapshot.path(to: internet) == path)
+    }
+
+    @Test("the table has every reason")
+    func everyReason() {
+        #expect(Set(Self.cases.compactMap(\.reason)) == Set(NetworkPath.UnusableReason.allCases))
+    }
+
+    @Test("of a multipath route one usable leg is enough, whichever the kernel names", arguments: [true, false])
+    func legs(secondIsUp: Bool) throws {
+        let internet = try ip("198.41.0.4")
+        let hops = try [(UInt32(3), "192.0.2.1"), (4, "198.51.100.1")].map {
+            NextHop(interfaceIndex: $0, gateway: try ip($1), weight: 1)
+        }
+        let addresses = try [(UInt32(3), "192.0.2.7"), (4, "198.51.100.7")].map {
+            InterfaceAddress(interfaceIndex: $0, address: try ip($1), prefixLength: 24)
+        }
+        let named = ResolvedRoute(interfaceIndex: 3, gateway: hops[0].gateway, source: addresses[0].address)
+        let matched = Route(destination: try prefix("0.0.0.0/0"), nextHops: hops)
+        let lookup = RouteLookup(destination: internet, outcome: .route(named), matched: matched)
+        let snapshot = NetworkSnapshot(
+            links: [Case.link(3, "if0", flags: [.up], state: .down), Self.lower(isUp: secondIsUp)],
+            addresses: addresses,
+            lookups: [lookup],
+            internetAddresses: [internet]
+        )
+        let path = try #require(snapshot.internetPath(.ipv4))
+        #expect(path.isUsable == secondIsUp)
+        #expect(path.link?.name == (secondIsUp ? "wwan0" : "if0"))
+        #expect(path.kind == (secondIsUp ? .wwan : .wifi))
+    }
+
+    @Test("an address that is not looked up has no path")
+    func notLookedUp() throws {
+        #expect(NetworkSnapshot().path(to: try ip("192.0.2.9")) == nil)
+        #expect(AddressFamily.allCases.allSatisfy { NetworkSnapshot().internetPath($0) == nil })
+    }
+}
