@@ -19,7 +19,7 @@ struct AgentFollower {
     private let reader: StateReader
     private var isInterrupted = false
 
-    init(_ client: StateClient) throws(ClientError) {
+    init(_ client: StateClient) throws(StateClientError) {
         reader = try client.reader(StateSubscription(types: ["config.reloaded", "reachability.changed"]))
     }
 
@@ -31,8 +31,8 @@ struct AgentFollower {
 
     /// Returns the updates since the last call.
     ///
-    /// - Throws: ``ClientError`` if this process cannot follow the agent.
-    mutating func take() throws(ClientError) -> [Update] {
+    /// - Throws: ``StateClientError`` if this process cannot follow the agent.
+    mutating func take() throws(StateClientError) -> [Update] {
         var updates: [Update] = []
         for item in try reader.take(maximum: 64) {
             switch item {
@@ -68,8 +68,8 @@ struct JournalSubscription {
     /// Creates a subscription to everything after a number.
     ///
     /// - Parameter stream: The stream of the number; `nil` to accept any.
-    /// - Throws: ``ClientError`` if no descriptor is left.
-    init(_ client: StateClient, stream: String?, after sequence: UInt64) throws(ClientError) {
+    /// - Throws: ``StateClientError`` if no descriptor is left.
+    init(_ client: StateClient, stream: String?, after sequence: UInt64) throws(StateClientError) {
         var subscription = StateSubscription(since: sequence, stream: stream)
         subscription.resumesWithOldest = true
         reader = try client.reader(subscription)
@@ -86,7 +86,7 @@ struct JournalSubscription {
     /// - Parameter maximum: The number of events after which the rest is left for the next call.
     mutating func take(maximum: Int) -> [ShippingEngine.JournalInput] {
         guard !hasEnded else { return [] }
-        do throws(ClientError) {
+        do throws(StateClientError) {
             return inputs(try reader.take(maximum: maximum))
         } catch {
             SinkLog.write(.warning, "cannot follow the agent's events: \(error)")

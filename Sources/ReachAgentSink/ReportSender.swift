@@ -64,7 +64,7 @@ final class ReportSender: Sendable {
     }
 
     private func outcome(of report: SinkReport) -> Outcome {
-        do throws(ClientError) {
+        do throws(StateClientError) {
             return .taken(
                 try client.callAndWait(
                     "sink",

@@ -126,7 +126,7 @@ final class SinkLoop {
 
     private func subscribe(_ stream: String?, after sequence: UInt64) {
         subscriptions += 1
-        do throws(ClientError) {
+        do throws(StateClientError) {
             journal = try JournalSubscription(services.client, stream: stream, after: sequence)
         } catch {
             SinkLog.write(.warning, "sink \(name): cannot follow the agent's events: \(error)")

@@ -9,8 +9,12 @@ struct AgentConnection: ~Copyable {
     private var lines = LineBuffer()
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// Connects; `wakeup` interrupts every wait of the thread with ``ClientError/cancelled``.
-    init(to location: SocketLocation, wakeup: Wakeup, deadline: ContinuousClock.Instant? = nil) throws(ClientError) {
+    /// Connects; `wakeup` interrupts every wait of the thread with ``StateClientError/cancelled``.
+    init(
+        to location: SocketLocation,
+        wakeup: Wakeup,
+        deadline: ContinuousClock.Instant? = nil
+    ) throws(StateClientError) {
         self.location = location
         socket = try StreamSocket(connectingTo: location, wakeup: wakeup, deadline: deadline)
     }
@@ -26,7 +30,7 @@ struct AgentConnection: ~Copyable {
         parameters: [UInt8],
         wantsMore: Bool = false,
         deadline: ContinuousClock.Instant? = nil
-    ) throws(ClientError) {
+    ) throws(StateClientError) {
         var json = JSONWriter()
         json.object { json in
             json.member("method", method)
@@ -42,8 +46,8 @@ struct AgentConnection: ~Copyable {
 
     /// Waits for the next line, and returns it.
     ///
-    /// - Throws: ``ClientError/disconnected(socket:)`` at the end of the connection; an incomplete line is dropped.
-    mutating func nextLine(deadline: ContinuousClock.Instant? = nil) throws(ClientError) -> ArraySlice<UInt8> {
+    /// - Throws: ``StateClientError/disconnected(socket:)`` at the end of the connection; an incomplete line is dropped.
+    mutating func nextLine(deadline: ContinuousClock.Instant? = nil) throws(StateClientError) -> ArraySlice<UInt8> {
         while true {
             if let line = try lines.next() { return line }
             guard let count = try socket.receive(into: &chunk, canWait: true, deadline: deadline), count > 0 else {
@@ -54,7 +58,7 @@ struct AgentConnection: ~Copyable {
     }
 
     /// Returns the next line if it can be received without waiting; `nil` otherwise.
-    mutating func nextLineWithoutWaiting() throws(ClientError) -> ArraySlice<UInt8>? {
+    mutating func nextLineWithoutWaiting() throws(StateClientError) -> ArraySlice<UInt8>? {
         while true {
             if let line = try lines.next() { return line }
             guard let count = try socket.receive(into: &chunk, canWait: false, deadline: nil) else { return nil }
@@ -90,8 +94,8 @@ struct LineBuffer {
 
     /// Returns the next complete line, without its newline; `nil` if more has to be received.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if the line exceeds the maximum size.
-    mutating func next() throws(ClientError) -> ArraySlice<UInt8>? {
+    /// - Throws: ``StateClientError/malformed(_:)`` if the line exceeds the maximum size.
+    mutating func next() throws(StateClientError) -> ArraySlice<UInt8>? {
         guard let end = endOfLine() else {
             searched = bytes.count
             guard bytes.count - start <= maximumBytes else { throw tooLong }
@@ -104,7 +108,7 @@ struct LineBuffer {
         return line
     }
 
-    private var tooLong: ClientError { .malformed("a line is longer than \(maximumBytes) bytes") }
+    private var tooLong: StateClientError { .malformed("a line is longer than \(maximumBytes) bytes") }
 
     private func endOfLine() -> Int? {
         bytes.withUnsafeBytes { bytes in
@@ -124,9 +128,9 @@ enum Reply {
 
     /// Parses a line without decoding its parameters, because a stream has parameters for each event.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if the line is not a single JSON object, is an event, or its `error` is not
+    /// - Throws: ``StateClientError/malformed(_:)`` if the line is not a single JSON object, is an event, or its `error` is not
     ///   a string.
-    init(_ line: ArraySlice<UInt8>) throws(ClientError) {
+    init(_ line: ArraySlice<UInt8>) throws(StateClientError) {
         guard let members = JSONText.values(of: ["parameters", "error", "specversion"], in: line.span) else {
             throw .malformed("a reply is not one JSON object")
         }
@@ -174,7 +178,7 @@ struct ErrorReply: Decodable, Sendable, Hashable {
     var parameters: Parameters?
 
     /// The error to throw for this reply.
-    var clientError: ClientError {
+    var clientError: StateClientError {
         let limit = parameters?.limit.map { "the agent has reached its connection limit (\($0))" }
         return .refused(code: error, message: parameters?.message ?? limit ?? "")
     }

@@ -19,7 +19,7 @@ public struct StateClient: Sendable, Hashable {
 
     /// Sends one request and waits for its one reply.
     ///
-    /// No thread of Swift's cooperative pool is blocked. A cancelled task gets ``ClientError/cancelled`` immediately,
+    /// No thread of Swift's cooperative pool is blocked. A cancelled task gets ``StateClientError/cancelled`` immediately,
     /// but the agent may still handle the request.
     ///
     /// - Parameters:
@@ -27,22 +27,22 @@ public struct StateClient: Sendable, Hashable {
     ///   - parameters: The parameters as one JSON object; empty for none.
     ///   - timeout: The timeout of the whole call.
     /// - Returns: The reply's parameters, as the text of one JSON object.
-    /// - Throws: ``ClientError/refused(code:message:)`` if the agent answers with an error, and the other errors if it
+    /// - Throws: ``StateClientError/refused(code:message:)`` if the agent answers with an error, and the other errors if it
     ///   does not answer.
     public func call(
         _ method: String,
         parameters: [UInt8] = [],
         timeout: Duration = .seconds(5)
-    ) async throws(ClientError) -> [UInt8] {
+    ) async throws(StateClientError) -> [UInt8] {
         let wakeup = try Wakeup.make()
         let location = location
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        let reply: Result<[UInt8], ClientError> = await withTaskCancellationHandler {
+        let reply: Result<[UInt8], StateClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                do throws(ClientError) {
+                do throws(StateClientError) {
                     try NamedThread.startOrThrow("state-request") {
                         continuation.resume(
-                            returning: Result { () throws(ClientError) in
+                            returning: Result { () throws(StateClientError) in
                                 try Self.call(method, parameters, at: location, wakeup, deadline)
                             }
                         )
@@ -59,39 +59,39 @@ public struct StateClient: Sendable, Hashable {
 
     /// Sends one request and decodes its one reply.
     ///
-    /// - Throws: The errors of ``call(_:parameters:timeout:)``, and ``ClientError/malformed(_:)`` if the reply cannot
+    /// - Throws: The errors of ``call(_:parameters:timeout:)``, and ``StateClientError/malformed(_:)`` if the reply cannot
     ///   be decoded.
     public func call<Reply: Decodable>(
         _ method: String,
         parameters: [UInt8] = [],
         timeout: Duration = .seconds(5),
         as type: Reply.Type
-    ) async throws(ClientError) -> Reply {
+    ) async throws(StateClientError) -> Reply {
         try Self.decode(type, from: try await call(method, parameters: parameters, timeout: timeout), to: method)
     }
 
     /// Requests the agent's status.
     ///
     /// - Throws: As ``call(_:parameters:timeout:as:)``.
-    public func status(timeout: Duration = .seconds(5)) async throws(ClientError) -> AgentStatus {
+    public func status(timeout: Duration = .seconds(5)) async throws(StateClientError) -> AgentStatus {
         try await call("status", timeout: timeout, as: AgentStatus.self)
     }
 
     /// Requests the list of the agent's connections.
     ///
     /// - Throws: As ``call(_:parameters:timeout:as:)``.
-    public func subscribers(timeout: Duration = .seconds(5)) async throws(ClientError) -> SubscriberList {
+    public func subscribers(timeout: Duration = .seconds(5)) async throws(StateClientError) -> SubscriberList {
         try await call("subscribers", timeout: timeout, as: SubscriberList.self)
     }
 
     /// Decodes the parameters of a reply.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if they cannot be decoded.
+    /// - Throws: ``StateClientError/malformed(_:)`` if they cannot be decoded.
     package static func decode<Reply: Decodable>(
         _ type: Reply.Type,
         from parameters: [UInt8],
         to method: String
-    ) throws(ClientError) -> Reply {
+    ) throws(StateClientError) -> Reply {
         do {
             return try EventDecoder.decode(type, from: parameters)
         } catch {
@@ -106,7 +106,7 @@ public struct StateClient: Sendable, Hashable {
         at location: SocketLocation,
         _ wakeup: Wakeup,
         _ deadline: ContinuousClock.Instant
-    ) throws(ClientError) -> [UInt8] {
+    ) throws(StateClientError) -> [UInt8] {
         var connection = try AgentConnection(to: location, wakeup: wakeup, deadline: deadline)
         try connection.send(method, parameters: parameters, deadline: deadline)
         let line = try connection.nextLine(deadline: deadline)

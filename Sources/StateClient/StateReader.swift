@@ -19,23 +19,23 @@ package final class StateReader {
     /// The time by which the agent must have sent its hello; `nil` once it has.
     private var helloDeadline: ContinuousClock.Instant?
     /// The reason for the stream's end, until it is thrown.
-    private var failure: ClientError?
+    private var failure: StateClientError?
     /// `true` if the last call may have left received lines behind.
     private var hasMore = false
 
     /// Creates a reader with a timeout for each attempt to connect.
     ///
-    /// - Throws: ``ClientError`` if no descriptor is left.
+    /// - Throws: ``StateClientError`` if no descriptor is left.
     package convenience init(
         _ location: SocketLocation,
         _ subscription: StateSubscription,
         connectTimeout: Duration
-    ) throws(ClientError) {
+    ) throws(StateClientError) {
         self.init(location, subscription, wakeup: try .make(), connectTimeout: connectTimeout)
     }
 
     /// Creates a reader whose waits inside ``take(maximum:)`` are interrupted by a wake-up, with
-    /// ``ClientError/cancelled``.
+    /// ``StateClientError/cancelled``.
     ///
     /// - Parameters:
     ///   - connectTimeout: The maximum time that an attempt to connect waits for an agent with many other clients.
@@ -64,8 +64,8 @@ package final class StateReader {
     /// Returns the received items, and connects if an attempt is due.
     ///
     /// - Parameter maximum: The number of lines after which the rest is left for the next call.
-    /// - Throws: ``ClientError`` if a retry is useless, as ``StateStream/AsyncIterator/next(isolation:)`` does.
-    package func take(maximum: Int) throws(ClientError) -> [StreamItem] {
+    /// - Throws: ``StateClientError`` if a retry is useless, as ``StateStream/AsyncIterator/next(isolation:)`` does.
+    package func take(maximum: Int) throws(StateClientError) -> [StreamItem] {
         if let failure {
             self.failure = nil
             throw failure
@@ -103,7 +103,7 @@ package final class StateReader {
         self.retry = nil
         let parameters = resumption.parameters
         let helloDeadline = ContinuousClock.now.advanced(by: resumption.helloTimeout)
-        connection = try failing { () throws(ClientError) in
+        connection = try failing { () throws(StateClientError) in
             let deadline = connectTimeout.map { ContinuousClock.now.advanced(by: $0) } ?? helloDeadline
             let connection = try AgentConnection(to: location, wakeup: wakeup, deadline: deadline)
             try connection.send("subscribe", parameters: parameters, wantsMore: true, deadline: deadline)
@@ -123,7 +123,7 @@ package final class StateReader {
     private func read(_ items: inout [StreamItem], _ maximum: Int) throws(StreamResumption.End) {
         hasMore = false
         for _ in 0..<maximum {
-            let line = try failing { () throws(ClientError) in try connection?.nextLineWithoutWaiting() }
+            let line = try failing { () throws(StateClientError) in try connection?.nextLineWithoutWaiting() }
             guard let line else { return }
             items += try resumption.receive(try event(in: line))
         }
@@ -131,9 +131,9 @@ package final class StateReader {
     }
 
     private func failing<Value: ~Copyable>(
-        _ body: () throws(ClientError) -> Value
+        _ body: () throws(StateClientError) -> Value
     ) throws(StreamResumption.End) -> Value {
-        do throws(ClientError) {
+        do throws(StateClientError) {
             return try body()
         } catch {
             throw .failed(error)
@@ -142,7 +142,7 @@ package final class StateReader {
 
     /// Returns the event in a reply's parameters.
     private func event(in line: ArraySlice<UInt8>) throws(StreamResumption.End) -> StreamLine {
-        switch try failing({ () throws(ClientError) in try Reply(line) }) {
+        switch try failing({ () throws(StateClientError) in try Reply(line) }) {
         case .error(let error): throw .refused(error)
         case .parameters(let parameters):
             guard let event = StreamLine(Array(parameters)) else {
@@ -158,8 +158,8 @@ extension StateClient {
     ///
     /// The reader connects in the first call of ``StateReader/take(maximum:)``.
     ///
-    /// - Throws: ``ClientError`` if no descriptor is left.
-    package func reader(_ subscription: StateSubscription) throws(ClientError) -> StateReader {
+    /// - Throws: ``StateClientError`` if no descriptor is left.
+    package func reader(_ subscription: StateSubscription) throws(StateClientError) -> StateReader {
         try StateReader(location, subscription, connectTimeout: .milliseconds(300))
     }
 
@@ -171,7 +171,7 @@ extension StateClient {
         parameters: [UInt8],
         timeout: Duration,
         as type: Reply.Type
-    ) throws(ClientError) -> Reply {
+    ) throws(StateClientError) -> Reply {
         let reply = try Self.call(method, parameters, at: location, .make(), .now.advanced(by: timeout))
         return try Self.decode(type, from: reply, to: method)
     }

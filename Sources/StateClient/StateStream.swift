@@ -19,7 +19,7 @@ public struct StateStream: AsyncSequence, Sendable {
     /// The elements of the stream.
     public typealias Element = StreamItem
     /// The reason for the stream's end, unless it was cancelled.
-    public typealias Failure = ClientError
+    public typealias Failure = StateClientError
 
     private let location: SocketLocation
     private let subscription: StateSubscription
@@ -47,9 +47,11 @@ public struct StateStream: AsyncSequence, Sendable {
 
         /// Returns the next item; `nil` if the task was cancelled.
         ///
-        /// - Throws: ``ClientError`` if a retry is useless: access to the socket is denied, the agent rejects the
+        /// - Throws: ``StateClientError`` if a retry is useless: access to the socket is denied, the agent rejects the
         ///   subscription, or the connection was lost and ``StateSubscription/reconnects`` is false.
-        public func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ClientError) -> StreamItem? {
+        public func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(StateClientError) -> StreamItem? {
             if let pump { return try await pump.next() }
             let pump = try StreamPump.started(location, subscription)
             self.pump = pump
@@ -81,9 +83,9 @@ private final class StreamPump: Sendable {
         /// The index of the first item that was not taken.
         var first = 0
         var bytes = 0
-        var consumer: CheckedContinuation<Result<StreamItem?, ClientError>, Never>?
+        var consumer: CheckedContinuation<Result<StreamItem?, StateClientError>, Never>?
         /// The reason for the stream's end; delivered once.
-        var end: ClientError?
+        var end: StateClientError?
         var isFinished = false
         var isCancelled = false
         var waitsForRoom = false
@@ -112,8 +114,10 @@ private final class StreamPump: Sendable {
     private let state = Mutex(State())
 
     /// Returns a pump with a thread that runs until the stream ends or ``cancel()`` is called.
-    static func started(_ location: SocketLocation, _ subscription: StateSubscription) throws(ClientError) -> StreamPump
-    {
+    static func started(
+        _ location: SocketLocation,
+        _ subscription: StateSubscription
+    ) throws(StateClientError) -> StreamPump {
         let pump = StreamPump(location, subscription, try Wakeup.make())
         try NamedThread.startOrThrow("state-stream") { pump.run() }
         return pump
@@ -128,7 +132,7 @@ private final class StreamPump: Sendable {
     // MARK: Consumer
 
     /// Returns the next item; `nil` at the end.
-    func next() async throws(ClientError) -> StreamItem? {
+    func next() async throws(StateClientError) -> StreamItem? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (answer, makesRoom) = state.withLock { state in take(&state, orWait: continuation) }
@@ -143,8 +147,8 @@ private final class StreamPump: Sendable {
 
     private func take(
         _ state: inout State,
-        orWait continuation: CheckedContinuation<Result<StreamItem?, ClientError>, Never>
-    ) -> (answer: Result<StreamItem?, ClientError>?, makesRoom: Bool) {
+        orWait continuation: CheckedContinuation<Result<StreamItem?, StateClientError>, Never>
+    ) -> (answer: Result<StreamItem?, StateClientError>?, makesRoom: Bool) {
         if state.isCancelled { return (.success(nil), false) }
         if let item = state.take() {
             let makesRoom = state.waitsForRoom && state.isHalfEmpty
@@ -177,7 +181,7 @@ private final class StreamPump: Sendable {
         let reader = StateReader(location, subscription, wakeup: wakeup)
         repeat {
             let items: [StreamItem]
-            do throws(ClientError) {
+            do throws(StateClientError) {
                 // Items that were received together are queued together.
                 items = try reader.take(maximum: Self.maximumItems / 4)
             } catch {
@@ -211,7 +215,7 @@ private final class StreamPump: Sendable {
         return !isCancelled
     }
 
-    private func finish(_ error: ClientError) {
+    private func finish(_ error: StateClientError) {
         let consumer = state.withLock { state in
             state.isFinished = true
             let consumer = state.consumer

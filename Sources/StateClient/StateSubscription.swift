@@ -14,7 +14,7 @@ public struct StateSubscription: Sendable, Hashable {
     public var since: UInt64?
     /// The time from which the events start, if ``since`` is `nil`.
     public var sinceTime: Timestamp?
-    /// The name of the stream to which ``since`` belongs (``Hello/stream``); `nil` if it is not known.
+    /// The name of the stream to which ``since`` belongs (``StreamHello/stream``); `nil` if it is not known.
     public var stream: String?
     /// `true` to reconnect after a lost connection; otherwise the stream ends with an error.
     public var reconnects: Bool

@@ -3,7 +3,7 @@ public import AgentEvents
 /// An element of a stream.
 public enum StreamItem: Sendable, Hashable {
     /// A connection was established, for the first time or again.
-    case connected(Hello)
+    case connected(StreamHello)
     /// The complete state after the event with the number in the preceding hello.
     case snapshot(StreamLine)
     /// An event.
@@ -11,7 +11,7 @@ public enum StreamItem: Sendable, Hashable {
     /// Each number is delivered once and in order, over all connections.
     case event(StreamLine)
     /// The connection was lost or could not be established; it is retried after a while, or when the socket appears.
-    case interrupted(ClientError, retryIn: Duration)
+    case interrupted(StateClientError, retryIn: Duration)
     /// The events with these numbers are no longer available; those that would have passed the filter are lost.
     case missed(ClosedRange<UInt64>)
     /// The stream cannot resume after its number, and begins with the snapshot, which follows.
@@ -51,8 +51,8 @@ public struct StreamLine: Sendable, Hashable {
     /// Decodes the whole event, including its envelope, as a type of the caller; see ``event`` for the agent's own
     /// types.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if the event cannot be decoded.
-    public func decode<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
+    /// - Throws: ``StateClientError/malformed(_:)`` if the event cannot be decoded.
+    public func decode<Content: Decodable>(_ type: Content.Type) throws(StateClientError) -> Content {
         do {
             return try EventDecoder.decode(type, from: bytes)
         } catch {
@@ -62,8 +62,8 @@ public struct StreamLine: Sendable, Hashable {
 
     /// Decodes the member `data`.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if it cannot be decoded.
-    public func decodeData<Content: Decodable>(_ type: Content.Type) throws(ClientError) -> Content {
+    /// - Throws: ``StateClientError/malformed(_:)`` if it cannot be decoded.
+    public func decodeData<Content: Decodable>(_ type: Content.Type) throws(StateClientError) -> Content {
         try decode(Envelope<Content>.self).data
     }
 
@@ -82,7 +82,7 @@ enum EventTypeName: String {
 }
 
 /// The agent's first event on each connection, which identifies the agent and its stream.
-public struct Hello: Sendable, Hashable {
+public struct StreamHello: Sendable, Hashable {
     /// The version of the events' schema; a higher version has more members.
     public var schema: Int
     /// The agent's version (Semantic Versioning).
@@ -100,8 +100,8 @@ public struct Hello: Sendable, Hashable {
 
     /// Decodes the event `agent.hello`.
     ///
-    /// - Throws: ``ClientError/malformed(_:)`` if it cannot be decoded.
-    public init(_ line: StreamLine) throws(ClientError) {
+    /// - Throws: ``StateClientError/malformed(_:)`` if it cannot be decoded.
+    public init(_ line: StreamLine) throws(StateClientError) {
         let data = try line.decodeData(AgentHello.self)
         schema = data.schema
         version = data.version

@@ -9,7 +9,7 @@ struct StreamResumption {
     /// The end of a connection.
     enum End: Error, Hashable {
         /// The connection failed, was lost, or its data was malformed.
-        case failed(ClientError)
+        case failed(StateClientError)
         /// The agent ended it with an error reply.
         case refused(ErrorReply)
     }
@@ -19,7 +19,7 @@ struct StreamResumption {
         /// Reconnect after a while.
         case retry([StreamItem], after: Duration)
         /// End the stream with an error.
-        case fail(ClientError)
+        case fail(StateClientError)
     }
 
     /// The reason that the stream cannot resume, and the facts to compare with the next hello.
@@ -89,9 +89,9 @@ struct StreamResumption {
 
     private mutating func open(_ line: StreamLine) throws(End) -> [StreamItem] {
         guard !isOpen else { throw .failed(.malformed("a second hello arrived")) }
-        let hello: Hello
-        do throws(ClientError) {
-            hello = try Hello(line)
+        let hello: StreamHello
+        do throws(StateClientError) {
+            hello = try StreamHello(line)
         } catch {
             throw .failed(error)
         }
@@ -113,7 +113,7 @@ struct StreamResumption {
         return items
     }
 
-    private mutating func itemsOfLoss(_ hello: Hello) -> [StreamItem] {
+    private mutating func itemsOfLoss(_ hello: StreamHello) -> [StreamItem] {
         defer { loss = nil }
         switch loss {
         case nil: return []
@@ -157,7 +157,7 @@ struct StreamResumption {
     /// Resets the backoff, because the socket has appeared.
     mutating func socketAppeared() { backoff.reset() }
 
-    private mutating func retry(_ error: ClientError, _ fraction: Double, wasOpen: Bool) -> Continuation {
+    private mutating func retry(_ error: StateClientError, _ fraction: Double, wasOpen: Bool) -> Continuation {
         guard subscription.reconnects else { return .fail(error) }
         if wasOpen { backoff.reset() }
         let time = backoff.next(fraction)

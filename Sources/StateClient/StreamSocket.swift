@@ -15,12 +15,12 @@ struct StreamSocket: ~Copyable {
 
     /// Connects.
     ///
-    /// - Throws: ``ClientError``; ``ClientError/cancelled`` if the wait was interrupted.
+    /// - Throws: ``StateClientError``; ``StateClientError/cancelled`` if the wait was interrupted.
     init(
         connectingTo location: SocketLocation,
         wakeup: Wakeup,
         deadline: ContinuousClock.Instant?
-    ) throws(ClientError) {
+    ) throws(StateClientError) {
         path = location.path
         self.wakeup = wakeup
         guard (1...Self.longestPath).contains(path.utf8.count), !path.utf8.contains(0) else {
@@ -30,7 +30,7 @@ struct StreamSocket: ~Copyable {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { throw .system(operation: "make a socket", errno: errno) }
-        do throws(ClientError) {
+        do throws(StateClientError) {
             try Self.connect(descriptor, path, wakeup, deadline)
         } catch {
             close(descriptor)
@@ -46,7 +46,7 @@ struct StreamSocket: ~Copyable {
         _ path: String,
         _ wakeup: Wakeup,
         _ deadline: ContinuousClock.Instant?
-    ) throws(ClientError) {
+    ) throws(StateClientError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -89,7 +89,7 @@ struct StreamSocket: ~Copyable {
     }
 
     /// Sends all bytes.
-    func send(_ bytes: [UInt8], deadline: ContinuousClock.Instant?) throws(ClientError) {
+    func send(_ bytes: [UInt8], deadline: ContinuousClock.Instant?) throws(StateClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -117,7 +117,7 @@ struct StreamSocket: ~Copyable {
         into buffer: inout [UInt8],
         canWait: Bool,
         deadline: ContinuousClock.Instant?
-    ) throws(ClientError) -> Int? {
+    ) throws(StateClientError) -> Int? {
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count >= 0 { return count }
@@ -132,7 +132,7 @@ struct StreamSocket: ~Copyable {
         }
     }
 
-    private func wait(for events: Int32, _ deadline: ContinuousClock.Instant?) throws(ClientError) {
+    private func wait(for events: Int32, _ deadline: ContinuousClock.Instant?) throws(StateClientError) {
         switch wakeup.sleep(untilReady: descriptor, for: events, deadline: deadline) {
         case .ready: return
         case .woken: throw .cancelled

@@ -65,10 +65,10 @@ import Testing
     }
 
     @Test func `an outage is reported once, with the event after which the stream resumes`() throws {
-        let hello = try Hello(line(AgentLines.hello(41)))
+        let hello = try StreamHello(line(AgentLines.hello(41)))
         let gone = StreamItem.interrupted(.disconnected(socket: "/s"), retryIn: .zero)
         let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 111), retryIn: .zero)
-        let again = try Hello(line(AgentLines.hello(42)))
+        let again = try StreamHello(line(AgentLines.hello(42)))
         let texts = texts([
             .connected(hello), .event(try line(AgentLines.changed(42, to: AgentLines.state(via: "wwan")))), gone,
             refused, refused, .connected(again),
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a connection is reported only if the agent was not available at first`() throws {
-        let hello = try Hello(line(AgentLines.hello(41)))
+        let hello = try StreamHello(line(AgentLines.hello(41)))
         #expect(texts([.connected(hello)]).isEmpty)
         let refused = StreamItem.interrupted(.noAgent(socket: "/s", errno: 2), retryIn: .zero)
         #expect(
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `missing events are named`() throws {
-        let hello = try Hello(line(AgentLines.hello(3, stream: "new")))
+        let hello = try StreamHello(line(AgentLines.hello(3, stream: "new")))
         let texts = texts([
             .missed(42...42), .missed(42...100), .missed(0...UInt64.max), .connected(hello),
             .restarted(from: "old", to: "new"),
@@ -103,9 +103,9 @@ import Testing
     @Test(arguments: [nil, "6f1c0000000000000000000000000001"])
     func `a number beyond the last event is not taken for a restart`(stream: String?) throws {
         let items: [StreamItem] = [
-            .connected(try Hello(line(AgentLines.hello(41)))), .restarted(from: stream, to: AgentLines.stream),
+            .connected(try StreamHello(line(AgentLines.hello(41)))), .restarted(from: stream, to: AgentLines.stream),
             .interrupted(.disconnected(socket: "/s"), retryIn: .zero),
-            .connected(try Hello(line(AgentLines.hello(41)))),
+            .connected(try StreamHello(line(AgentLines.hello(41)))),
         ]
         let texts = texts(items, since: .number(999))
         #expect(texts.first == "! event #999 is beyond the agent's last one, #41; following from there")
@@ -129,7 +129,7 @@ import Testing
     @Test func `in JSON every line of the agent's is passed on as it is`() throws {
         let lines = [AgentLines.hello(41), AgentLines.snapshot(), AgentLines.path(42)]
         let items: [StreamItem] = [
-            .connected(try Hello(line(lines[0]))), .snapshot(try line(lines[1])), .event(try line(lines[2])),
+            .connected(try StreamHello(line(lines[0]))), .snapshot(try line(lines[1])), .event(try line(lines[2])),
         ]
         #expect(texts(items, json: true) == lines)
     }

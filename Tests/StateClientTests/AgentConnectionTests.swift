@@ -5,7 +5,7 @@ import Testing
 
 /// Bytes become lines, however they come.
 @Suite struct LineBufferTests {
-    private func lines(_ pieces: [[UInt8]], maximumBytes: Int = 8) throws(ClientError) -> [String] {
+    private func lines(_ pieces: [[UInt8]], maximumBytes: Int = 8) throws(StateClientError) -> [String] {
         var buffer = LineBuffer(maximumBytes: maximumBytes)
         var lines: [String] = []
         for piece in pieces {
@@ -24,7 +24,7 @@ import Testing
 
     @Test("a line that is too long is an error, complete or not", arguments: ["123456789\n", "123456789"])
     func tooLong(_ text: String) {
-        #expect(throws: ClientError.malformed("a line is longer than 8 bytes")) { try lines([Array(text.utf8)]) }
+        #expect(throws: StateClientError.malformed("a line is longer than 8 bytes")) { try lines([Array(text.utf8)]) }
     }
 }
 

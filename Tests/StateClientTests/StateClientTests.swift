@@ -33,7 +33,7 @@ import Testing
         )
         let client = StateClient(socket: agent.path)
         #expect(try await client.call("status", as: Reply.self) == Reply(connections: 3))
-        await #expect(throws: ClientError.malformed("the reply to 'status' has an unexpected form")) {
+        await #expect(throws: StateClientError.malformed("the reply to 'status' has an unexpected form")) {
             try await client.call("status", as: Reply.self)
         }
     }
@@ -43,7 +43,7 @@ import Testing
             $0.readLine()
             $0.send(lines: AgentLines.error("no_probe_configured", #"{"message":"there is no probe"}"#))
         })
-        let error = ClientError.refused(code: "no_probe_configured", message: "there is no probe")
+        let error = StateClientError.refused(code: "no_probe_configured", message: "there is no probe")
         await #expect(throws: error) { try await StateClient(socket: agent.path).call("probe") }
         #expect(error.description == "there is no probe [no_probe_configured]")
     }
@@ -61,7 +61,7 @@ import Testing
             $0.readLine()
             $0.send(lines: reply)
         })
-        do throws(ClientError) {
+        do throws(StateClientError) {
             let bytes = try await StateClient(socket: agent.path).call("status")
             Issue.record("\(String(decoding: bytes, as: UTF8.self))")
         } catch {
@@ -78,19 +78,19 @@ import Testing
             $0.send(#"{"parameters":{}}"#)
         })
         let path = agent.path
-        await #expect(throws: ClientError.disconnected(socket: path)) {
+        await #expect(throws: StateClientError.disconnected(socket: path)) {
             try await StateClient(socket: path).call("status")
         }
     }
 
     @Test func `a missing agent and a timeout are different errors`() async throws {
         let nowhere = try ScriptedAgent.newPath()
-        await #expect(throws: ClientError.noAgent(socket: nowhere, errno: ENOENT)) {
+        await #expect(throws: StateClientError.noAgent(socket: nowhere, errno: ENOENT)) {
             try await StateClient(socket: nowhere).call("status")
         }
         let silent = try ScriptedAgent({ $0.waitForClose() })
         let path = silent.path
-        await #expect(throws: ClientError.timedOut(socket: path)) {
+        await #expect(throws: StateClientError.timedOut(socket: path)) {
             try await StateClient(socket: path).call("status", timeout: .milliseconds(50))
         }
     }
@@ -109,7 +109,7 @@ import Testing
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<6 {
                 group.addTask {
-                    do throws(ClientError) {
+                    do throws(StateClientError) {
                         _ = try await StateClient(socket: path).call("status", timeout: .milliseconds(300))
                         return false
                     } catch {
@@ -132,17 +132,17 @@ import Testing
             $0.waitForClose()
         })
         let path = agent.path
-        let task = Task { () throws(ClientError) in
+        let task = Task { () throws(StateClientError) in
             try await StateClient(socket: path).call("status", timeout: .seconds(60))
         }
         for await _ in asked { break }
         task.cancel()
-        await #expect(throws: ClientError.cancelled) { try await task.value }
+        await #expect(throws: StateClientError.cancelled) { try await task.value }
     }
 
     @Test("an invalid socket path is an error", arguments: ["", String(repeating: "x", count: 108), "a\u{0}b"])
     func badPath(_ path: String) async throws {
-        do throws(ClientError) {
+        do throws(StateClientError) {
             _ = try await StateClient(socket: path).call("status")
             Issue.record("\(path) was used")
         } catch {

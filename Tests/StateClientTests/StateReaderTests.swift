@@ -105,7 +105,7 @@ import Testing
         let subscription = StateSubscription(since: 0, reconnects: reconnects)
         let reader = StateReader(location, subscription, wakeup: wakeup, patience: .seconds(1))
         guard reconnects else {
-            #expect(throws: ClientError.timedOut(socket: agent.path)) { try Self.items(reader, until: "never") }
+            #expect(throws: StateClientError.timedOut(socket: agent.path)) { try Self.items(reader, until: "never") }
             return
         }
         #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
@@ -149,7 +149,7 @@ import Testing
             connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no"}"#))
         })
         let reader = try StateClient(socket: agent.path).reader(StateSubscription(since: 0))
-        #expect(throws: ClientError.refused(code: "invalid_parameters", message: "no")) {
+        #expect(throws: StateClientError.refused(code: "invalid_parameters", message: "no")) {
             try Self.items(reader, until: "never")
         }
         #expect(reader.descriptor < 0)

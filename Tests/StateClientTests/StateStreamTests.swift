@@ -13,7 +13,7 @@ import Testing
         _ stream: StateStream,
         until last: String,
         withInterruptions: Bool = false
-    ) async throws(ClientError) -> [String] {
+    ) async throws(StateClientError) -> [String] {
         var texts: [String] = []
         for try await item in stream {
             let text = Self.text(item)
@@ -175,7 +175,7 @@ import Testing
             continuation.yield()
         })
         let path = agent.path
-        let task = Task { () throws(ClientError) -> Int in
+        let task = Task { () throws(StateClientError) -> Int in
             var count = 0
             for try await _ in StateClient(socket: path).events() { count += 1 }
             return count
@@ -193,7 +193,7 @@ import Testing
         })
         let path = agent.path
         let stream = StateClient(socket: path).events(StateSubscription(reconnects: false))
-        await #expect(throws: ClientError.disconnected(socket: path)) {
+        await #expect(throws: StateClientError.disconnected(socket: path)) {
             _ = try await items(stream, until: "never")
         }
     }
@@ -204,7 +204,7 @@ import Testing
             connection.send(lines: AgentLines.error("invalid_parameters", #"{"message":"no such type 'x'"}"#))
         })
         let stream = StateClient(socket: agent.path).events(StateSubscription(types: ["x"]))
-        let expected = ClientError.refused(code: "invalid_parameters", message: "no such type 'x'")
+        let expected = StateClientError.refused(code: "invalid_parameters", message: "no such type 'x'")
         await #expect(throws: expected) { _ = try await items(stream, until: "never") }
     }
 

@@ -29,7 +29,7 @@ import Testing
     @Test func `without a number it begins with the snapshot`() throws {
         var resumption = StreamResumption(StateSubscription(types: ["path.*"], subjects: ["default"]))
         #expect(parameters(resumption) == #"{"types":["path.*"],"subjects":["default"]}"#)
-        let hello = try Hello(line(AgentLines.hello(41)))
+        let hello = try StreamHello(line(AgentLines.hello(41)))
         #expect(try resumption.receive(hello.line) == [.connected(hello)])
         let snapshot = try line(AgentLines.snapshot())
         #expect(try resumption.receive(snapshot) == [.snapshot(snapshot)])
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `without reconnecting every end is the end`() throws {
         var resumption = try opened(StateSubscription(reconnects: false))
-        let error = ClientError.disconnected(socket: "s")
+        let error = StateClientError.disconnected(socket: "s")
         #expect(resumption.connectionEnded(.failed(error), fraction: 0) == .fail(error))
     }
 

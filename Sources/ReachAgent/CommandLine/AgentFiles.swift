@@ -118,12 +118,12 @@ struct RunningAgent {
     /// - Returns: `nil` if there is no agent. An agent that exists but does not answer is reported on standard error.
     /// - Throws: `ExitCode` when no agent answers at a socket that was named.
     static func ask(socket: String?) throws -> RunningAgent? {
-        do throws(ClientError) {
+        do throws(StateClientError) {
             let reply = try AgentQuestion.answer(to: "status", socket: socket, patience: patience)
             let status = try StateClient.decode(AgentStatus.self, from: reply, to: "status")
             return RunningAgent(status: status, socket: socket)
         } catch {
-            if socket != nil { try AgentQuestion.orExit { () throws(ClientError) in throw error } }
+            if socket != nil { try AgentQuestion.orExit { () throws(StateClientError) in throw error } }
             if case .noAgent = error { return nil }
             Terminal.printError("reachagent: cannot query the running agent: \(ForeignText.line(error.description))")
             return nil

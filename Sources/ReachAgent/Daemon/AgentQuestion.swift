@@ -13,7 +13,7 @@ enum AgentQuestion {
     ///
     /// - Throws: `ExitCode` with 69 if there is no agent, 77 if access is denied, and 75 for any other error.
     static func ask(_ method: String, socket: String?) throws -> [UInt8] {
-        try orExit { () throws(ClientError) in try answer(to: method, socket: socket) }
+        try orExit { () throws(StateClientError) in try answer(to: method, socket: socket) }
     }
 
     /// Sends a request and returns the parameters of the reply.
@@ -26,10 +26,10 @@ enum AgentQuestion {
         parameters: [UInt8] = [],
         socket: String?,
         patience: Duration = patience
-    ) throws(ClientError) -> [UInt8] {
+    ) throws(StateClientError) -> [UInt8] {
         let client = StateClient(socket: socket)
-        let answer: Result<[UInt8], ClientError> = Blocking.run {
-            do throws(ClientError) {
+        let answer: Result<[UInt8], StateClientError> = Blocking.run {
+            do throws(StateClientError) {
                 return .success(try await client.call(method, parameters: parameters, timeout: patience))
             } catch {
                 return .failure(error)
@@ -39,8 +39,8 @@ enum AgentQuestion {
     }
 
     /// Runs `body`; if there is no reply, prints the reason on standard error and exits.
-    static func orExit<Result>(_ body: () throws(ClientError) -> Result) throws -> Result {
-        do throws(ClientError) {
+    static func orExit<Result>(_ body: () throws(StateClientError) -> Result) throws -> Result {
+        do throws(StateClientError) {
             return try body()
         } catch {
             Terminal.printError("reachagent: \(ForeignText.line(error.description))")
@@ -50,7 +50,7 @@ enum AgentQuestion {
     }
 
     /// Returns the exit status for an error.
-    static func status(_ error: ClientError) -> Int32 {
+    static func status(_ error: StateClientError) -> Int32 {
         switch error {
         case .noAgent: ExitStatus.unavailable
         case .notPermitted: ExitStatus.notPermitted
@@ -59,7 +59,7 @@ enum AgentQuestion {
     }
 
     /// Returns the next steps after an error.
-    static func advice(_ error: ClientError) -> [String] {
+    static func advice(_ error: StateClientError) -> [String] {
         switch error {
         case .noAgent(let socket, _):
             otherPlaces(than: socket) + [

@@ -19,7 +19,7 @@ final class CheckRequest: Sendable {
         /// The wait timed out; the results so far, and the number of checks.
         case timedOut([CompletedCheck], of: Int)
         /// The agent did not answer, or rejected the request.
-        case failed(ClientError)
+        case failed(StateClientError)
     }
 
     /// The results so far.
@@ -79,7 +79,7 @@ final class CheckRequest: Sendable {
             subjects: name.map { [$0] } ?? [],
             reconnects: false
         )
-        do throws(ClientError) {
+        do throws(StateClientError) {
             for try await item in client.events(subscription) {
                 switch item {
                 case .connected:

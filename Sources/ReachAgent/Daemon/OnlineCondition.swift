@@ -139,14 +139,14 @@ final class OnlineWait: Sendable {
         /// The wait timed out, for this reason.
         case timedOut(OnlineCondition.Failure)
         /// An error that waiting cannot resolve.
-        case failed(ClientError)
+        case failed(StateClientError)
     }
 
     /// The information so far.
     private struct Progress {
         var states = OnlineCondition.States()
         /// The error that prevents the connection.
-        var error: ClientError?
+        var error: StateClientError?
         var hasConnected = false
     }
 
@@ -179,7 +179,7 @@ final class OnlineWait: Sendable {
 
     private func follow() async -> End? {
         let subscription = StateSubscription(types: ["reachability.changed", "target.changed"])
-        do throws(ClientError) {
+        do throws(StateClientError) {
             for try await item in client.events(subscription) {
                 if let state = take(item) { return .online(state) }
             }

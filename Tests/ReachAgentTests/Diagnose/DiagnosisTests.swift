@@ -287,12 +287,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (ClientError.noAgent(socket: "s", errno: 2), false, Diagnosis.Verdict.notChecked),
+        (StateClientError.noAgent(socket: "s", errno: 2), false, Diagnosis.Verdict.notChecked),
         (.noAgent(socket: "s", errno: 2), true, .warning), (.notPermitted(socket: "s", errno: 13), true, .warning),
         (.timedOut(socket: "s"), true, .error),
     ])
     func `an agent that is missing is judged by whether its service is installed`(
-        error: ClientError,
+        error: StateClientError,
         hasService: Bool,
         verdict: Diagnosis.Verdict
     ) {

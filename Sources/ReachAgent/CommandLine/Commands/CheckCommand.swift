@@ -93,7 +93,7 @@ struct CheckCommand: ParsableCommand {
 
     private func request() throws {
         let reply: [UInt8]
-        do throws(ClientError) {
+        do throws(StateClientError) {
             reply = try AgentQuestion.answer(
                 to: "probe",
                 parameters: CheckRequest.parameters(name),
@@ -108,13 +108,13 @@ struct CheckCommand: ParsableCommand {
         if !json { Terminal.print(Self.text(checks?.points, joined: checks?.joined ?? 0)) }
     }
 
-    private func end(_ error: ClientError) throws {
+    private func end(_ error: StateClientError) throws {
         switch error {
         case .refused("unknown_probe", let message): throw WrongUsage.exit(ForeignText.line(message))
         case .refused("no_probe_configured", let message):
             Terminal.printError("reachagent: \(ForeignText.line(message)) [no_probe_configured]")
             throw ExitCode(ExitStatus.badConfiguration)
-        default: try AgentQuestion.orExit { () throws(ClientError) in throw error }
+        default: try AgentQuestion.orExit { () throws(StateClientError) in throw error }
         }
     }
 

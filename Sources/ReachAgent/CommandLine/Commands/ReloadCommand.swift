@@ -34,7 +34,7 @@ struct ReloadCommand: ParsableCommand {
 
     func run() throws {
         let reply: [UInt8]
-        do throws(ClientError) {
+        do throws(StateClientError) {
             reply = try AgentQuestion.answer(to: "reload", socket: agent.socket, patience: Self.patience)
         } catch .refused(let code, let message) where ReloadText.isRefusal(code) {
             if json {
@@ -44,7 +44,7 @@ struct ReloadCommand: ParsableCommand {
             }
             throw ExitCode(ExitStatus.badConfiguration)
         } catch {
-            return try AgentQuestion.orExit { () throws(ClientError) in throw error }
+            return try AgentQuestion.orExit { () throws(StateClientError) in throw error }
         }
         if json { return Terminal.print(reply) }
         for line in ReloadText.lines(reply) { Terminal.print(line) }

@@ -74,15 +74,15 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         if watch { return try follow() }
         let answer: [UInt8]
-        do throws(ClientError) {
+        do throws(StateClientError) {
             answer = try AgentQuestion.answer(to: "status", socket: agent.socket)
         } catch  where form == .short {
             Terminal.print(Self.short(error))
             throw ExitCode(AgentQuestion.status(error))
         } catch {
-            return try AgentQuestion.orExit { () throws(ClientError) in throw error }
+            return try AgentQuestion.orExit { () throws(StateClientError) in throw error }
         }
-        let reply = try AgentQuestion.orExit { () throws(ClientError) in
+        let reply = try AgentQuestion.orExit { () throws(StateClientError) in
             try StateClient.decode(AgentStatus.self, from: answer, to: "status")
         }
         form == .json ? Terminal.print(answer) : Terminal.print(view.text(of: reply))
@@ -90,7 +90,7 @@ struct StatusCommand: ParsableCommand {
     }
 
     /// The word of a status line for an agent without a reply.
-    private static func short(_ error: ClientError) -> String {
+    private static func short(_ error: StateClientError) -> String {
         switch error {
         case .noAgent: "no agent"
         case .notPermitted: "no permission"
@@ -102,7 +102,7 @@ struct StatusCommand: ParsableCommand {
 
     private func follow() throws {
         let watch = try StatusWatch(socket: agent.socket, view: view)
-        try AgentQuestion.orExit { () throws(ClientError) in try watch.run() }
+        try AgentQuestion.orExit { () throws(StateClientError) in try watch.run() }
     }
 }
 

@@ -29,7 +29,7 @@ struct SubscribersCommand: ParsableCommand {
 
     func run() throws {
         let parameters = try AgentQuestion.ask("subscribers", socket: agent.socket)
-        let reply = try AgentQuestion.orExit { () throws(ClientError) in
+        let reply = try AgentQuestion.orExit { () throws(StateClientError) in
             try StateClient.decode(SubscriberList.self, from: parameters, to: "subscribers")
         }
         if json { return Terminal.print(parameters) }

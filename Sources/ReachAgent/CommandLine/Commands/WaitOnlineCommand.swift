@@ -82,7 +82,7 @@ struct WaitOnlineCommand: ParsableCommand {
             throw ExitCode(failure.code == .noAgent ? ExitStatus.unavailable : ExitStatus.finding)
         case .failed(let error):
             if quiet { throw ExitCode(AgentQuestion.status(error)) }
-            try AgentQuestion.orExit { () throws(ClientError) in throw error }
+            try AgentQuestion.orExit { () throws(StateClientError) in throw error }
         }
     }
 

@@ -90,7 +90,7 @@ struct WatchCommand: ParsableCommand {
         if case .refused("invalid_parameters", let message)? = end {
             throw ValidationError(ForeignText.line(message))
         }
-        if let end { try AgentQuestion.orExit { () throws(ClientError) in throw end } }
+        if let end { try AgentQuestion.orExit { () throws(StateClientError) in throw end } }
     }
 
     private var subscription: StateSubscription {
@@ -129,9 +129,9 @@ struct WatchCommand: ParsableCommand {
     }
 
     /// Prints events until the stream ends, and returns the reason.
-    private static func follow(_ stream: StateStream, _ text: WatchText) async -> ClientError? {
+    private static func follow(_ stream: StateStream, _ text: WatchText) async -> StateClientError? {
         var text = text
-        do throws(ClientError) {
+        do throws(StateClientError) {
             for try await item in stream {
                 for line in text.lines(for: item) {
                     switch line {

@@ -17,7 +17,7 @@ extension Diagnosis {
         }
     }
 
-    private static func absent(_ error: ClientError, _ evidence: DiagnosisEvidence, _ facts: [Fact]) -> Section {
+    private static func absent(_ error: StateClientError, _ evidence: DiagnosisEvidence, _ facts: [Fact]) -> Section {
         switch error {
         case .noAgent where !evidence.hasService:
             return Section(.agent, .notChecked, "no agent is running", next: ["reachagent run"], facts: facts)

@@ -104,8 +104,8 @@ struct DiagnosisCollector: Sendable {
         return settings
     }
 
-    private func status(within timeout: Duration) -> Result<AgentStatus, ClientError> {
-        do throws(ClientError) {
+    private func status(within timeout: Duration) -> Result<AgentStatus, StateClientError> {
+        do throws(StateClientError) {
             let reply = try AgentQuestion.answer(to: "status", socket: socket, patience: timeout)
             return .success(try StateClient.decode(AgentStatus.self, from: reply, to: "status"))
         } catch {

@@ -42,7 +42,7 @@ struct DiagnosisEvidence: Sendable {
     /// The configuration of the C library's resolver.
     var resolver: ResolverConfiguration?
     /// The running agent's status, or the reason that there is none.
-    var agent: Result<AgentStatus, ClientError>?
+    var agent: Result<AgentStatus, StateClientError>?
     /// True when the service of the package is installed.
     var hasService = false
     /// The configuration.

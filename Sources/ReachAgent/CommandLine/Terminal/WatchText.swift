@@ -54,7 +54,7 @@ struct WatchText {
         }
     }
 
-    private mutating func connected(_ hello: Hello) -> [Line] {
+    private mutating func connected(_ hello: StreamHello) -> [Line] {
         var lines: [Line] = []
         if isAway {
             var text = stream == nil ? "connected" : "connected again"
@@ -87,12 +87,12 @@ struct WatchText {
     }
 
     /// An outage is reported once, however many attempts it takes.
-    private mutating func interrupted(_ error: ClientError) -> [Line] {
+    private mutating func interrupted(_ error: StateClientError) -> [Line] {
         defer { isAway = true }
         return isAway ? [] : [.notice(interruption(error))]
     }
 
-    private func interruption(_ error: ClientError) -> String {
+    private func interruption(_ error: StateClientError) -> String {
         switch error {
         case .disconnected: return "the agent at \(socket) closed the connection; waiting for it"
         case .refused("agent_stopping", _): return "the agent at \(socket) has stopped; waiting for it"

@@ -17,9 +17,9 @@ final class StatusWatch: Sendable {
     private struct Connection {
         var hasChanges = true
         /// The reason for an interruption, and its time.
-        var interruption: (error: ClientError, since: Timestamp)?
+        var interruption: (error: StateClientError, since: Timestamp)?
         /// The reason for the end of the events.
-        var end: ClientError?
+        var end: StateClientError?
     }
 
     private let client: StateClient
@@ -39,7 +39,7 @@ final class StatusWatch: Sendable {
     /// Watches until a signal or the key q.
     ///
     /// - Throws: The reason that the agent cannot be followed.
-    func run() throws(ClientError) {
+    func run() throws(StateClientError) {
         if view.isShort { OutputReader.endWhenGone() }
         do {
             try NamedThread.start("status-events") { [self] in Blocking.run { await self.follow() } }
@@ -82,9 +82,9 @@ final class StatusWatch: Sendable {
     }
 
     /// Requests the status; `nil` while the agent does not answer, which the event stream reports as well.
-    private func read() throws(ClientError) -> AgentStatus? {
+    private func read() throws(StateClientError) -> AgentStatus? {
         let answer: [UInt8]
-        do throws(ClientError) {
+        do throws(StateClientError) {
             answer = try AgentQuestion.answer(to: "status", socket: client.location.path, patience: .seconds(2))
         } catch .notPermitted(let socket, let number) {
             throw .notPermitted(socket: socket, errno: number)
@@ -96,7 +96,7 @@ final class StatusWatch: Sendable {
 
     private func draw(
         _ status: AgentStatus?,
-        _ interruption: (error: ClientError, since: Timestamp)?,
+        _ interruption: (error: StateClientError, since: Timestamp)?,
         on screen: AlternateScreen
     ) {
         let size = TerminalStyle.size(of: STDOUT_FILENO) ?? (80, 24)
@@ -137,7 +137,7 @@ final class StatusWatch: Sendable {
 
     /// Follows the events, each of which wakes the display.
     private func follow() async {
-        do throws(ClientError) {
+        do throws(StateClientError) {
             for try await item in client.events() {
                 note { connection in
                     connection.hasChanges = true

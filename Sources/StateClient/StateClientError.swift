@@ -2,7 +2,7 @@ internal import Glibc
 internal import LinuxSupport
 
 /// The reason that a request to the agent failed.
-public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum StateClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No process listens on the socket, or it does not exist (errno(3)).
     case noAgent(socket: String, errno: Int32)
     /// Access to the socket is denied (errno(3)).
@@ -19,7 +19,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     case system(operation: String, errno: Int32)
 
     /// The task that made the request was cancelled.
-    public static let cancelled = ClientError.system(operation: "wait any longer", errno: ECANCELED)
+    public static let cancelled = StateClientError.system(operation: "wait any longer", errno: ECANCELED)
 
     /// The error in one line, for people.
     public var description: String {
@@ -38,11 +38,11 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension NamedThread {
-    /// Starts a thread; throws a ``ClientError`` if no thread can be created.
+    /// Starts a thread; throws a ``StateClientError`` if no thread can be created.
     static func startOrThrow(
         _ name: StaticString,
         _ body: @escaping @Sendable () -> Void
-    ) throws(ClientError) {
+    ) throws(StateClientError) {
         do throws(SystemError) {
             try start(name, body)
         } catch {
@@ -52,8 +52,8 @@ extension NamedThread {
 }
 
 extension Wakeup {
-    /// Creates a wake-up; throws a ``ClientError`` if no descriptor is left.
-    static func make() throws(ClientError) -> Wakeup {
+    /// Creates a wake-up; throws a ``StateClientError`` if no descriptor is left.
+    static func make() throws(StateClientError) -> Wakeup {
         do throws(SystemError) {
             return try Wakeup()
         } catch {
