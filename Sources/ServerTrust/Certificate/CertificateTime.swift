@@ -52,13 +52,13 @@ struct CertificateTime: Sendable, Hashable {
 }
 
 extension Date {
-    /// The time as RFC 3339 in UTC, without fractions.
+    /// The time as RFC 3339 in UTC, without fractions; the number of seconds if the calendar has no such time.
     ///
     /// The calendar of RFC 3339 is proleptic; Foundation's has Julian dates before 1582.
     var utcText: String {
-        var seconds = time_t(exactly: timeIntervalSince1970.rounded(.down)) ?? 0
         var civil = tm()
-        gmtime_r(&seconds, &civil)
+        guard var seconds = time_t(exactly: timeIntervalSince1970.rounded(.down)), gmtime_r(&seconds, &civil) != nil
+        else { return "\(timeIntervalSince1970) seconds after 1970" }
         func text(_ value: Int32, _ digits: Int = 2) -> String {
             let text = String(value)
             return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

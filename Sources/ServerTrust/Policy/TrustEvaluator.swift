@@ -60,7 +60,8 @@ public struct TrustEvaluator: Sendable {
     ///   - presented: Any number of certificates; invalid ones are skipped with a finding.
     ///   - identity: The expected identity of the server; nil skips the name, as AFSecurityPolicy does for a nil
     ///     domain.
-    ///   - date: The time at which the certificates must be valid; fractions of a second are ignored.
+    ///   - date: The time at which the certificates must be valid; fractions of a second are ignored. A date that is
+    ///     not a number is later than every other: all certificates have expired.
     /// - Returns: The verdict. The work is bounded, and ends early when the task is cancelled: a certificate that needs
     ///   more is refused with `tls_path_budget`.
     public func evaluate(presented: [[UInt8]], identity: ServerIdentity?, at date: Date) async -> TrustVerdict {
@@ -80,7 +81,9 @@ public struct TrustEvaluator: Sendable {
         within budget: WorkBudget
     ) -> TrustVerdict {
         // Certificates count in whole seconds, and the last one is inclusive (RFC 5280, section 4.1.2.5).
-        let date = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        // Date derives <= and > from <, so that a date that is not a number is within every validity.
+        let date = Date(timeIntervalSince1970: seconds.isNaN ? .infinity : seconds)
         let anchorSet = anchors.current()
         let key = TrustMemo.Key(presented: presented, identity: identity, generation: anchorSet.generation)
         if var verdict = memo.verdict(for: key, at: date) {
