@@ -39,7 +39,8 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
 public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
     /// A DNS name in ASCII form (A-labels).
     ///
-    /// A trailing dot excludes the search domains (resolv.conf(5)); certificates do not have it.
+    /// A trailing dot excludes the search domains (resolv.conf(5)); certificates do not have it, and an evaluation
+    /// ignores it.
     case name(String)
     /// An IP address in network byte order: 4 or 16 bytes.
     case address([UInt8])

@@ -22,6 +22,16 @@ import Testing
         #expect(HostName.matches(ForeignText(pattern), ForeignText(name)) == isMatch)
     }
 
+    @Test(arguments: [
+        ("host.test.", true), ("HOST.test.", true), ("a.wild.test.", true), ("host.test..", false), (".", false),
+        ("other.test.", false),
+    ])
+    func `a trailing dot of the requested name does not count`(_ host: String, _ isAccepted: Bool) async throws {
+        let chain = try TestAuthority.standard(names: ["host.test", "*.wild.test"])
+        let verdict = await TrustHarness.verdict(chain.presented, roots: [chain.root], host: host)
+        #expect(verdict.refusals == (isAccepted ? [] : [.tlsHostname]))
+    }
+
     @Test func `addresses match only addresses, and names only names`() async throws {
         let chain = try TestAuthority.standard(
             names: ["192.0.2.1", "host.test"],

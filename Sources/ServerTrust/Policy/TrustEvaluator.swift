@@ -84,6 +84,8 @@ public struct TrustEvaluator: Sendable {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         // Date derives <= and > from <, so that a date that is not a number is within every validity.
         let date = Date(timeIntervalSince1970: seconds.isNaN ? .infinity : seconds)
+        // Certificates have names without it, as the server name of TLS has.
+        let identity = identity?.withoutTrailingDot
         let anchorSet = anchors.current()
         let key = TrustMemo.Key(presented: presented, identity: identity, generation: anchorSet.generation)
         if var verdict = memo.verdict(for: key, at: date) {
