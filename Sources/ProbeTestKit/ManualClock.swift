@@ -41,7 +41,13 @@ public final class ManualClock: Clock, Sendable {
         /// The sleepers in the order of waking.
         var sleepers: [Sleeper] = []
         var cancelled: Set<UInt64> = []
-        var watchers: [Watcher] = []
+        var watchers: [UInt64: Watcher] = [:]
+
+        /// Returns a new number, for a sleeper or a watcher.
+        mutating func newID() -> UInt64 {
+            nextID += 1
+            return nextID
+        }
     }
 
     private let state = Mutex(State())
@@ -80,10 +86,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let id = state.withLock { $0.newID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enter(Sleeper(id: id, deadline: deadline, continuation: continuation))
@@ -93,15 +96,20 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until at least `count` tasks sleep.
+    /// Waits until at least `count` tasks sleep, or the task is cancelled.
     public func sleepers(atLeast count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                guard state.sleepers.count < count else { return true }
-                state.watchers.append(Watcher(count: count, continuation: continuation))
-                return false
+        let id = state.withLock { $0.newID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    if Task.isCancelled || state.sleepers.count >= count { return true }
+                    state.watchers[id] = Watcher(count: count, continuation: continuation)
+                    return false
+                }
+                if isDone { continuation.resume() }
             }
-            if isDone { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 
@@ -117,9 +125,9 @@ public final class ManualClock: Clock, Sendable {
             if sleeper.deadline <= state.now { return .due }
             let place = state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
             state.sleepers.insert(sleeper, at: place)
-            let count = state.sleepers.count
-            defer { state.watchers.removeAll { $0.count <= count } }
-            return .asleep(state.watchers.filter { $0.count <= count })
+            let satisfied = state.watchers.filter { $0.value.count <= state.sleepers.count }
+            for id in satisfied.keys { state.watchers[id] = nil }
+            return .asleep(Array(satisfied.values))
         }
         switch entrance {
         case .asleep(let watchers):

@@ -74,6 +74,20 @@ struct ManualClockTests {
     }
 
     @Test
+    func `a wait for sleepers ends when its task is cancelled`() async throws {
+        let clock = ManualClock()
+        let waiting = Task { await clock.sleepers(atLeast: 2) }
+        let kept = Task { await clock.sleepers(atLeast: 1) }
+        await Task.yield()
+        waiting.cancel()
+        await waiting.value
+        let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+        await kept.value
+        clock.advance(by: .seconds(1))
+        try await sleeper.value
+    }
+
+    @Test
     func `a manual date is constant until it is moved in either direction`() {
         let date = ManualDate(TestDate.utc(2026, 2, 28, 23, 59, 59))
         date.advance(by: .seconds(1))
