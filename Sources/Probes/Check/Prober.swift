@@ -71,7 +71,8 @@ public final class Prober: Sendable {
     /// - Parameters:
     ///   - probe: The check to run.
     ///   - completion: Called once, on one of the prober's threads, which it must not block; a command without Swift
-    ///     concurrency signals a semaphore in it.
+    ///     concurrency signals a semaphore in it. After the shutdown it is called with the code `cancelled`, on a thread
+    ///     of its own, or on the caller's if the system cannot create that thread.
     /// - Returns: A closure that cancels the check at once; it may be called from any thread, and any number of times.
     @discardableResult
     public func start(
@@ -90,7 +91,7 @@ public final class Prober: Sendable {
             return true
         }
         guard isAccepted else {
-            run.cancel()
+            Self.cancel(run)
             return {}
         }
         gate.execute { run.start() }
@@ -144,18 +145,35 @@ public final class Prober: Sendable {
         }
     }
 
-    /// Cancels all checks and ends the threads.
+    /// Cancels a check whose event loop has ended.
+    private static func cancel(_ run: CheckRun) {
+        do throws(SystemError) {
+            // The caller may hold a lock that the completion takes.
+            try NamedThread.start("probe-cancel") { run.cancel() }
+        } catch {
+            run.cancel()
+        }
+    }
+
+    /// Cancels all checks and ends the event loops; returns when they have ended, to every caller.
+    ///
+    /// A thread that looks up a name, evaluates a response or reviews a report ends with its current work.
     public func shutDown() async {
-        guard beginShutDown() else { return }
+        beginShutDown()
         try? await group.shutdownGracefully()
     }
 
-    /// Cancels all checks and ends the threads; blocks the calling thread until that is done.
+    /// Cancels all checks and ends the event loops; blocks the calling thread until they have ended, as ``shutDown()``
+    /// does.
+    ///
+    /// Must not be called from a completion, which runs on an event loop.
     public func shutDownAndWait() {
-        guard beginShutDown() else { return }
+        beginShutDown()
         try? group.syncShutdownGracefully()
     }
 
+    /// Rejects new checks and cancels the running ones; false if an earlier call has done so.
+    @discardableResult
     private func beginShutDown() -> Bool {
         let runs = state.withLock { state -> [CheckRun]? in
             guard !state.isShutDown else { return nil }

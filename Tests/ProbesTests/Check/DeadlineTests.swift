@@ -171,7 +171,12 @@ struct DeadlineTests {
             }
             prober.shutDownAndWait()
         }
-        prober.start(probe) { report in reports.withLock { $0.append(report) } }
+        await withCheckedContinuation { continuation in
+            prober.start(probe) { report in
+                reports.withLock { $0.append(report) }
+                continuation.resume()
+            }
+        }
         #expect(reports.withLock { $0.map(\.verdict.code) } == [.cancelled, .cancelled])
     }
 

@@ -1,5 +1,7 @@
+import AgentTestKit
 import Dispatch
 import Foundation
+import Glibc
 import Probes
 import Synchronization
 import Testing
@@ -20,6 +22,44 @@ struct ProberEndTests {
             prober.whenFree { Issue.record("the event loops have ended") }
         }
         #expect(String(bytes: result.standardErrorContent, encoding: .utf8) == "")
+    }
+
+    @Test func `a check that is started after the end completes on another thread`() async throws {
+        let prober = Prober()
+        await prober.shutDown()
+        let probe = try CheckBench.probe("tcp://name.test:9")
+        let (report, isCaller) = await withCheckedContinuation { continuation in
+            let caller = pthread_self()
+            prober.start(probe) { continuation.resume(returning: ($0, pthread_equal(caller, pthread_self()) != 0)) }
+        }
+        #expect(report.verdict.code == .cancelled)
+        #expect(!isCaller)
+        #expect(await prober.check(probe).verdict.code == .cancelled)
+    }
+
+    @Test(.onOwnThread) func `every caller of the shutdown waits for the end`() throws {
+        let prober = Prober(resolver: LateResolver())
+        let (isBlocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let cancel = prober.start(try CheckBench.probe("tcp://name.test:9")) { _ in
+            isBlocked.signal()
+            mayEnd.wait()
+        }
+        cancel()
+        isBlocked.wait()
+        let (calls, returns) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let callers = 8
+        for _ in 0..<callers {
+            Thread.detachNewThread {
+                calls.signal()
+                prober.shutDownAndWait()
+                returns.signal()
+            }
+        }
+        for _ in 0..<callers { calls.wait() }
+        #expect(returns.wait(timeout: .now()) == .timedOut)
+        mayEnd.signal()
+        for _ in 0..<callers { returns.wait() }
+        prober.shutDownAndWait()
     }
 }
 
