@@ -6,8 +6,8 @@ public struct MonitorConfiguration: Sendable, Hashable {
     /// servers (A and K): announced everywhere, stable for decades, and unlike public resolvers hardly ever the subject
     /// of a host route by a failover script.
     public var internetAddresses: [IPAddress]
-    /// Additional addresses to look up.
-    public var targets: [IPAddress]
+    /// Additional addresses to look up: the first ``maximumTargets``; further ones are dropped.
+    public var targets: [IPAddress] { didSet { targets = Array(targets.prefix(Self.maximumTargets)) } }
     /// The operator's overrides of interface kinds; the first match counts.
     public var kindOverrides: [KindOverride]
     /// The mount point of sysfs.
