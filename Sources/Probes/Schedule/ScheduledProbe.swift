@@ -57,14 +57,14 @@ public struct LinkCost: Sendable, Hashable, Codable {
     public static let free = LinkCost()
 }
 
-/// The concurrency limits of a scheduler.
+/// The concurrency limits of a scheduler, at least one each.
 public struct ScheduleLimits: Sendable, Hashable {
     /// The maximum number of concurrent checks.
-    public var checks: Int
+    public var checks: Int { didSet { checks = max(1, checks) } }
     /// The maximum number of concurrent checks of one host and port.
-    public var checksPerTarget: Int
+    public var checksPerTarget: Int { didSet { checksPerTarget = max(1, checksPerTarget) } }
 
-    /// Creates limits, at least one each.
+    /// Creates limits.
     public init(checks: Int = 64, checksPerTarget: Int = 4) {
         self.checks = max(1, checks)
         self.checksPerTarget = max(1, checksPerTarget)

@@ -42,7 +42,8 @@ public struct Probe: Sendable {
     ///
     /// The names in the request and in TLS stay the target's. Redirects to another host are followed there.
     public var connectTo: Endpoint?
-    /// The timeout of the whole check, redirects and evaluation included; a request's own timeout overrides it.
+    /// The timeout of the whole check, redirects and evaluation included; the `timeoutInterval` of an HTTP check's
+    /// request or serializer overrides it.
     public var timeout: Duration
     /// The maximum number of redirects to follow; with zero a redirect is a response like any other.
     public var maximumRedirects: Int
@@ -105,32 +106,32 @@ public struct Probe: Sendable {
 
 /// Limits on the input that a check accepts from its target, all enforced while reading.
 ///
-/// The response expectations have body limits of their own; the lower limit applies.
+/// The response expectations have body limits of their own; the lower limit applies. Negative values count as zero.
 public struct ProbeLimits: Sendable, Hashable {
     /// The maximum size of a response's header fields, names and values together, in bytes.
-    public var headerBytes: Int
+    public var headerBytes: Int { didSet { headerBytes = max(0, headerBytes) } }
     /// The maximum number of a response's header fields.
-    public var headerCount: Int
+    public var headerCount: Int { didSet { headerCount = max(0, headerCount) } }
     /// The maximum size of a body as sent, in bytes.
-    public var bodyBytes: Int
+    public var bodyBytes: Int { didSet { bodyBytes = max(0, bodyBytes) } }
     /// The maximum size of a decoded body, in bytes.
-    public var inflatedBodyBytes: Int
-    /// The maximum number of addresses to try, over both families.
-    public var addresses: Int
+    public var inflatedBodyBytes: Int { didSet { inflatedBodyBytes = max(0, inflatedBodyBytes) } }
+    /// The maximum number of addresses to try, over both families, at least one.
+    public var addresses: Int { didSet { addresses = max(1, addresses) } }
     /// The number of bytes that the report keeps of the decoded body, from its start; 0 keeps none.
-    public var keptBodyBytes: Int
+    public var keptBodyBytes: Int { didSet { keptBodyBytes = max(0, keptBodyBytes) } }
 
     /// The maximum number of bytes received for each hop, of any kind: TLS records, frames, chunks and their
     /// extensions, datagrams; nil for ``defaultReceivedBytes``.
-    public var receivedBytes: Int?
+    public var receivedBytes: Int? { didSet { receivedBytes = receivedBytes.map { max(0, $0) } } }
     /// The rest of a link's data budget, for bytes in both directions; nil for no budget.
     ///
     /// A check that exceeds it ends without a verdict on its target.
-    public var budgetBytes: Int?
+    public var budgetBytes: Int? { didSet { budgetBytes = budgetBytes.map { max(0, $0) } } }
     /// The maximum number of work steps to evaluate a response, each about the time to process one byte.
-    public var evaluationSteps: Int
+    public var evaluationSteps: Int { didSet { evaluationSteps = max(0, evaluationSteps) } }
 
-    /// Creates limits; negative values count as zero.
+    /// Creates limits.
     public init(
         headerBytes: Int = 64 * 1024,
         headerCount: Int = 256,
@@ -146,7 +147,7 @@ public struct ProbeLimits: Sendable, Hashable {
         self.headerCount = max(0, headerCount)
         self.bodyBytes = max(0, bodyBytes)
         self.inflatedBodyBytes = max(0, inflatedBodyBytes)
-        self.addresses = max(0, addresses)
+        self.addresses = max(1, addresses)
         self.keptBodyBytes = max(0, keptBodyBytes)
         self.receivedBytes = receivedBytes.map { max(0, $0) }
         self.budgetBytes = budgetBytes.map { max(0, $0) }

@@ -2,6 +2,8 @@ public import CheckResults
 public import HTTPSerialization
 
 /// A bounded transfer in place of a check's single request, which measures throughput and responsiveness under load.
+///
+/// Negative sizes count as zero, and a share that is not a finite number as 1.
 public struct TransferPlan: Sendable {
     /// The priority of a transfer's packets.
     public enum Priority: String, Sendable, Hashable, CaseIterable, Codable {
@@ -13,9 +15,9 @@ public struct TransferPlan: Sendable {
     }
 
     /// The payload bytes to download from the target; 0 for no download.
-    public var downloadBytes: Int
+    public var downloadBytes: Int { didSet { downloadBytes = max(0, downloadBytes) } }
     /// The payload bytes to upload; 0 for no upload.
-    public var uploadBytes: Int
+    public var uploadBytes: Int { didSet { uploadBytes = max(0, uploadBytes) } }
     /// The URL to which the upload is sent by POST; nil for that of the target.
     public var uploadURL: HTTPURL?
     /// `true` to resume by `Range` and `If-Range` after the path was lost, over the next path, within the check's
@@ -28,11 +30,11 @@ public struct TransferPlan: Sendable {
     /// `true` to transfer over metered uplinks too, within their budget.
     public var allowsMetered: Bool
     /// The share of other traffic on the uplink, from 0 to 1, above which the transfer yields.
-    public var yieldShare: Double
+    public var yieldShare: Double { didSet { yieldShare = Self.share(yieldShare) } }
     /// Called with the progress on one of the prober's threads, in order, which it must not block.
     public var progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Creates a plan; negative sizes count as zero.
+    /// Creates a plan.
     public init(
         downloadBytes: Int = 0,
         uploadBytes: Int = 0,
@@ -51,7 +53,7 @@ public struct TransferPlan: Sendable {
         self.priority = priority
         self.stallTimeout = stallTimeout
         self.allowsMetered = allowsMetered
-        self.yieldShare = yieldShare.isFinite ? min(max(0, yieldShare), 1) : 1
+        self.yieldShare = Self.share(yieldShare)
         self.progress = progress
     }
 
@@ -62,6 +64,8 @@ public struct TransferPlan: Sendable {
         guard !isTooMuch, payload < .max / 2 else { return .max }
         return payload + payload / 5 + Self.overhead
     }
+
+    private static func share(_ value: Double) -> Double { value.isFinite ? min(max(0, value), 1) : 1 }
 
     /// The allowance for handshakes and small requests, in addition to the share of the payload.
     private static let overhead = 128 << 10
