@@ -46,7 +46,7 @@ public struct CheckReport: Sendable {
 }
 
 /// The verdict of a check.
-public enum CheckVerdict: Sendable, Hashable {
+public enum CheckVerdict: Sendable, Hashable, CustomStringConvertible {
     /// The target answered as expected.
     case ok
     /// The failure lies with the target or the path to it.
@@ -69,13 +69,23 @@ public enum CheckVerdict: Sendable, Hashable {
         case .failed(_, let phase), .unknown(_, let phase): phase
         }
     }
+
+    /// The verdict for operators: `ok`, `failed: connect_refused in phase connect`, `not checked: no_route in phase
+    /// connect`.
+    public var description: String {
+        switch self {
+        case .ok: "ok"
+        case .failed(let code, let phase): "failed: \(code) in phase \(phase)"
+        case .unknown(let code, let phase): "not checked: \(code) in phase \(phase)"
+        }
+    }
 }
 
 /// The phases of a check, in order.
 ///
 /// A report holds only phases that started. The boundaries of the HTTP phases are blackbox_exporter's, except that
 /// sending the request is a phase of its own.
-public enum Phase: String, Sendable, Hashable, CaseIterable {
+public enum Phase: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Looking the name up.
     case resolve
     /// From the first connection attempt to the established connection.
@@ -92,6 +102,9 @@ public enum Phase: String, Sendable, Hashable, CaseIterable {
     case echo
     /// From a DNS query to its answer.
     case query
+
+    /// The name as in events: `first_byte`.
+    public var description: String { rawValue }
 }
 
 /// The result of one scheduled check of a probe.

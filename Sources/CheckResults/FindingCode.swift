@@ -2,7 +2,7 @@
 ///
 /// The codes are part of the event schema and of every command's output: a code is never renamed and never reused. The
 /// table in the documentation is made from this file.
-public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable {
+public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
     // MARK: Name resolution
 
     /// The name does not exist.
@@ -228,4 +228,7 @@ extension FindingCode {
         default: false
         }
     }
+
+    /// The code as in events: `connect_refused`.
+    public var description: String { rawValue }
 }

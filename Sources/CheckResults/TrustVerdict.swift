@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// The result of a trust evaluation: whether the policy accepts the server, and all findings.
-public struct TrustVerdict: Sendable, Hashable {
+public struct TrustVerdict: Sendable, Hashable, CustomStringConvertible {
     /// `true` if the security policy accepts the server.
     public let isAccepted: Bool
     /// The findings, the most important refusal first.
@@ -35,6 +35,11 @@ public struct TrustVerdict: Sendable, Hashable {
     /// The code of the most important refusal; nil when the server is accepted.
     public var code: FindingCode? {
         isAccepted ? nil : findings.first { $0.severity == .refusal }?.code
+    }
+
+    /// The verdict for operators, without the findings: `accepted`, `not accepted: tls_expired`.
+    public var description: String {
+        isAccepted ? "accepted" : "not accepted" + (code.map { ": \($0)" } ?? "")
     }
 }
 
