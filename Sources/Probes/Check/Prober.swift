@@ -39,8 +39,8 @@ public final class Prober: Sendable {
 
     /// Runs a check, and returns its report.
     ///
-    /// A check never takes longer than the probe's timeout. When the task is cancelled, the check ends at once with the
-    /// code `cancelled`.
+    /// A check never takes longer than its timeout: the `timeoutInterval` of the request or its serializer, or without
+    /// one the probe's ``Probe/timeout``. When the task is cancelled, the check ends at once with the code `cancelled`.
     public func check(_ probe: Probe) async -> CheckReport {
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {

@@ -20,9 +20,9 @@ public final class ProbeScheduler: Sendable {
     ///   - transport: Runs the checks.
     ///   - limits: The concurrency limits.
     ///   - usage: The budgets used by an earlier process; they count on their day.
-    ///   - whenUsed: Called with the usage of the accounts after a check, on one of the transport's threads or on the
-    ///     scheduler's; it must not block.
-    ///   - judge: Called with each completed check, on the scheduler's thread.
+    ///   - whenUsed: Called with the usage of the accounts: after a check on one of the transport's threads or on the
+    ///     scheduler's, and by ``charge(_:to:)`` on its caller's, possibly at the same time. It must not block.
+    ///   - judge: Called with each completed check, on one of the transport's threads or on the scheduler's.
     public convenience init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
@@ -66,7 +66,9 @@ public final class ProbeScheduler: Sendable {
 
     /// Starts the scheduler's thread, which sleeps until a probe is due.
     ///
-    /// - Returns: False when the system cannot create a thread; then nothing has started, and the call may be retried.
+    /// Does nothing when it is started already, and after ``stop()``.
+    ///
+    /// - Returns: False when the system cannot create a thread, and the call may be retried.
     @discardableResult
     public func start() -> Bool { engine.start() }
 
@@ -126,6 +128,8 @@ public final class ProbeScheduler: Sendable {
     public func setLimits(_ limits: ScheduleLimits) { engine.setLimits(limits) }
 
     /// Counts bytes that another program used over a link, in the same way as those of checks.
+    ///
+    /// Calls the `whenUsed` of the scheduler before it returns.
     ///
     /// - Returns: The bytes left for today; `nil` for a link without a budget.
     public func charge(_ bytes: Int, to cost: LinkCost) -> Int? { engine.charge(bytes, to: cost) }
