@@ -13,6 +13,32 @@ import Testing
         try Golden.check(page, "metrics.\(format == .prometheus ? "prom" : "openmetrics")")
     }
 
+    /// `Double.init` as a function is `Double(bitPattern:)` for a `UInt64`.
+    @Test func `counts are shown as their value, and no sample is the bit pattern of one`() {
+        let page = String(decoding: MetricsPage.bytes(of: Samples.metrics, as: .prometheus), as: UTF8.self)
+        let lines = page.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        for line in lines {
+            let value = line.split(separator: " ").last.flatMap { Double($0) }
+            #expect(value.map { !$0.isSubnormal } == true, "\(line)")
+        }
+        let status = Samples.metrics.status
+        let counts: [(name: String, value: UInt64?)] = [
+            ("reachagent_event_seq", status.lastSequence),
+            ("reachagent_netlink_overruns_total", status.overruns?.count),
+            ("reachagent_journal_size_bytes", status.journal?.bytes),
+            ("reachagent_journal_oldest_seq", status.journal?.oldestSequence),
+            ("reachagent_connections", status.sockets?.connections.map { UInt64($0) }),
+            ("reachagent_connections_max", status.sockets?.limit.map { UInt64($0) }),
+            ("reachagent_checks_started_total", status.schedule?.checks),
+            ("reachagent_checks_skipped_total", status.schedule?.skipped),
+            ("reachagent_checks_refused_total", status.schedule?.refused),
+        ]
+        for (name, value) in counts {
+            #expect(value != nil, "\(name)")
+            #expect(lines.contains("\(name) \(value ?? 0)"), "\(name)")
+        }
+    }
+
     @Test func `an agent that knows nothing yet has a page too`() {
         let status = AgentStatus(
             agent: .init(

@@ -85,12 +85,12 @@ struct GoodputMeter {
     var goodput: Goodput? {
         let whole = windows.prefix(min(windows.count, Int(clamping: last / Self.window)))
         guard !whole.isEmpty else { return shortGoodput }
-        let start = SlowStart.windows(of: whole.map(Double.init), roundTrip: roundTripWindows)
+        let start = SlowStart.windows(of: whole.map { Double($0) }, roundTrip: roundTripWindows)
         let measured = whole.dropFirst(start).sorted()
         guard !measured.isEmpty else { return shortGoodput }
         let total = measured.reduce(0.0) { $0 + Double($1) }
         return Goodput(
-            p50: Self.rate(Ranked.median(measured.map(Double.init))),
+            p50: Self.rate(Ranked.median(measured.map { Double($0) })),
             p95: Self.rate(Double(measured[Ranked.index(of: 0.95, in: measured.count)])),
             mean: Self.rate(total / Double(measured.count)),
             windows: measured.count,

@@ -90,7 +90,7 @@ extension MetricFamily {
             guard let agent = metrics.status.agent else { return [] }
             return [Sample(labels: [agent.version ?? "", agent.schema.map(String.init) ?? ""], value: 1)]
         },
-        one("reachagent_event_seq", .gauge, "The number of the newest event") { $0.lastSequence.map(Double.init) },
+        one("reachagent_event_seq", .gauge, "The number of the newest event") { $0.lastSequence.map { Double($0) } },
         one(
             "reachagent_synchronized",
             .gauge,
@@ -99,31 +99,31 @@ extension MetricFamily {
             $0.isSynchronized.map { $0 ? 1 : 0 }
         },
         one("reachagent_netlink_overruns_total", .counter, "The number of losses of kernel messages") {
-            $0.overruns?.count.map(Double.init)
+            $0.overruns?.count.map { Double($0) }
         },
         one("reachagent_journal_degraded", .gauge, "1 while the journal cannot be written") {
             $0.journal?.isDegraded.map { $0 ? 1 : 0 }
         },
         one("reachagent_journal_size_bytes", .gauge, "The size of the journal's files") {
-            $0.journal?.bytes.map(Double.init)
+            $0.journal?.bytes.map { Double($0) }
         },
         one("reachagent_journal_oldest_seq", .gauge, "The number of the journal's oldest event") {
-            $0.journal?.oldestSequence.map(Double.init)
+            $0.journal?.oldestSequence.map { Double($0) }
         },
         one("reachagent_connections", .gauge, "The number of connected clients") {
-            $0.sockets?.connections.map(Double.init)
+            $0.sockets?.connections.map { Double($0) }
         },
-        one("reachagent_connections_max", .gauge, "The maximum of them") { $0.sockets?.limit.map(Double.init) },
+        one("reachagent_connections_max", .gauge, "The maximum of them") { $0.sockets?.limit.map { Double($0) } },
         one("reachagent_checks_started_total", .counter, "The number of checks that were started") {
-            $0.schedule?.checks.map(Double.init)
+            $0.schedule?.checks.map { Double($0) }
         },
         one(
             "reachagent_checks_skipped_total",
             .counter,
             "The number of checks left out because the one before had not ended"
-        ) { $0.schedule?.skipped.map(Double.init) },
+        ) { $0.schedule?.skipped.map { Double($0) } },
         one("reachagent_checks_refused_total", .counter, "The number of checks that the budget did not allow") {
-            $0.schedule?.refused.map(Double.init)
+            $0.schedule?.refused.map { Double($0) }
         },
         one("reachagent_check_delay_max_seconds", .gauge, "The longest time by which a check started late") {
             $0.schedule?.longestDelayMilliseconds.map { Double($0) / 1000 }
@@ -198,7 +198,7 @@ extension MetricFamily {
         process("process_resident_memory_bytes", .gauge, "The memory in use") { Double($0.residentBytes) },
         process("process_virtual_memory_bytes", .gauge, "The address space") { Double($0.virtualBytes) },
         process("process_threads", .gauge, "The number of threads") { Double($0.threads) },
-        process("process_open_fds", .gauge, "The number of open files") { $0.openFiles.map(Double.init) },
+        process("process_open_fds", .gauge, "The number of open files") { $0.openFiles.map { Double($0) } },
         process("process_max_fds", .gauge, "The maximum number of open files") { Double($0.maximumFiles) },
         process("process_start_time_seconds", .gauge, "The start of the process, in Unix time") { $0.started },
     ]

@@ -19,16 +19,16 @@ extension MetricFamily {
         ) { $0.httpPhases },
         phases("probe_icmp_duration_seconds", "The duration of each phase of the last ICMP check") { $0.icmpPhases },
         phases("probe_dns_duration_seconds", "The duration of each phase of the last DNS check") { $0.dnsPhases },
-        check("probe_http_status_code", "The status code of the last response") { $0.httpStatus.map(Double.init) },
-        check("probe_http_version", "The HTTP version of the last response") { $0.httpVersion.flatMap(Double.init) },
+        check("probe_http_status_code", "The status code of the last response") { $0.httpStatus.map { Double($0) } },
+        check("probe_http_version", "The HTTP version of the last response") { $0.httpVersion.flatMap { Double($0) } },
         check("probe_http_content_length", "The size of the last response's body as sent, in bytes") {
-            $0.bodyBytes.map(Double.init)
+            $0.bodyBytes.map { Double($0) }
         },
         check("probe_http_redirects", "The number of redirects that the last check followed") {
-            $0.redirects.map(Double.init)
+            $0.redirects.map { Double($0) }
         },
         check("probe_http_ssl", "1 if the last request went over TLS") { $0.isTLS.map { $0 ? 1 : 0 } },
-        check("probe_ip_protocol", "The IP version of the last connection: 4 or 6") { $0.ipVersion.map(Double.init) },
+        check("probe_ip_protocol", "The IP version of the last connection: 4 or 6") { $0.ipVersion.map { Double($0) } },
         certificate("probe_ssl_earliest_cert_expiry", "The end of the certificate that expires first, in Unix time") {
             $0.notAfter
         },

@@ -25,7 +25,7 @@ extension MetricFamily {
         leg(
             "reachagent_transfer_round_trips_per_minute",
             "The responsiveness while the last transfer ran (draft-ietf-ippm-responsiveness)"
-        ) { ($0.loaded?.perMinute).map(Double.init) },
+        ) { ($0.loaded?.perMinute).map { Double($0) } },
         leg("reachagent_transfer_duration_seconds", "The duration of the last transfer, from first to last byte") {
             Double($0.durationMicroseconds) / 1_000_000
         },
@@ -35,7 +35,7 @@ extension MetricFamily {
         leg(
             "reachagent_transfer_retransmissions",
             "The segments that this machine sent again in the last transfer, where the kernel counts them"
-        ) { $0.retransmissions.map(Double.init) },
+        ) { $0.retransmissions.map { Double($0) } },
         last(
             "reachagent_transfer_idle_round_trip_seconds",
             "The median round trip before the last transfer"
