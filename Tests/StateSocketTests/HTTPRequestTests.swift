@@ -51,7 +51,26 @@ import Testing
         Case(method: .POST, target: "/", status: 405),
         Case(method: .OPTIONS, target: "*", status: 405),
         Case(method: .CONNECT, target: "localhost:1", status: 405),
-        Case(target: "http://localhost/", status: 404),
+        // Whole URIs, whose host counts.
+        Case(target: "http://localhost/"),
+        Case(target: "http://localhost:9718/healthz"),
+        Case(target: "HTTP://Status.example.org/healthz", headers: [("Host", "evil.example")]),
+        Case(target: "https://[::1]:9718/events?types=path.*"),
+        Case(target: "http://localhost"),
+        Case(target: "http://localhost?x"),
+        Case(target: "http://localhost:1/", headers: [("Host", "localhost"), ("Origin", "http://localhost:1")]),
+        Case(target: "http://localhost:1/", headers: [("Host", "a"), ("Origin", "http://a")], status: 403),
+        Case(target: "http://evil.example/healthz", status: 421),
+        Case(target: "http://localhost.evil.example/healthz", status: 421),
+        Case(target: "http://localhost@evil.example/healthz", status: 400),
+        Case(target: "http:///healthz", status: 400),
+        Case(target: "http://", status: 400),
+        Case(target: "http://localhost/healthz", headers: [], status: 400),
+        Case(target: "http://localhost/healthz", headers: [("Host", "a"), ("Host", "a")], status: 400),
+        Case(target: "http://localhost/healthz", headers: [("Host", "a b")], status: 400),
+        Case(target: "http://localhost//", status: 404),
+        Case(target: "http:/healthz", status: 404),
+        Case(target: "ftp://localhost/healthz", status: 404),
         Case(target: "//", status: 404),
         Case(target: "/metrics/", status: 404),
         Case(target: "/../metrics", status: 404),
@@ -86,6 +105,13 @@ import Testing
         } catch {
             Issue.record("\(error)")
         }
+    }
+
+    @Test func `a whole URI has the same resource as its path`() throws {
+        let target = "/events?types=path.*&since_seq=4"
+        let whole = try Self.request(Case(target: "http://localhost:9718" + target))
+        #expect(try whole == Self.request(Case(target: target)))
+        #expect(try Self.request(Case(target: "http://localhost")).resource == .page)
     }
 
     static let lastIDs: [(String, UInt64, ForeignText?)] = [

@@ -29,6 +29,15 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a target may be a whole URI, as a proxy sends it, and its host counts`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            #expect(try client.get("http://localhost/healthz").body == "ok\n")
+            #expect(try client.get("http://localhost/healthz", host: "a.b").body == "ok\n")
+            #expect(try client.get("http://a.b/healthz").status == 421)
+        }
+    }
+
     @Test func `pipelined requests are answered in order, and too many are an error`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)

@@ -41,8 +41,14 @@ struct HTTPRequest: Hashable {
     ///   - names: The host names that are accepted besides `localhost` and addresses, in lower case.
     init(_ head: HTTPRequestHead, names: Set<String>) throws(HTTPRefusal) {
         let hosts = head.headers["host"]
-        guard hosts.count == 1, let host = hosts.first, let name = HTTPHost(host) else {
+        let target = HTTPTarget(head.uri)
+        // The host of an absolute target counts, and Host is ignored (RFC 9112, section 3.2.2), but must be valid.
+        guard hosts.count == 1, let field = hosts.first, HTTPHost(field) != nil else {
             throw HTTPRefusal(.badRequest, "expected exactly one Host header field")
+        }
+        let host = target.authority ?? field
+        guard let name = HTTPHost(host) else {
+            throw HTTPRefusal(.badRequest, "expected a host and an optional port in the target")
         }
         guard name.isLocal || names.contains(name.name) else {
             throw HTTPRefusal(
@@ -59,15 +65,13 @@ struct HTTPRequest: Hashable {
         isHead = head.method == .HEAD
         // NIO's decoder reads nothing after a request to change the protocol, which is answered as any other here.
         keepsConnection = head.isKeepAlive && !head.headers.contains(name: "upgrade")
-        resource = try Self.resource(head)
+        resource = try Self.resource(head, target)
     }
 
-    private static func resource(_ head: HTTPRequestHead) throws(HTTPRefusal) -> Resource {
-        let target = head.uri.utf8
-        let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        let query = HTTPQuery(target[mark...].dropFirst())
+    private static func resource(_ head: HTTPRequestHead, _ target: HTTPTarget) throws(HTTPRefusal) -> Resource {
+        let query = HTTPQuery(target.query)
         // The bytes are compared exactly and not decoded, so each resource has only one spelling.
-        switch ForeignText(target[..<mark]) {
+        switch ForeignText(target.path) {
         case "/": return .page
         case "/metrics":
             return .metrics(isOpenMetrics: HTTPAccept.prefersOpenMetrics(head.headers["accept"]))
@@ -91,6 +95,32 @@ struct HTTPRefusal: Error, Hashable {
     init(_ status: HTTPResponseStatus, _ message: String) {
         self.status = status
         self.message = message
+    }
+}
+
+/// The target of a request: a path with a query (`/events?since_seq=4`), or a whole URI (RFC 9112, section 3.2).
+private struct HTTPTarget {
+    /// The host and port of a whole URI; `nil` if the target is only a path.
+    let authority: String?
+    /// The path.
+    let path: Substring.UTF8View
+    /// The query, without the `?`.
+    let query: Substring.UTF8View
+
+    init(_ text: String) {
+        var rest = text.utf8[...]
+        if let scheme = ["http://", "https://"].first(where: { text.prefix($0.count).lowercased() == $0 }) {
+            rest = rest.dropFirst(scheme.utf8.count)
+            let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            authority = String(Substring(rest[..<end]))
+            rest = rest[end...]
+        } else {
+            authority = nil
+        }
+        let mark = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+        // A URI without a path is that of "/".
+        path = authority != nil && mark == rest.startIndex ? Substring("/").utf8 : rest[..<mark]
+        query = rest[mark...].dropFirst()
     }
 }
 
