@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import Glibc
 
 /// The requests on each connection, and the meaning of the answers: a stream that continues over all connections.
 ///
@@ -43,6 +44,8 @@ struct StreamResumption {
     /// `true` once the agent has sent its hello on any connection.
     private var hasBegun = false
     private var backoff = Backoff()
+    /// The errors of a process or a system that is short of descriptors or memory, which may be over at the next attempt.
+    private static let shortages = [EMFILE, ENFILE, ENOMEM, ENOBUFS]
     /// The time for which an agent may be silent on a stream's first connection.
     static let usualPatience: Duration = .seconds(10)
     private let patience: Duration
@@ -149,6 +152,8 @@ struct StreamResumption {
             case .malformed: return retry(error, fraction, wasOpen: false)
             // An agent that is being replaced may have created its socket without setting its permissions yet.
             case .notPermitted where hasBegun: return retry(error, fraction, wasOpen: wasOpen)
+            case .system(_, let number) where Self.shortages.contains(number):
+                return retry(error, fraction, wasOpen: false)
             case .notPermitted, .refused, .system: return .fail(error)
             }
         }

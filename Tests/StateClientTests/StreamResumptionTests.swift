@@ -1,5 +1,6 @@
 import AgentEvents
 import AgentTestKit
+import Glibc
 import Testing
 
 @testable import StateClient
@@ -88,7 +89,8 @@ import Testing
     @Test(
         "a permanent error ends the stream",
         arguments: [
-            End.failed(.notPermitted(socket: "s", errno: 13)), .failed(.system(operation: "x", errno: 24)),
+            End.failed(.notPermitted(socket: "s", errno: 13)), .failed(.cancelled),
+            .failed(.system(operation: "x", errno: EAFNOSUPPORT)),
             .refused(ErrorReply(error: "invalid_parameters")), .refused(ErrorReply(error: "unknown_method")),
         ]
     )
@@ -98,6 +100,17 @@ import Testing
             Issue.record("\(end) is tried again")
             return
         }
+    }
+
+    @Test("a shortage of descriptors or memory is retried with backoff", arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
+    func shortage(_ number: Int32) throws {
+        var resumption = try opened()
+        let error = ClientError.system(operation: "make a socket", errno: number)
+        for time in [50, 100, 200].map({ Duration.milliseconds($0) }) {
+            let answer = resumption.connectionEnded(.failed(error), fraction: 1)
+            #expect(answer == .retry([.interrupted(error, retryIn: time)], after: time))
+        }
+        #expect(parameters(resumption) == #"{"since_seq":41,"stream":"\#(AgentLines.stream)"}"#)
     }
 
     @Test func `without reconnecting every end is the end`() throws {
