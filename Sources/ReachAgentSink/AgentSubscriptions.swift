@@ -20,7 +20,9 @@ struct AgentFollower {
     private var isInterrupted = false
 
     init(_ client: StateClient) throws(StateClientError) {
-        reader = try client.reader(StateSubscription(types: ["config.reloaded", "reachability.changed"]))
+        var subscription = StateSubscription(types: ["config.reloaded", "reachability.changed"])
+        subscription.resumesWithOldest = false
+        reader = try client.reader(subscription)
     }
 
     /// The descriptor to wait for; negative for none.
@@ -70,9 +72,7 @@ struct JournalSubscription {
     /// - Parameter stream: The stream of the number; `nil` to accept any.
     /// - Throws: ``StateClientError`` if no descriptor is left.
     init(_ client: StateClient, stream: String?, after sequence: UInt64) throws(StateClientError) {
-        var subscription = StateSubscription(since: sequence, stream: stream)
-        subscription.resumesWithOldest = true
-        reader = try client.reader(subscription)
+        reader = try client.reader(StateSubscription(since: sequence, stream: stream))
     }
 
     /// The descriptor to wait for; negative for none.

@@ -166,16 +166,24 @@ struct ErrorReply: Decodable, Sendable, Hashable {
         var limit: UInt64?
         /// `events_expired`: the oldest number that is still available.
         var oldestSequence: UInt64?
+        /// `agent_stopping`: the number of the last event that was sent or left out by the filter.
+        var lastSequence: UInt64?
+        /// `subscriber_lagged`: the same number, in the event that the parameters are.
+        var data: SubscriberLagged?
 
         enum CodingKeys: String, CodingKey {
-            case message, stream, limit
+            case message, stream, limit, data
             case newestSequence = "newest_seq"
             case oldestSequence = "oldest_seq"
+            case lastSequence = "last_seq"
         }
     }
 
     var error: String
     var parameters: Parameters?
+
+    /// The number through which a subscription that has ended is complete, if the agent reports it.
+    var lastSequence: UInt64? { parameters?.lastSequence ?? parameters?.data?.lastSequence }
 
     /// The error to throw for this reply.
     var clientError: StateClientError {

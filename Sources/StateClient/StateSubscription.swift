@@ -19,9 +19,9 @@ public struct StateSubscription: Sendable, Hashable {
     /// `true` to reconnect after a lost connection; otherwise the stream ends with an error.
     public var reconnects: Bool
 
-    /// `true` to resume with the oldest available event if events expired while the connection was lost; otherwise the
-    /// stream resumes with the state at that time.
-    package var resumesWithOldest = false
+    /// `true` to resume with the state and the oldest available event if events expired while the connection was lost;
+    /// otherwise the stream resumes with the state and the events after it.
+    package var resumesWithOldest = true
 
     /// Creates a subscription.
     public init(
@@ -45,8 +45,15 @@ public struct StateSubscription: Sendable, Hashable {
 
     /// Returns the parameters of the request.
     ///
-    /// - Parameter time: The time to start with if there is no position yet.
-    func parameters(after position: UInt64?, of stream: String?, from time: Timestamp?) -> [UInt8] {
+    /// - Parameters:
+    ///   - time: The time to start with if there is no position yet.
+    ///   - wantsSnapshot: `true` to get the state too if there is a position.
+    func parameters(
+        after position: UInt64?,
+        of stream: String?,
+        from time: Timestamp?,
+        wantsSnapshot: Bool
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             if !types.isEmpty {
@@ -60,6 +67,7 @@ public struct StateSubscription: Sendable, Hashable {
             if let position {
                 json.member("since_seq", position)
                 json.member("stream", ifPresent: stream)
+                if wantsSnapshot { json.member("snapshot", true) }
             } else if let time {
                 json.member("since_time", time)
             }

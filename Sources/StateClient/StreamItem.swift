@@ -5,6 +5,8 @@ public enum StreamItem: Sendable, Hashable {
     /// A connection was established, for the first time or again.
     case connected(StreamHello)
     /// The complete state after the event with the number in the preceding hello.
+    ///
+    /// After ``missed(_:)``, the remaining events up to that number follow it: they are older than the state.
     case snapshot(StreamLine)
     /// An event.
     ///

@@ -39,6 +39,8 @@ struct StreamResumption {
     /// The time to start with, until an event at that time or later provides a position.
     private var time: Timestamp?
     private var loss: Loss?
+    /// `true` from a loss of events until the state has arrived that includes them.
+    private var wantsSnapshot = false
     /// `true` once the agent has sent its hello on the current connection.
     private(set) var isOpen = false
     /// `true` once the agent has sent its hello on any connection.
@@ -64,7 +66,9 @@ struct StreamResumption {
     }
 
     /// The parameters to subscribe with on the next connection.
-    var parameters: [UInt8] { subscription.parameters(after: position, of: stream, from: time) }
+    var parameters: [UInt8] {
+        subscription.parameters(after: position, of: stream, from: time, wantsSnapshot: wantsSnapshot)
+    }
 
     /// The time for which the agent may be silent on a new connection.
     ///
@@ -78,7 +82,10 @@ struct StreamResumption {
     mutating func receive(_ line: StreamLine) throws(End) -> [StreamItem] {
         if line.isOf(.hello) { return try open(line) }
         guard isOpen else { throw .failed(.malformed("an event arrived before the hello")) }
-        if line.isOf(.snapshot) { return [.snapshot(line)] }
+        if line.isOf(.snapshot) {
+            wantsSnapshot = false
+            return [.snapshot(line)]
+        }
         guard let number = line.sequence else { return [.event(line)] }
         guard let position else {
             (self.position, time) = (number, nil)
@@ -138,6 +145,7 @@ struct StreamResumption {
         if case .failed(.timedOut) = end, !wasOpen { silentConnections += 1 }
         switch end {
         case .refused(let reply):
+            if wasOpen { skip(through: reply.lastSequence) }
             if let continuation = continuation(after: reply) { return continuation }
             switch RequestCode(rawValue: reply.error) {
             // Connections end: of other clients, and this client's own that the agent has not seen the end of yet.
@@ -162,6 +170,14 @@ struct StreamResumption {
     /// Resets the backoff, because the socket has appeared.
     mutating func socketAppeared() { backoff.reset() }
 
+    /// Moves the position of a filtered stream over events that the filter has left out.
+    ///
+    /// Without a filter, only events move the position, so that a gap before the next one is reported.
+    private mutating func skip(through number: UInt64?) {
+        guard subscription.isFiltered, let number, number > position ?? 0 else { return }
+        (position, time) = (number, nil)
+    }
+
     private mutating func retry(_ error: StateClientError, _ fraction: Double, wasOpen: Bool) -> Continuation {
         guard subscription.reconnects else { return .fail(error) }
         if wasOpen { backoff.reset() }
@@ -178,12 +194,12 @@ struct StreamResumption {
             loss = .restarted
             self.position = nil
         case .eventsExpired:
-            // A client that requests past events gets the remaining ones; a client that was up to date is better served
-            // with the current state.
             if !hasBegun || subscription.resumesWithOldest, let oldest = reply.parameters?.oldestSequence, oldest > 1,
                 oldest - 1 > position
             {
                 self.position = oldest - 1
+                // A client that has followed the state may have missed its last change.
+                wantsSnapshot = hasBegun
                 return .retry([.missed(position + 1...oldest - 1)], after: .zero)
             }
             loss = .expired(after: position)

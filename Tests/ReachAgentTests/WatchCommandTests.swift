@@ -20,11 +20,11 @@ import Testing
             },
             { connection in
                 connection.readLine()
-                connection.send(lines: AgentLines.error("events_expired", #"{"oldest_seq":90}"#))
+                connection.send(lines: AgentLines.error("events_expired", #"{"oldest_seq":101}"#))
             },
             { connection in
                 connection.readLine()
-                connection.send(lines: reply(AgentLines.hello(100)), reply(AgentLines.snapshot()))
+                connection.send(lines: reply(AgentLines.hello(101)), reply(AgentLines.snapshot()))
                 connection.send(lines: reply(AgentLines.path(101)))
                 connection.waitForClose()
             }
@@ -41,6 +41,8 @@ import Testing
         let agent = try Self.restartingAgent()
         let watch = try await watch(["--all", "--socket", agent.path], lines: 6)
         #expect(watch.status == 0)
+        #expect(agent.requests.last?.contains(#""since_seq":100,"#) == true)
+        #expect(agent.requests.last?.contains(#""snapshot":true"#) == true)
         // The events are of another day.
         let lines = watch.lines.filter { !$0.hasPrefix("──") }
         try #require(lines.count == 5)
@@ -52,8 +54,8 @@ import Testing
                 "reachagent: the agent at \(agent.path) closed the connection; waiting for it",
                 "reachagent: connected again (agent 0.1.0); resuming after event #41",
                 "reachagent: the agent at \(agent.path) has stopped; waiting for it",
-                "reachagent: connected again (agent 0.1.0); resuming after event #42",
                 "reachagent: events #43 to #100 are missing: the agent does not have what happened then any more",
+                "reachagent: connected again (agent 0.1.0); resuming after event #100",
             ]
         )
     }
@@ -64,7 +66,7 @@ import Testing
         #expect(
             watch.lines == [
                 AgentLines.hello(40), AgentLines.snapshot(), AgentLines.path(41), AgentLines.hello(41),
-                AgentLines.path(42), AgentLines.hello(100), AgentLines.snapshot(), AgentLines.path(101),
+                AgentLines.path(42), AgentLines.hello(101), AgentLines.snapshot(), AgentLines.path(101),
             ]
         )
     }

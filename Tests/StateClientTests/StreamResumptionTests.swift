@@ -133,8 +133,10 @@ import Testing
         #expect(try resumption.receive(line(AgentLines.path(4))).count == 1)
     }
 
-    @Test func `expired events are reported with their numbers, and the snapshot is requested`() throws {
-        var resumption = try opened()
+    @Test func `for the state alone, expired events are reported, and the snapshot is requested`() throws {
+        var subscription = StateSubscription()
+        subscription.resumesWithOldest = false
+        var resumption = try opened(subscription)
         let end = refusal("events_expired", oldest: 90)
         #expect(resumption.connectionEnded(end, fraction: 1) == .retry([], after: .zero))
         #expect(parameters(resumption) == "{}")
@@ -143,6 +145,74 @@ import Testing
         let items = try resumption.receive(line(AgentLines.hello(100)))
         #expect(items.last == .missed(42...100))
         #expect(try resumption.receive(line(AgentLines.path(101))).count == 1)
+    }
+
+    @Test("only expired events are missed: the state and the remaining ones follow", arguments: [[], ["path.changed"]])
+    func expired(types: [String]) throws {
+        var resumption = try opened(StateSubscription(types: types))
+        let end = refusal("events_expired", oldest: 90)
+        #expect(resumption.connectionEnded(end, fraction: 1) == .retry([.missed(42...89)], after: .zero))
+        let filter = types.isEmpty ? "" : #""types":["path.changed"],"#
+        let request = #"{\#(filter)"since_seq":89,"stream":"\#(AgentLines.stream)""#
+        #expect(parameters(resumption) == request + #","snapshot":true}"#)
+        // The connection breaks before the state has arrived, and more events expire.
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        #expect(parameters(resumption) == request + #","snapshot":true}"#)
+        let more = refusal("events_expired", oldest: 91)
+        #expect(resumption.connectionEnded(more, fraction: 1) == .retry([.missed(90...90)], after: .zero))
+        #expect(try resumption.receive(line(AgentLines.hello(100))).count == 1)
+        #expect(try resumption.receive(line(AgentLines.snapshot())).count == 1)
+        let event = try line(AgentLines.path(91))
+        #expect(try resumption.receive(event) == [.event(event)])
+        // The state is not requested again.
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        #expect(parameters(resumption) == #"{\#(filter)"since_seq":91,"stream":"\#(AgentLines.stream)"}"#)
+    }
+
+    private static func lagged(_ number: UInt64) -> String {
+        let event = #"{"type":"reachagent.subscriber.lagged","data":{"last_seq":\#(number)}}"#
+        return AgentLines.error("subscriber_lagged", event)
+    }
+
+    private static func stopping(_ number: UInt64) -> String {
+        AgentLines.error("agent_stopping", #"{"last_seq":\#(number)}"#)
+    }
+
+    @Test(
+        "a filtered stream that ends in order resumes after all that its filter has left out",
+        arguments: [
+            (stopping(70), 70), (lagged(70), 70), (stopping(41), 41), (stopping(7), 41),
+            (AgentLines.error("agent_stopping"), 41),
+        ] as [(String, UInt64)]
+    )
+    private func skipped(_ last: String, position: UInt64) throws {
+        guard case .error(let reply) = try Reply(Array(last.utf8)[...]) else {
+            Issue.record("not an error")
+            return
+        }
+        var filtered = try opened(StateSubscription(subjects: ["default"]))
+        _ = filtered.connectionEnded(.refused(reply), fraction: 1)
+        let request = #""since_seq":\#(position),"stream":"\#(AgentLines.stream)"}"#
+        #expect(parameters(filtered) == #"{"subjects":["default"],"# + request)
+        // A connection that was refused has sent nothing.
+        var closed = try opened(StateSubscription(subjects: ["default"]))
+        _ = closed.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        _ = closed.connectionEnded(.refused(reply), fraction: 1)
+        #expect(parameters(closed).contains(#""since_seq":41,"#))
+        // Without a filter, numbers after the last event are missing.
+        var unfiltered = try opened()
+        _ = unfiltered.connectionEnded(.refused(reply), fraction: 1)
+        #expect(parameters(unfiltered) == #"{"since_seq":41,"stream":"\#(AgentLines.stream)"}"#)
+    }
+
+    @Test func `a filtered stream from a time has a number once its connection ends in order`() throws {
+        let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
+        var resumption = StreamResumption(StateSubscription(types: ["path.changed"], sinceTime: time))
+        _ = try resumption.receive(line(AgentLines.hello(42)))
+        let reply = ErrorReply(error: "agent_stopping", parameters: .init(lastSequence: 50))
+        _ = resumption.connectionEnded(.refused(reply), fraction: 1)
+        let request = #"{"types":["path.changed"],"since_seq":50,"stream":"\#(AgentLines.stream)"}"#
+        #expect(parameters(resumption) == request)
     }
 
     @Test func `a request for past events gets the remaining ones`() throws {

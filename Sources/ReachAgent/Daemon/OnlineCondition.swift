@@ -178,7 +178,8 @@ final class OnlineWait: Sendable {
     }
 
     private func follow() async -> End? {
-        let subscription = StateSubscription(types: ["reachability.changed", "target.changed"])
+        var subscription = StateSubscription(types: ["reachability.changed", "target.changed"])
+        subscription.resumesWithOldest = false
         do throws(StateClientError) {
             for try await item in client.events(subscription) {
                 if let state = take(item) { return .online(state) }

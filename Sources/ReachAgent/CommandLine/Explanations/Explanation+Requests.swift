@@ -22,8 +22,8 @@ extension RequestCode: ExplainedCode {
             )
         case .eventsExpired:
             (
-                "A client was away for longer than the journal covers: the events after its number are gone.",
-                "Let it start with the snapshot; set 'journal_size' and 'journal_age' for longer absences."
+                "A client was away for longer than the journal covers: events after its number are gone.",
+                "Let it resume one below 'oldest_seq'; set 'journal_size' and 'journal_age' for longer absences."
             )
         case .tooManyConnections:
             (

@@ -48,8 +48,7 @@ struct WatchText {
         case .snapshot(let line): snapshot(line)
         case .event(let line): event(line)
         case .interrupted(let error, _): interrupted(error)
-        // A request by time asks for the events that still exist since then.
-        case .missed(let range): from == nil ? [.notice(Self.missed(range))] : []
+        case .missed(let range): missed(range)
         case .restarted(let former, let stream): restarted(from: former, to: stream)
         }
     }
@@ -104,10 +103,13 @@ struct WatchText {
         }
     }
 
-    private static func missed(_ range: ClosedRange<UInt64>) -> String {
+    private mutating func missed(_ range: ClosedRange<UInt64>) -> [Line] {
         let (first, last) = (range.lowerBound, range.upperBound)
+        lastNumber = last
+        // A request by time asks for the events that still exist since then.
+        guard from == nil else { return [] }
         let numbers = first == last ? "event #\(first) is" : "events #\(first) to #\(last) are"
-        return "\(numbers) missing: the agent does not have what happened then any more"
+        return [.notice("\(numbers) missing: the agent does not have what happened then any more")]
     }
 
     /// Only numbers of another stream are known to have restarted; a number of the user's may be a mistake.
