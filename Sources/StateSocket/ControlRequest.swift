@@ -109,7 +109,6 @@ extension ControlRequest {
             stream: try parameter { parameters throws(JSONObject.Flaw) in try parameters.string("stream") }
                 .map { ForeignText($0) },
             wantsSnapshot: try parameter { parameters throws(JSONObject.Flaw) in try parameters.boolean("snapshot") }
-                ?? true
         )
     }
 

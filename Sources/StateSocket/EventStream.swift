@@ -39,6 +39,8 @@ final class EventStream {
     private let connection: Connection
     private let whenDecided: (StreamRefusal?) -> Void
     private var isPumping = false
+    /// The number of bytes that had been sent at the last heartbeat.
+    private var bytesAtLastBeat = 0
     private var passing: [EventType: Bool] = [:]
 
     private var reader: ReplayReader?
@@ -146,13 +148,18 @@ final class EventStream {
         hasBegun = true
         whenDecided(nil)
         guard !parameters.isHistory else { return }
-        var lines = ByteBufferAllocator().buffer(capacity: opening.hello.line.count + opening.snapshot.line.count + 80)
-        lines.writeLine(opening.hello.line, as: parameters.format)
-        let hasSnapshot = since == nil && parameters.wantsSnapshot
-        if hasSnapshot { lines.writeLine(opening.snapshot.line, as: parameters.format) }
+        var lines = ByteBufferAllocator().buffer(capacity: opening.hello.line.count + opening.snapshot.line.count + 256)
+        let hasSnapshot = parameters.wantsSnapshot ?? (since == nil)
+        // A client that has got no event yet reconnects with the ID of the last line before the events.
+        lines.writeLine(opening.hello.line, as: parameters.format, id: hasSnapshot ? nil : position)
+        if let oldest = parameters.oldestAvailable { lines.writeExpiry(before: oldest) }
+        if hasSnapshot { lines.writeLine(opening.snapshot.line, as: parameters.format, id: position) }
         self.opening = nil
         connection.write(lines, lines: hasSnapshot ? 2 : 1)
     }
+
+    /// The number of the last event that was sent or left out by the filter, with its stream.
+    private var position: (stream: String, sequence: UInt64) { (hub.agent.streamID, next - 1) }
 
     private func refuse(_ refusal: StreamRefusal) {
         phase = .ended
@@ -247,6 +254,20 @@ final class EventStream {
         return passesType && parameters.filter.passes(subject: chunk.subjects[line])
     }
 
+    /// Writes the position if nothing was written since the last call.
+    func beat() {
+        defer { bytesAtLastBeat = connection.sentBytes }
+        guard phase == .live, connection.isWritable, connection.sentBytes == bytesAtLastBeat else { return }
+        writePosition()
+        connection.flush()
+    }
+
+    private func writePosition() {
+        var lines = ByteBufferAllocator().buffer(capacity: 80)
+        lines.writePosition(position)
+        connection.write(lines, lines: 0)
+    }
+
     /// Handles unnumbered events.
     func receive(_ batch: Broadcasts.Batch) {
         guard phase == .live else { return }
@@ -317,9 +338,9 @@ final class EventStream {
         var last: ByteBuffer
         switch parameters.format {
         case .plain, .serverSent:
-            last = ByteBufferAllocator().buffer(capacity: event.line.count + 32)
+            last = ByteBufferAllocator().buffer(capacity: event.line.count + 128)
             if parameters.format == .serverSent { last.writeStaticString("event: lagged\n") }
-            last.writeLine(event.line, as: parameters.format)
+            last.writeLine(event.line, as: parameters.format, id: position)
         case .reply: last = ReplyLine.error(.subscriberLagged, parameters: event.line)
         }
         connection.end(with: last)
@@ -330,9 +351,16 @@ final class EventStream {
         guard phase != .ended else { return }
         let hadBegun = hasBegun
         end()
-        guard parameters.format == .reply, hadBegun else { return connection.end(with: nil) }
-        let last = next - 1
-        connection.end(with: ReplyLine.error(.agentStopping) { $0.member("last_seq", last) })
+        guard hadBegun else { return connection.end(with: nil) }
+        switch parameters.format {
+        case .plain: connection.end(with: nil)
+        case .reply:
+            let last = position.sequence
+            connection.end(with: ReplyLine.error(.agentStopping) { $0.member("last_seq", last) })
+        case .serverSent:
+            writePosition()
+            connection.end(with: nil)
+        }
     }
 
     /// Ends the subscription.

@@ -40,17 +40,37 @@ extension ByteBuffer {
             writeBytes(text)
             writeStaticString(LineFormat.replyEnd)
         case .serverSent:
-            if let id {
-                writeStaticString(LineFormat.idStart)
-                writeString(id.stream)
-                writeInteger(UInt8(ascii: "-"))
-                writeString(String(id.sequence))
-                writeInteger(UInt8(ascii: "\n"))
-            }
+            if let id { writeID(id) }
             writeStaticString(LineFormat.dataStart)
             writeBytes(text)
             writeStaticString("\n\n")
         }
+    }
+
+    private mutating func writeID(_ id: (stream: String, sequence: UInt64)) {
+        writeStaticString(LineFormat.idStart)
+        writeString(id.stream)
+        writeInteger(UInt8(ascii: "-"))
+        writeString(String(id.sequence))
+        writeInteger(UInt8(ascii: "\n"))
+    }
+
+    /// Writes the position of a server-sent stream: a comment, and an ID without an event.
+    ///
+    /// A client reconnects with the ID and dispatches nothing (HTML, section 9.2.6).
+    mutating func writePosition(_ id: (stream: String, sequence: UInt64)) {
+        writeStaticString(":\n")
+        writeID(id)
+        writeInteger(UInt8(ascii: "\n"))
+    }
+
+    /// Writes the message of a server-sent stream that events before a number are gone: the error of control.sock.
+    mutating func writeExpiry(before oldest: UInt64) {
+        writeStaticString("event: expired\n")
+        writeStaticString(LineFormat.dataStart)
+        var error = ReplyLine.error(.eventsExpired) { $0.member("oldest_seq", oldest) }
+        writeBuffer(&error)
+        writeInteger(UInt8(ascii: "\n"))
     }
 
     /// Writes one unnumbered event in a format, with the number of those dropped before it.

@@ -28,6 +28,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var replayPatience: Duration
     /// The maximum time that a cut-off subscriber may take to read the last line.
     public var lagPatience: Duration
+    /// The time after which an idle server-sent stream gets its position; at most twice as long passes without a byte.
+    public var heartbeatInterval: Duration
     /// The time after which a TCP port that could not be opened is retried.
     public var portRetryInterval: Duration
     /// The TCP ports in addition to `http.sock`, and the accepted host names.
@@ -47,6 +49,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         requestPatience: Duration = .seconds(30),
         replayPatience: Duration = .seconds(60),
         lagPatience: Duration = .seconds(30),
+        heartbeatInterval: Duration = .seconds(15),
         portRetryInterval: Duration = .seconds(30),
         http: HTTPConfiguration = HTTPConfiguration()
     ) {
@@ -62,6 +65,7 @@ public struct StateSocketConfiguration: Sendable, Hashable {
         self.requestPatience = requestPatience
         self.replayPatience = replayPatience
         self.lagPatience = lagPatience
+        self.heartbeatInterval = heartbeatInterval
         self.portRetryInterval = portRetryInterval
         self.http = http
     }

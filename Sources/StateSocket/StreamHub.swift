@@ -42,6 +42,7 @@ final class StreamHub {
     private let bus: NotificationBus<Event>
     private var subscription: Subscription<Event>?
     private var streams: LiveStreams
+    private let heartbeat: StreamHeartbeat
     /// The events of the last batch that are not in the ring yet.
     private var untaken: ArraySlice<Event> = []
     private var isDraining = false
@@ -76,6 +77,7 @@ final class StreamHub {
         self.replay = replay
         self.agent = agent
         streams = LiveStreams(broadcasts)
+        heartbeat = StreamHeartbeat(every: configuration.heartbeatInterval, on: gate)
         self.gate = gate
         turns = Turns(on: gate, polledBy: tick)
         work = BlockingWork(on: gate, turns: turns)
@@ -212,6 +214,14 @@ final class StreamHub {
     func addLive(_ stream: EventStream) {
         streams.add(stream)
         attend()
+        if stream.parameters.format == .serverSent { heartbeat.start { [weak self] in self?.beat() ?? false } }
+    }
+
+    /// Writes to the idle server-sent streams; returns whether there are any server-sent streams.
+    private func beat() -> Bool {
+        let live = streams.all.filter { $0.parameters.format == .serverSent }
+        for stream in live { stream.beat() }
+        return !live.isEmpty
     }
 
     /// Delivers the queued unnumbered events.

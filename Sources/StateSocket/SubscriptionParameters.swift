@@ -13,13 +13,16 @@ struct SubscriptionParameters: Sendable, Hashable {
     var sinceTime: Timestamp?
     /// The stream to which the number belongs.
     var stream: ForeignText?
-    /// `true` to send the snapshot; it is not sent if the events start after a number or from a time.
-    var wantsSnapshot: Bool
+    /// `true` to send the snapshot; `nil` to send it unless the events start after a number or from a time.
+    var wantsSnapshot: Bool?
+    /// The number of the oldest available event, if the events start with it because those that the client lacks are
+    /// gone.
+    var oldestAvailable: UInt64?
     /// `true` for past events only: without `agent.hello`, and with the end at the newest event.
     var isHistory = false
 
     /// The subscription of a connection to events.sock.
-    static let everything = SubscriptionParameters(format: .plain, filter: EventFilter(), wantsSnapshot: true)
+    static let everything = SubscriptionParameters(format: .plain, filter: EventFilter())
 }
 
 /// The reason that a subscription is rejected.

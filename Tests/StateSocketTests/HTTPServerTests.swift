@@ -75,7 +75,8 @@ struct HTTPServerTests {
             let (status, headers) = try client.head()
             #expect(status == 200 && headers["content-type"] == "text/event-stream")
             #expect(try client.client.lines(4).map { $0.prefix(6) } == ["retry:", "", "data: ", ""])
-            #expect(try client.client.lines(2).first?.contains("network.snapshot") == true)
+            let snapshot = try client.client.lines(3)
+            #expect(snapshot[0] == "id: stream-a-0" && snapshot[1].contains("network.snapshot") && snapshot[2].isEmpty)
             stream.publish()
             let event = try client.client.lines(3)
             #expect(event[0] == "id: stream-a-1" && event[1].contains(#""seq":1"#) && event[2].isEmpty)
@@ -93,8 +94,8 @@ struct HTTPServerTests {
             try client.send(isHeader ? "/events" : "/events?since_seq=2", isHeader ? [way] : [])
             _ = try client.head()
             var ids: [String] = []
-            while ids.count < 3, let line = try client.client.line() { if line.hasPrefix("id: ") { ids.append(line) } }
-            #expect(ids == ["id: stream-a-3", "id: stream-a-4", "id: stream-a-5"])
+            while ids.count < 4, let line = try client.client.line() { if line.hasPrefix("id: ") { ids.append(line) } }
+            #expect(ids == ["id: stream-a-2", "id: stream-a-3", "id: stream-a-4", "id: stream-a-5"])
         }
     }
 
@@ -109,6 +110,73 @@ struct HTTPServerTests {
         }
     }
 
+    @Test(arguments: ["", "?types=probe.*"])
+    func `a stream whose events are gone says so, and has the state and the events that are left`(
+        query: String
+    ) async throws {
+        let journal = MemoryJournal()
+        try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
+            journal.record((3...4).map { stream.agent.event(.probeChanged, number: $0) })
+            stream.publish(.probeChanged)
+            let client = try HTTPClient(stream.http)
+            try client.send("/events\(query)", ["Last-Event-ID: stream-a-1"])
+            _ = try client.head()
+            #expect(try client.client.lines(4).prefix(2) == ["retry: 1000", ""])
+            let expiry = try client.client.lines(3)
+            #expect(expiry[0] == "event: expired")
+            #expect(expiry[1] == #"data: {"error":"events_expired","parameters":{"oldest_seq":3}}"#)
+            var lines: [String] = []
+            while lines.last != "id: stream-a-5", let line = try client.client.line() { lines.append(line) }
+            #expect(lines[1].contains(#""subject":"snapshot""#))
+            #expect(lines.filter { $0.hasPrefix("id: ") } == (2...5).map { "id: stream-a-\($0)" })
+        }
+    }
+
+    @Test func `a stream from a journal that cannot be read has the state and later events`() async throws {
+        let journal = MemoryJournal()
+        try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
+            journal.record((1...4).map { stream.agent.event(.pathChanged, number: $0) })
+            journal.state.withLock { $0.fails = true }
+            let client = try HTTPClient(stream.http)
+            try client.send("/events?since_seq=1")
+            _ = try client.head()
+            let lines = try client.client.lines(6)
+            #expect(lines[4] == "id: stream-a-4" && lines[5].contains(#""subject":"snapshot""#))
+        }
+    }
+
+    @Test func `an idle stream has comments, and ids that move over what the filter leaves out`() async throws {
+        try await ServedStream.run { configuration in
+            configuration.heartbeatInterval = .milliseconds(5)
+        } _: { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events?types=probe.changed")
+            _ = try client.head()
+            #expect(try client.client.lines(7).last?.isEmpty == true)
+            #expect(try client.client.lines(3) == [":", "id: stream-a-0", ""])
+            for _ in 1...3 { stream.publish(.pathChanged) }
+            var lines: [String] = []
+            while lines.last != "id: stream-a-3", let line = try client.client.line() { lines.append(line) }
+            #expect(lines.count % 3 == 2 && lines.suffix(2).first == ":")
+            #expect(try client.client.line()?.isEmpty == true)
+            stream.publish(.probeChanged)
+            while lines.last != "id: stream-a-4", let line = try client.client.line() { lines.append(line) }
+            #expect(try client.client.line()?.hasPrefix("data: ") == true)
+        }
+    }
+
+    @Test func `a stream that ends with the agent has the id of the newest event at its end`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events?types=probe.changed")
+            _ = try client.head()
+            #expect(try client.client.lines(7).count == 7)
+            for _ in 1...3 { stream.publish(.pathChanged) }
+            stream.stop()
+            #expect(try client.client.linesToEnd() == [":", "id: stream-a-3"])
+        }
+    }
+
     @Test func `filters choose as on the control socket`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
@@ -117,9 +185,9 @@ struct HTTPServerTests {
             stream.publish(.pathChanged)
             stream.publish(.probeChanged, subject: "dns")
             stream.publish(.probeChanged, subject: "web")
-            var lines: [String] = []
-            while lines.last?.hasPrefix("id: ") != true, let line = try client.client.line() { lines.append(line) }
-            #expect(lines.last == "id: stream-a-3")
+            var ids: [String] = []
+            while ids.count < 2, let line = try client.client.line() { if line.hasPrefix("id: ") { ids.append(line) } }
+            #expect(ids == ["id: stream-a-0", "id: stream-a-3"])
         }
     }
 
@@ -203,7 +271,9 @@ struct HTTPServerTests {
             try client.send("/events")
             _ = try client.head()
             for _ in 0..<4000 { stream.publish(padding: 1000) }
-            #expect(try client.client.linesToEnd().suffix(2).first == "event: lagged")
+            let last = try client.client.linesToEnd().suffix(3)
+            #expect(last.first == "event: lagged")
+            #expect(last.dropFirst().first?.hasPrefix("id: stream-a-") == true)
         }
     }
 

@@ -269,6 +269,19 @@ struct StreamTests {
         #expect(passed == Array(11...14) + Array(18...30))
     }
 
+    @Test func `a client that asks for it gets the state before the events after its number`() async throws {
+        let (opening, numbers) = try await ServedStream.run { stream in
+            for _ in 0..<5 { stream.publish() }
+            let client = try Client(stream.control)
+            let parameters = #"{"since_seq":2,"snapshot":true}"#
+            try client.send(#"{"method":"subscribe","more":true,"parameters":\#(parameters)}"# + "\n")
+            return (try client.lines(2), try client.sequences(through: 5))
+        }
+        #expect(opening.first?.contains(#""subject":"hello""#) == true)
+        #expect(opening.last?.contains(#""subject":"snapshot""#) == true)
+        #expect(numbers == Array(3...5))
+    }
+
     static let times: [(time: String, first: UInt64)] = [
         ("1970-01-01T00:00:00Z", 1), ("1970-01-01T00:00:07Z", 7), ("1970-01-01T00:00:07.000001Z", 8),
         ("1970-01-01T00:00:30Z", 30), ("1970-01-01T00:00:31Z", 31), ("2026-11-21T07:00:00Z", 31),

@@ -300,12 +300,16 @@ final class HTTPExchange {
                 return connection.write(start, lines: 0)
             }
             connection.unsubscribe()
-            guard parameters.since != nil, !parameters.isHistory else {
+            guard let since = parameters.since, !parameters.isHistory else {
                 return refuse(HTTPRefusal(.gone, "these events are not available any more (\(refusal.code))"))
             }
-            // A browser never retries a rejected stream, so it gets the whole state instead.
+            // A browser never retries a rejected stream, so it gets the whole state, and the events that are left.
             var anew = parameters
-            (anew.since, anew.stream) = (nil, nil)
+            if case .oldest(let oldest) = refusal.parameter, oldest > 1, oldest - 1 > since {
+                (anew.since, anew.wantsSnapshot, anew.oldestAvailable) = (oldest - 1, true, oldest)
+            } else {
+                (anew.since, anew.stream, anew.oldestAvailable) = (nil, nil, nil)
+            }
             stream(anew, contentType: contentType)
         }
     }

@@ -87,8 +87,7 @@ struct HTTPQuery {
         return SubscriptionParameters(
             format: format,
             filter: EventFilter(types: types.isEmpty ? nil : types, subjects: subjects.isEmpty ? nil : subjects),
-            since: since,
-            wantsSnapshot: true
+            since: since
         )
     }
 
