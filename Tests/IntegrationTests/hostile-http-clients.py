@@ -146,8 +146,10 @@ def foreign_origin():
 
 def path_tricks():
     for path in ['/../etc/passwd', '/..%2f..%2fetc/passwd', '//', '/metrics/', '/%6detrics', '/metrics%00', '/./metrics',
-                 '/metrics;x', 'http://localhost/metrics', '/\\..\\', '/api/../metrics', '/METRICS']:
+                 '/metrics;x', 'http://localhost/../metrics', '/\\..\\', '/api/../metrics', '/METRICS']:
         expect(404, request(path))
+    expect(200, request('http://localhost/metrics'))
+    expect(421, request('http://evil.example/metrics'))
     expect(405, 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n')
     expect(405, 'CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n')
     expect(400, request('/api/report?month=../../etc'))
