@@ -105,7 +105,7 @@ import Testing
     @Test("a shortage of descriptors or memory is retried with backoff", arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
     func shortage(_ number: Int32) throws {
         var resumption = try opened()
-        let error = ClientError.system(operation: "make a socket", errno: number)
+        let error = StateClientError.system(operation: "make a socket", errno: number)
         for time in [50, 100, 200].map({ Duration.milliseconds($0) }) {
             let answer = resumption.connectionEnded(.failed(error), fraction: 1)
             #expect(answer == .retry([.interrupted(error, retryIn: time)], after: time))
