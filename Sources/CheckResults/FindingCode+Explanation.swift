@@ -45,7 +45,7 @@ extension FindingCode {
             )
         case .dnsFailure:
             (
-                "The resolver answered with a failure.",
+                "No name server could answer.",
                 "Ask the name servers directly: `reachagent probe dns://RESOLVER/NAME`."
             )
         case .resolverBusy:

@@ -11,7 +11,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
     case dnsNoAddress = "dns_no_address"
     /// The resolver did not answer in time.
     case dnsTimeout = "dns_timeout"
-    /// The resolver answered with a failure.
+    /// No name server could answer: each failed, or could not be reached.
     case dnsFailure = "dns_failure"
     /// The maximum number of lookups is blocked in the system's resolver.
     case resolverBusy = "resolver_busy"

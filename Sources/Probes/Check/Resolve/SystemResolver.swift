@@ -89,9 +89,8 @@ enum SystemLookup {
         switch status {
         case EAI_NONAME: return HostLookupFailure(.dnsNXDomain, reason: reason)
         case noData, wrongFamily: return HostLookupFailure(.dnsNoAddress, reason: reason)
-        case EAI_AGAIN where time < shortestSilence:
-            return HostLookupFailure(.dnsFailure, reason: "\(reason): no name server could answer")
-        case EAI_AGAIN: return HostLookupFailure(.dnsTimeout, reason: reason)
+        case EAI_AGAIN:
+            return HostLookupFailure(time < shortestSilence ? .dnsFailure : .dnsTimeout, reason: reason)
         case EAI_MEMORY: return HostLookupFailure(.resourcesExhausted, reason: reason)
         case EAI_SYSTEM:
             let isExhausted = [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError)
