@@ -27,6 +27,17 @@ public struct CheckHop: Sendable {
 
     /// Creates an empty hop.
     public init(url: String) { self.url = url }
+
+    /// The address of the used connection, else that of the last attempt; nil without one.
+    package var peer: HostAddress? { (peerAddress ?? attempts.last?.address).flatMap { HostAddress(endpoint: $0) } }
+
+    /// `true` for `localhost` and the names below it (RFC 6761, section 6.3).
+    var namesThisMachine: Bool {
+        guard let scheme = url.firstRange(of: "://") else { return false }
+        let host = url[scheme.upperBound...].prefix { !":/?#".contains($0) }.lowercased()
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
 }
 
 /// The timing of a phase that started; the check may have ended in it.

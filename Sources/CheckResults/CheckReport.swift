@@ -45,6 +45,26 @@ public struct CheckReport: Sendable {
     }
 }
 
+extension CheckReport {
+    /// The evidence of the finding that decided the verdict, with the address of a failed attempt to connect; nil on
+    /// success.
+    package var decidingEvidence: String? {
+        let concerned = findings.filter { $0.code == verdict.code }
+        guard let deciding = concerned.first(where: { $0.severity == .refusal }) ?? concerned.first else { return nil }
+        let isAttempt = hops.last?.attempts.contains { $0.address == deciding.subject } ?? false
+        return isAttempt ? "\(deciding.subject): \(deciding.evidence)" : deciding.evidence
+    }
+
+    /// `true` if the target's name has led only to addresses of this machine, as those from a name server that filters.
+    ///
+    /// False for an address and for `localhost`, whose target is meant to be this machine, and after a redirect.
+    package var leadsToThisMachine: Bool {
+        guard hops.count == 1, let hop = hops.first, !hop.lookups.isEmpty, !hop.attempts.isEmpty else { return false }
+        let addresses = hop.attempts.map { HostAddress(endpoint: $0.address) }
+        return addresses.allSatisfy { $0?.isThisMachine == true } && !hop.namesThisMachine
+    }
+}
+
 /// The verdict of a check.
 public enum CheckVerdict: Sendable, Hashable, CustomStringConvertible {
     /// The target answered as expected.
@@ -85,7 +105,7 @@ public enum CheckVerdict: Sendable, Hashable, CustomStringConvertible {
 ///
 /// A report holds only phases that started. The boundaries of the HTTP phases are blackbox_exporter's, except that
 /// sending the request is a phase of its own.
-public enum Phase: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum Phase: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
     /// Looking the name up.
     case resolve
     /// From the first connection attempt to the established connection.

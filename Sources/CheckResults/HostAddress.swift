@@ -29,6 +29,26 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address in text form, without the scope.
     public var description: String { IPAddressText.text(of: bytes) }
 
+    /// Parses an address, or an address and a port: `192.0.2.7`, `192.0.2.7:443`, `[2001:db8::7]:443`; nil for anything
+    /// else.
+    package init?(endpoint text: String) {
+        let host =
+            text.hasPrefix("[")
+            ? text.dropFirst().prefix { $0 != "]" }
+            : IPAddressText.bytes(of: text) == nil ? text.prefix { $0 != ":" } : text[...]
+        guard let bytes = IPAddressText.bytes(of: String(host)) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// `true` for a loopback address and for the unspecified one, to which Linux connects as to the loopback.
+    package var isThisMachine: Bool {
+        guard bytes.count == 16 else { return bytes[0] == 127 || bytes.allSatisfy { $0 == 0 } }
+        guard bytes.prefix(10).allSatisfy({ $0 == 0 }) else { return false }
+        // ::ffff:127.0.0.1 and the like.
+        if bytes[10] == 0xff, bytes[11] == 0xff { return bytes[12] == 127 || bytes.suffix(4).allSatisfy { $0 == 0 } }
+        return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1
+    }
+
     /// Returns the address and a port, IPv6 in brackets.
     package func description(port: UInt16) -> String {
         family == .ipv4 ? "\(self):\(port)" : "[\(self)]:\(port)"

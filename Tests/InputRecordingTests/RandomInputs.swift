@@ -227,12 +227,15 @@ struct RandomInputs {
             outcome: outcome,
             code: outcome == .ok ? nil : pick(FindingCode.allCases),
             detail: maybe("what was seen: \"ü\" \u{2028}"),
+            phase: maybe(pick(Phase.allCases)),
+            peer: maybe("192.0.2.9"),
             latency: duration(),
             throughput: maybe(Double.random(in: 0...1e9, using: &random)),
             addedLatency: maybe(duration()),
             portal: maybe(PortalEvidence(pick(PortalEvidence.Verdict.allCases), url: url)),
             certificates: chance(30) ? [certificate()] : [],
             pins: maybe(PinAudit(entries: [.init(pin: "sha256//x", isMatched: chance(50), isBackup: chance(50))])),
+            leadsToThisMachine: maybe(chance(50)),
             observed: observed()
         )
     }

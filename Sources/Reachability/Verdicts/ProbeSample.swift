@@ -22,6 +22,10 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public var code: FindingCode?
     /// The details, for people; at most 512 bytes.
     public var detail: String?
+    /// The phase in which the check ended, unless the outcome is `ok`.
+    public var phase: Phase?
+    /// The address to which the check connected or tried to connect, unless the outcome is `ok`.
+    public var peer: String?
     /// The duration of the check.
     public var latency: Duration
     /// The measured throughput of a transfer, in bits per second.
@@ -36,6 +40,8 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public var pins: PinAudit?
     /// `true` if the server had completed the handshake: later failures are faults of the target.
     public var wasAnswered: Bool?
+    /// `true` if the target's name has led to this machine itself: its answers say nothing about what is beyond.
+    public var leadsToThisMachine: Bool?
     /// The time at which the check completed.
     public var observed: Observed
 
@@ -45,6 +51,8 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         outcome: Outcome,
         code: FindingCode? = nil,
         detail: String? = nil,
+        phase: Phase? = nil,
+        peer: String? = nil,
         latency: Duration = .zero,
         throughput: Double? = nil,
         addedLatency: Duration? = nil,
@@ -52,12 +60,15 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         certificates: [CertificateFacts] = [],
         pins: PinAudit? = nil,
         wasAnswered: Bool? = nil,
+        leadsToThisMachine: Bool? = nil,
         observed: Observed
     ) {
         self.point = point
         self.outcome = outcome
         self.code = code
         self.detail = detail
+        self.phase = phase
+        self.peer = peer
         self.latency = latency
         self.throughput = throughput
         self.addedLatency = addedLatency
@@ -65,6 +76,7 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         self.certificates = certificates
         self.pins = pins
         self.wasAnswered = wasAnswered
+        self.leadsToThisMachine = leadsToThisMachine
         self.observed = observed
     }
 }
@@ -122,15 +134,14 @@ extension ProbeSample {
             case .failed: .failed
             case .unknown: .unknown
             }
-        let code = report.verdict.code
-        let concerned = report.findings.filter { $0.code == code }
-        let deciding = concerned.first { $0.severity == .refusal } ?? concerned.first
         let trust = report.hops.last { $0.tls?.trust != nil }?.tls?.trust
         self.init(
             point: point,
             outcome: outcome,
-            code: code,
-            detail: deciding.map { Self.bounded($0.evidence) },
+            code: report.verdict.code,
+            detail: report.decidingEvidence.map(Self.bounded),
+            phase: report.verdict.phase,
+            peer: outcome == .ok ? nil : report.hops.last?.peer?.description,
             latency: report.duration,
             throughput: report.transfer?.judgedThroughput,
             addedLatency: report.transfer?.worstAddedLatency,
@@ -138,6 +149,7 @@ extension ProbeSample {
             certificates: trust.map(Self.facts) ?? [],
             pins: trust?.pinAudit,
             wasAnswered: Self.wasAnswered(report),
+            leadsToThisMachine: outcome != .ok && report.leadsToThisMachine ? true : nil,
             observed: observed
         )
     }

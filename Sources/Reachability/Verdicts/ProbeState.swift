@@ -24,6 +24,8 @@ public struct ProbeState: Sendable, Hashable {
     public var isFlapping: Bool
     /// `true` if the check failed after the handshake, in case the code does not show it.
     var wasAnswered = false
+    /// `true` if the check failed at this machine itself, to which the target's name has led.
+    var leadsToThisMachine = false
 
     /// Creates a status.
     public init(_ verdict: Verdict, code: FindingCode? = nil, portalURL: String? = nil, isFlapping: Bool = false) {
@@ -42,6 +44,8 @@ public struct ProbeState: Sendable, Hashable {
     /// The failure's evidence about the path.
     var evidence: FailureEvidence {
         let evidence = code?.evidence ?? .silent
+        // What this machine answers in the target's place says nothing about the way to it.
+        if leadsToThisMachine { return evidence == .nothing ? .nothing : .silent }
         return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
     }
 }

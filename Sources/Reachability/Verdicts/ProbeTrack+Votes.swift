@@ -108,16 +108,19 @@ extension ProbeTrack {
 
     mutating func become(_ verdict: ProbeState.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
         state = ProbeState(verdict, code: code, portalURL: portalURL, isFlapping: state.isFlapping)
-        state.wasAnswered = wasAnswered(code)
+        noteEvidence(code)
         attempts = 0
         pending = nil
     }
 
-    /// Returns whether the failures with this code came after the handshake.
+    /// Notes the evidence of the failures with this code that the code alone does not show.
     ///
-    /// A check that times out after the handshake has the same code as one without any answer.
-    private func wasAnswered(_ code: FindingCode?) -> Bool {
-        code != nil && state.verdict == .down && last?.code == code && last?.wasAnswered == true
+    /// A check that times out after the handshake has the same code as one without any answer, and a refusal by this
+    /// machine that of one by the target.
+    private mutating func noteEvidence(_ code: FindingCode?) {
+        let isOfLast = code != nil && state.verdict == .down && last?.code == code
+        state.wasAnswered = isOfLast && last?.wasAnswered == true
+        state.leadsToThisMachine = isOfLast && last?.leadsToThisMachine == true
     }
 
     /// Updates the details of an unchanged verdict after this number of consecutive checks: a target with alternating
@@ -131,7 +134,7 @@ extension ProbeTrack {
         pending = (particulars, seen)
         guard seen >= count else { return }
         state.code = particulars.code
-        state.wasAnswered = wasAnswered(particulars.code)
+        noteEvidence(particulars.code)
         state.portalURL = particulars.portalURL
         pending = nil
     }

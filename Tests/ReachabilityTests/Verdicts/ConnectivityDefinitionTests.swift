@@ -11,7 +11,8 @@ import Testing
 ///
 /// `u` up; `t` no answer; `h` no answer once the handshake is over; `5` HTTP status 500; `b` the wrong body; `e` an expired
 /// certificate of its own; `w` a certificate that is not the target's; `r` the connection refused; `a` the handshake refused;
-/// `d` the resolver silent; `n` no such name; `l` too slow.
+/// `d` the resolver silent; `n` no such name; `l` too slow; `z` the connection refused by this machine itself, to which the name
+/// has led; `y` a certificate that is not the target's, from there.
 struct ConnectivityDefinitionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let definition: String
@@ -138,6 +139,21 @@ struct ConnectivityDefinitionTests {
             expected: "local connect_timeout https"
         ),
         Case(
+            definition: "a name server leads the name to this machine, where nothing listens",
+            probes: ["https:z"],
+            expected: "local connect_refused https"
+        ),
+        Case(
+            definition: "a server of this machine answers in the target's place",
+            probes: ["https:y", "mail:t"],
+            expected: "local tls_self_signed https"
+        ),
+        Case(
+            definition: "one name leads to this machine, and another target answers",
+            probes: ["https:u", "mail:z"],
+            expected: "partial connect_refused mail"
+        ),
+        Case(
             definition: "the network's own word that it is no portal is no answer from beyond it",
             probes: ["https:t", "portal-api?:u"],
             expected: "local connect_timeout https"
@@ -189,12 +205,13 @@ struct ConnectivityDefinitionTests {
         let failures: [Character: FindingCode] = [
             "t": .connectTimeout, "h": .timeout, "5": .httpStatus, "b": .httpBody, "e": .tlsExpired,
             "w": .tlsUntrustedRoot, "r": .connectRefused, "a": .tlsAlert, "d": .dnsTimeout, "n": .dnsNXDomain,
-            "l": .latencyHigh,
+            "l": .latencyHigh, "z": .connectRefused, "y": .tlsSelfSigned,
         ]
         guard let code = failures[letter] else { return sample }
         sample.outcome = letter == "d" ? .unknown : .failed
         sample.code = code
-        sample.wasAnswered = letter == "h"
+        sample.wasAnswered = letter == "h" || letter == "y"
+        sample.leadsToThisMachine = letter == "z" || letter == "y"
         return sample
     }
 }

@@ -82,6 +82,54 @@ struct ProbeSampleTests {
         #expect(sample.certificates.map(\.isVerified) == [false])
     }
 
+    /// A check of a URL whose name has led to these addresses, none of which accepts a connection.
+    private func refused(_ url: String, at addresses: [String], isName: Bool = true) -> CheckReport {
+        let failures = addresses.map { Finding(.connectRefused, subject: $0, evidence: "connect: Connection refused") }
+        var report = report(.failed(.connectRefused, .connect), findings: Array(failures.prefix(1)))
+        report.hops[0].url = url
+        report.hops[0].lookups = isName ? [LookupReport(family: .ipv4, start: .zero, duration: .zero)] : []
+        report.hops[0].attempts = zip(addresses, failures).map { address, failure in
+            ConnectAttempt(address: address, start: .zero, duration: .zero, failure: failure, isUsed: false)
+        }
+        return report
+    }
+
+    @Test("a refusal names the address, its phase and its peer")
+    func peer() {
+        let sample = sample(refused("https://a.test/", at: ["192.0.2.1:443", "[2001:db8::1]:443"]))
+        #expect(sample.detail == "192.0.2.1:443: connect: Connection refused")
+        #expect(sample.phase == .connect)
+        #expect(sample.peer == "2001:db8::1")
+        #expect(sample.leadsToThisMachine == nil)
+        let success = self.sample(report(.ok))
+        #expect(success.phase == nil)
+        #expect(success.peer == nil)
+    }
+
+    @Test(
+        "a name that leads to this machine is no target, unless it is meant to be this machine",
+        arguments: [
+            ("https://a.test/", ["0.0.0.0:443"], true, true), ("https://a.test/", ["127.0.0.1:443"], true, true),
+            ("tcp://a.test:25", ["[::]:25", "127.255.0.9:25"], true, true),
+            ("https://a.test/", ["[::1]:443"], true, true), ("https://a.test/", ["[::ffff:0.0.0.0]:443"], true, true),
+            ("https://a.test/", ["[::ffff:127.0.0.1]:443"], true, true),
+            ("https://a.test/", ["127.0.0.1:443", "192.0.2.1:443"], true, nil),
+            ("https://a.test/", ["[::2]:443"], true, nil), ("https://a.test/", ["[::ffff:192.0.2.1]:443"], true, nil),
+            ("https://a.test/", ["garbage"], true, nil), ("https://a.test/", [], true, nil),
+            ("https://127.0.0.1/", ["127.0.0.1:443"], false, nil),
+            ("http://localhost:8080/", ["127.0.0.1:8080"], true, nil),
+            ("http://LOCALHOST.?a", ["[::1]:80"], true, nil), ("tcp://db.localhost:5432", ["[::1]:5432"], true, nil),
+            ("https://notlocalhost/", ["127.0.0.1:443"], true, true),
+        ] as [(String, [String], Bool, Bool?)]
+    )
+    func thisMachine(url: String, addresses: [String], isName: Bool, expected: Bool?) {
+        #expect(sample(refused(url, at: addresses, isName: isName)).leadsToThisMachine == expected)
+        // What answers after a redirect came from the server that has redirected.
+        var redirected = refused(url, at: addresses, isName: isName)
+        redirected.hops.insert(CheckHop(url: "https://b.test/"), at: 0)
+        #expect(sample(redirected).leadsToThisMachine == nil)
+    }
+
     @Test("a fault of this machine gives an unknown outcome")
     func unknown() {
         let sample = sample(report(.unknown(.dnsTimeout, .resolve)))
