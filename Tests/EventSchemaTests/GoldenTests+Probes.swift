@@ -123,6 +123,8 @@ extension GoldenTests {
             _ outcome: ProbeSample.Outcome,
             _ code: FindingCode? = nil,
             detail: String? = nil,
+            phase: Phase? = nil,
+            peer: String? = nil,
             certificates: [CertificateFacts] = [],
             pins: PinAudit? = nil
         ) -> ProbeSample {
@@ -131,6 +133,8 @@ extension GoldenTests {
                 outcome: outcome,
                 code: code,
                 detail: detail,
+                phase: phase,
+                peer: peer,
                 latency: .microseconds(48_700),
                 certificates: certificates,
                 pins: pins,
@@ -162,6 +166,8 @@ extension GoldenTests {
                     .failed,
                     .tlsExpired,
                     detail: "ended 2026-11-20",
+                    phase: .tls,
+                    peer: "192.0.2.80",
                     certificates: [certificate, intermediate],
                     pins: pins
                 ),

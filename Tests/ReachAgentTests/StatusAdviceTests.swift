@@ -222,8 +222,11 @@ import Testing
             ),
             (StatusScenes.portal, "a captive portal answers", []),
             (
-                StatusScenes.manyProbes, "nothing beyond the first hop answers: unknown1 is unknown: ",
-                ["ping -c 3 -I wlan0 192.0.2.1"]
+                StatusScenes.manyProbes, "unknown1 is unknown: the resolver did not answer in time",
+                [
+                    "resolvectl status", "cat /etc/resolv.conf", "reachagent probe unknown1",
+                    "ping -c 3 -I wlan0 192.0.2.1",
+                ]
             ),
             (StatusScenes.noProbe, "no probe is configured", ["reachagent config init"]),
             (#""state":{"via":"unknown"}"#, nil, []), (#""time":"2026-11-21T01:26:00Z""#, nil, []),

@@ -39,24 +39,67 @@ extension AgentStatus {
         )
     }
 
+    /// Returns the advice on a state in which nothing answers beyond the first hop.
+    ///
+    /// The words claim that only where the path is in question: names that do not resolve, a server that hangs and this
+    /// machine's own answers may have the same state, and say more about the fault.
     private func adviceOnSilence(beyond path: Path, _ reason: Uplink.Reason?, _ explain: Explanation) -> Advice {
-        let cause = reason.flatMap { advice(on: $0, over: nil, explain) }
         let problem = "nothing beyond the first hop answers"
-        guard let interface = path.interface, let gateway = path.gateway else {
-            return Advice(
-                code: reason?.code ?? Connectivity.local.rawValue,
-                problem: problem,
-                action: cause?.action ?? "`reachagent status probes` has the details."
-            )
+        let details: Advice.Action = "`reachagent status probes` has the details."
+        let ping = path.interface.flatMap { interface in
+            path.gateway.map { ShellCommand(words: ["ping", "-c", "3", "-I", interface, $0]) }
         }
-        return Advice(
-            code: reason?.code ?? Connectivity.local.rawValue,
-            problem: problem + (cause.map { ": \($0.problem)" } ?? ""),
-            action: """
-                \(command: "ping -c 3 -I \(interface) \(gateway)"): with an answer the fault lies beyond the gateway, at the \
-                provider; without one in the local network.
-                """
-        )
+        guard let reason, let cause = advice(on: reason, over: nil, explain) else {
+            let code = reason?.code ?? Connectivity.local.rawValue
+            return Advice(code: code, problem: problem, action: ping.map(Self.action(on:)) ?? details)
+        }
+        var advice = cause
+        let probe = probe(of: reason, over: nil)
+        if let probe, let peer = probe.peer(of: reason.code), Self.isThisMachine(peer) {
+            advice.problem += ": \(peer) is this machine itself"
+            let origin: Advice.Action = "A name leads here by an entry in /etc/hosts, or by a name server that filters."
+            advice.action = origin + Self.look(at: probe.probe, probe)
+        } else if Self.resolverFaults.contains(reason.code) {
+            if probe?.verdict == "down" { advice.problem = "\(problem): \(cause.problem)" }
+            if let ping {
+                let isLocal: Advice.Action = "Without an answer to \(command: ping) the fault is in the local network."
+                advice.action = cause.action + isLocal
+            }
+        } else if Self.connectedPhases.contains(probe?.phase(of: reason.code) ?? "") {
+            return cause
+        } else if let ping {
+            advice.problem = "\(problem): \(cause.problem)"
+            advice.action = Self.action(on: ping)
+        } else {
+            advice.problem = problem
+        }
+        return advice
+    }
+
+    /// Returns the first thing to do about silence beyond a gateway.
+    private static func action(on ping: ShellCommand) -> Advice.Action {
+        """
+        \(command: ping): with an answer the fault lies beyond the gateway, at the provider; without one in the local \
+        network.
+        """
+    }
+
+    /// The codes of lookups that failed, without which no target is reached by its name.
+    private static let resolverFaults: Set<String> = ["dns_timeout", "dns_failure", "resolver_busy"]
+
+    /// The phases of a check whose connection has opened.
+    private static let connectedPhases: Set<String> = ["tls", "request", "first_byte", "body"]
+
+    /// Returns whether an address is a loopback address or the unspecified one.
+    private static func isThisMachine(_ address: String) -> Bool {
+        let ipv4 = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
+        return ipv4.hasPrefix("127.") || ["0.0.0.0", "::", "::1"].contains(ipv4)
+    }
+
+    /// Returns the probe whose verdict is a reason.
+    package func probe(of reason: Uplink.Reason, over interface: String?) -> ProbeStatus? {
+        let failed = probes.filter { $0.probe == reason.probe && $0.code == reason.code }
+        return failed.first { $0.interface == interface } ?? failed.first
     }
 
     /// Returns the advice on a failed check, or on the common result of several; `nil` for a code without an
@@ -66,19 +109,54 @@ extension AgentStatus {
             return Advice(code: reason.code, problem: "a captive portal answers", action: "Log in at \(address: url)")
         }
         guard let name = reason.probe else { return Advice(onSeveralProbes: reason.code) }
-        let probe =
-            probes.first { $0.probe == name && $0.code == reason.code && $0.interface == interface }
-            ?? probes.first { $0.probe == name && $0.code == reason.code }
+        let probe = probe(of: reason, over: interface)
+        let look = Self.look(at: name, probe, over: interface)
+        if let common = Advice(onCommonResult: reason.code, of: name) {
+            return Advice(code: common.code, problem: common.problem, action: common.action + look)
+        }
+        let late = reason.code == "timeout" ? probe.flatMap { Self.late($0, $0.phase(of: reason.code)) } : nil
         let explanation = explain(reason.code)
-        let meaning = explanation.map { Self.clause($0.meaning) } ?? reason.code
-        let detail = probe?.detail.map { " (\($0))" } ?? ""
-        let point = ProbePoint(probe: name, interface: interface ?? probe?.interface, family: probe?.family)
-        let look: Advice.Action = "\(command: point.command) shows each step."
+        let meaning = late?.meaning ?? explanation.map { Self.clause($0.meaning) } ?? reason.code
+        let detail = probe?.detail(of: reason.code).map { " (\($0))" } ?? ""
+        let remedy = late?.remedy ?? Self.remedy(reason.code, of: probe?.verdict, explanation?.remedy)
         return Advice(
             code: reason.code,
             problem: "\(name) is \(probe?.verdict ?? "not up"): \(meaning)\(detail)",
-            action: Self.remedy(reason.code, of: probe?.verdict, explanation?.remedy).map { $0 + look } ?? look
+            action: remedy.map { $0 + look } ?? look
         )
+    }
+
+    /// Returns the command that shows each step of a probe's check.
+    private static func look(at name: String, _ probe: ProbeStatus?, over interface: String? = nil) -> Advice.Action {
+        let point = ProbePoint(probe: name, interface: interface ?? probe?.interface, family: probe?.family)
+        return "\(command: point.command) shows each step."
+    }
+
+    /// Returns the meaning and the remedy of a timeout after the connection has opened; `nil` for another one.
+    private static func late(_ probe: ProbeStatus, _ phase: String?) -> (meaning: String, remedy: Advice.Action)? {
+        switch phase {
+        case "tls":
+            let causes: Advice.Action = "Packets of full size may be lost on the way, or the server hangs."
+            let remedy = probe.peer.map { peer in
+                let binding = probe.interface.map { ["-I", $0] } ?? []
+                // 1500 bytes with the headers of IP and ICMP.
+                let size = peer.contains(":") ? "1452" : "1472"
+                let ping = ShellCommand(words: ["ping", "-c", "3", "-M", "do", "-s", size] + binding + [peer])
+                return causes + "The former, if \(command: ping) gets no answer and a small ping does."
+            }
+            return ("the connection opens, and the TLS handshake does not end in time", remedy ?? causes)
+        case "request", "first_byte":
+            return (
+                "the connection opens, and no response comes in time",
+                "The server is slow or hangs: look at its log, or raise 'timeout'."
+            )
+        case "body":
+            return (
+                "the response begins, and does not end in time",
+                "The server or the path is slow: look at the server's log, or raise 'timeout'."
+            )
+        default: return nil
+        }
     }
 
     /// Returns a check's remedy, unless it has a placeholder instead of a name.
@@ -87,6 +165,11 @@ extension AgentStatus {
         // A silent resolver of this machine makes no probe down.
         case "dns_timeout" where verdict == "down": "Check the name server that the probe asks."
         case "dns_failure", "dns_timeout": "Check the name servers: `resolvectl status`, `cat /etc/resolv.conf`."
+        case "tls_expired":
+            """
+            Renew the certificate, and make the server load the new one, unless this machine's clock is wrong: \
+            `timedatectl status`.
+            """
         case "no_route": "`ip route`, `ip -6 route`, `ip rule` and `ip -6 rule` show what there is."
         case "connect_timeout": "A firewall that drops, a dead host, or a broken path."
         default: sentence.map { Advice.Action(stringLiteral: $0) }
@@ -108,6 +191,24 @@ extension Advice {
     package static func action(on code: String) -> Action? {
         if code == "preferred_path_dead" { return "`reachagent status` has the commands that lead past it." }
         return PathReason(code, of: nil, among: [])?.advice.action ?? Advice(onSeveralProbes: code)?.action
+    }
+
+    /// Creates the advice on the common result of all checks where a single probe stands for it, whose server may be at
+    /// fault; `nil` for another code.
+    fileprivate init?(onCommonResult code: String, of probe: String) {
+        guard var advice = Advice(onSeveralProbes: code) else { return nil }
+        switch code {
+        case "portal_suspected":
+            advice.problem = "\(probe) gets a certificate that is not the target's, as behind a captive portal"
+        case "tls_intercepted":
+            advice.problem = """
+                \(probe) gets a certificate that is not the target's, and HTTP works: TLS is intercepted, or the server has \
+                the wrong certificate
+                """
+            advice.action = "Send nothing secret. A company's proxy is trusted with 'ca_file'."
+        default: advice.problem = "\(probe): \(advice.problem)"
+        }
+        self = advice
     }
 
     /// Creates the advice on the common result of the checks of several probes; `nil` for another code.

@@ -33,6 +33,10 @@ extension AgentStatus {
         public var lastCode: String?
         /// The details of the last check that was not `ok`, for people.
         public var detail: String?
+        /// The phase in which the last check ended that was not `ok`, as in ``CheckReport``.
+        public var phase: String?
+        /// The address to which the last check that was not `ok` connected, or tried to connect.
+        public var peer: String?
         /// The first of the server's certificates to expire.
         public var certificate: ExpiringCertificate?
         /// The pins; `nil` for a policy without pins.
@@ -51,7 +55,7 @@ extension AgentStatus {
             case lastOutcome = "last_outcome"
             case latencyMilliseconds = "latency_ms"
             case lastCode = "last_code"
-            case detail, certificate, pins, transfer
+            case detail, phase, peer, certificate, pins, transfer
         }
 
         /// Creates a probe's status.
@@ -59,6 +63,18 @@ extension AgentStatus {
             self.probe = probe
             self.verdict = verdict
         }
+
+        /// Returns the details of the last check if it failed with this code, otherwise `nil`: the code of the verdict may
+        /// be that of earlier checks.
+        package func detail(of code: String) -> String? { hasFailed(with: code) ? detail : nil }
+
+        /// Returns the phase in which the last check ended if it failed with this code, otherwise `nil`.
+        package func phase(of code: String) -> String? { hasFailed(with: code) ? phase : nil }
+
+        /// Returns the peer of the last check if it failed with this code, otherwise `nil`.
+        func peer(of code: String) -> String? { hasFailed(with: code) ? peer : nil }
+
+        private func hasFailed(with code: String) -> Bool { (lastCode ?? self.code) == code }
     }
 
     /// The transfers of a probe.

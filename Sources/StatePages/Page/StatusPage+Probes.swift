@@ -63,7 +63,9 @@ extension StatusPage {
             html.raw("</small>")
         }
         let isFailing = probe.verdict != "up" || (probe.lastOutcome != nil && probe.lastOutcome != "ok")
-        if isFailing, let detail = probe.detail ?? probe.lastCode { html.element("div class=\"dim\"", detail) }
+        // The details of a last check that failed for another reason than the verdict's.
+        let particulars = [probe.lastCode, probe.detail].compactMap(\.self)
+        if isFailing, !particulars.isEmpty { html.element("div class=\"dim\"", particulars.joined(separator: ": ")) }
         if let url = probe.portalURL {
             html.raw("<div>")
             html.link(url, "Log in at the captive portal")

@@ -122,6 +122,8 @@ extension AgentStatus.ProbeStatus {
         if check.outcome != .ok {
             if check.code != state.code { lastCode = check.code?.rawValue }
             detail = check.detail
+            phase = check.phase?.rawValue
+            peer = check.peer
         }
         certificate = record.expiringCertificate(at: now).map { certificate, threshold in
             AgentStatus.ExpiringCertificate(

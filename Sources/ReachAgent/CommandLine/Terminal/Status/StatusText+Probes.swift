@@ -112,6 +112,8 @@ extension StatusText {
         if Self.isDoubtful(probe) {
             let word = probe.lastOutcome == "unknown" ? "not checked" : "last check failed"
             parts.append(word + (probe.lastCode.map { " [\(safe($0))]" } ?? ""))
+        } else if let code = probe.lastCode {
+            parts.append("last check [\(safe(code))]")
         }
         if probe.isStale { parts.append("the path has changed since") }
         if let detail = probe.detail { parts.append(safe(detail)) }
