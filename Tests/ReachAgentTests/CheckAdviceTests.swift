@@ -1,5 +1,5 @@
 import AgentEvents
-import CheckResults
+import Probes
 import Testing
 
 @testable import ReachAgent

@@ -128,6 +128,23 @@ import Testing
         #expect(path.contains("\"\(advice.code)\""))
     }
 
+    @Test(arguments: [
+        ("no_route", "no_address", "eth0 has no IPv6 address to send from"),
+        ("no_address", "no_route", "eth0 has no IPv4 address to send from"),
+        ("no_address", "no_address", "eth0 has no address to send from"),
+    ])
+    func `a missing address is that of a family if the other one has another reason`(
+        ipv4: String,
+        ipv6: String,
+        problem: String
+    ) throws {
+        let state = #"""
+            "state":{"via":"none","connectivity":"none","path":{"via":"none","reason":"no_address","interface":"eth0",\#
+            "ipv4":{"via":"none","reason":"\#(ipv4)"},"ipv6":{"via":"none","reason":"\#(ipv6)"}}}
+            """#
+        #expect(try Self.advice(state)?.problem == problem)
+    }
+
     @Test(arguments: [("dummy0", "virtual", true), ("loop", "loopback", false), ("lo", "unknown", false)])
     func `a kind is advised only for a device that can have another one`(name: String, kind: String, isAdvised: Bool)
         throws

@@ -9,7 +9,7 @@ extension AgentStatus {
     public func advice(explaining explain: Explanation = { _ in nil }) -> Advice? {
         guard let state = reachability.state, state.via != .unknown else { return nil }
         if let alternative = state.alternative { return advice(on: alternative, of: state) }
-        guard state.isReachable else { return advice(onLossOf: state.path.overall, code: state.reason) }
+        guard state.isReachable else { return advice(onLossOf: state.path, code: state.reason) }
         return advice(onConnectivityOf: state, explain) ?? adviceOnUplinks(explain) ?? adviceOnTargets()
             ?? adviceOnMissingProbes(state) ?? adviceOnCertificates()
     }
@@ -89,15 +89,15 @@ extension AgentStatus {
 
     // MARK: Paths
 
-    private func advice(onLossOf path: Path, code: String?) -> Advice? {
-        guard let code = path.reason ?? code else { return nil }
-        return (PathReason(code, of: path, among: interfaces) ?? .unknown(code)).advice
+    private func advice(onLossOf paths: ReachabilityState.Paths, code: String?) -> Advice? {
+        guard let code = paths.overall.reason ?? code else { return nil }
+        return (PathReason(code, of: paths, among: interfaces) ?? .unknown(code)).advice
     }
 
     private func adviceOnTargets() -> Advice? {
         for target in targets {
             guard let state = target.settled.state, state.via == .none else { continue }
-            let found = advice(onLossOf: state.path.overall, code: state.reason)
+            let found = advice(onLossOf: state.path, code: state.reason)
             return Advice(
                 code: found?.code ?? "no_route",
                 problem: "the target \(target.name) has no path" + (found.map { ": \($0.problem)" } ?? ""),

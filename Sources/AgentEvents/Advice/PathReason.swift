@@ -19,6 +19,16 @@ struct PathReason {
         self.init(code, of: path.interface, underlay: path.underlay, among: interfaces)
     }
 
+    /// Creates the reason of the paths of both families together; `nil` for a code that does not belong to a path.
+    init?(_ code: String, of paths: ReachabilityState.Paths, among interfaces: [Interface]) {
+        let families = [("IPv4", paths.ipv4), ("IPv6", paths.ipv6)].filter { $0.1?.reason == code }.map(\.0)
+        guard code == "no_address", families.count == 1, let family = families.first else {
+            self.init(code, of: paths.overall, among: interfaces)
+            return
+        }
+        self.init(code, addressOf: paths.overall.interface, family: "\(family) ")
+    }
+
     /// Creates the reason of an interface's path; `nil` for a code that does not belong to a path.
     ///
     /// - Parameter underlay: What is known to be below a tunnel.
@@ -109,15 +119,15 @@ struct PathReason {
         }
     }
 
-    private init(_ code: String, addressOf name: String?) {
+    private init(_ code: String, addressOf name: String?, family: String = "") {
         let log: ShellCommand = "journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd"
         guard let name else {
-            self.init(code, "there is no address to send from", "Check the DHCP client: \(command: log).")
+            self.init(code, "there is no \(family)address to send from", "Check the DHCP client: \(command: log).")
             return
         }
         self.init(
             code,
-            "\(name) has no address to send from",
+            "\(name) has no \(family)address to send from",
             "Check the DHCP client: \(command: log), \(command: "ip address show dev \(name)")."
         )
     }

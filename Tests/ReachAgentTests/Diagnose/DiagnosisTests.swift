@@ -13,6 +13,7 @@ import Testing
     enum Wire { case up, noCarrier }
 
     static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
+    static let internet6 = IPAddress("2001:503:ba3e::2:30") ?? .unspecified(.ipv6)
     static let router = IPAddress("192.0.2.1") ?? .unspecified(.ipv4)
     static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
 

@@ -138,10 +138,12 @@ extension KernelEvidence {
         }
         if let obstacle, [.noAddress, .addressTentative].contains(obstacle) {
             let name = state.path.interface.map { ShellWord.quoted($0.name) }
+            let concerned = paths.filter { $0.path.reason == obstacle }.map(\.family)
+            let family = concerned.count == 1 ? concerned.map { " (\($0))" }.joined() : ""
             return Diagnosis.Section(
                 .address,
                 .error,
-                "\(state.path.interface?.name ?? "no interface"): \(obstacle.sentence)",
+                "\(state.path.interface?.name ?? "no interface")\(family): \(obstacle.sentence)",
                 code: obstacle.rawValue,
                 next: [name.map { "ip address show dev \($0)" } ?? "ip address", "# the log of the DHCP client"],
                 facts: facts

@@ -11,10 +11,7 @@ extension Diagnosis {
     static func resolver(_ evidence: DiagnosisEvidence) -> Section {
         guard let configuration = evidence.resolver else { return Section(.resolver, .notChecked, outOfTime) }
         let facts = facts(of: configuration) + evidence.lookups.map(fact)
-        let failed = evidence.lookups.compactMap { lookup -> (name: String, failure: HostLookupFailure)? in
-            guard case .failure(let failure) = lookup.result else { return nil }
-            return (lookup.name, failure)
-        }
+        let failed = evidence.lookups.compactMap { lookup in lookup.failure.map { (name: lookup.name, failure: $0) } }
         if let first = failed.first {
             let isOnly = failed.count == evidence.lookups.count
             return Section(

@@ -53,14 +53,14 @@ extension Diagnosis {
             return Section(
                 .tls,
                 .warning,
-                "the certificate of \(probe) \(left < 0 ? "has expired" : "expires in \(left) days")",
+                "the certificate of \(probe) \(expiry(left))",
                 code: left < 0 ? FindingCode.tlsExpired.rawValue : ProblemCode.certificateExpiring.rawValue,
                 next: ["# \(FindingCode.tlsExpired.remedy)"],
                 facts: facts
             )
         }
         guard !certificates.isEmpty || probes.count == probes.upCount else {
-            return Section(.tls, .notChecked, "no check got as far as a handshake")
+            return Section(.tls, .notChecked, "no certificate is known")
         }
         guard !certificates.isEmpty else { return Section(.tls, .ok, "no check fails in a handshake") }
         return Section(.tls, .ok, "the certificates are accepted", facts: facts)
@@ -78,7 +78,13 @@ extension Diagnosis {
 
     private static func days(_ left: Int?) -> String {
         guard let left else { return "end of validity unknown" }
-        return left < 0 ? "expired" : left == 1 ? "1 day left" : "\(left) days left"
+        return left < 0 ? "expired" : "\(count(left)) left"
+    }
+
+    private static func expiry(_ left: Int) -> String { left < 0 ? "has expired" : "expires in \(count(left))" }
+
+    private static func count(_ days: Int) -> String {
+        days == 0 ? "less than a day" : days == 1 ? "1 day" : "\(days) days"
     }
 
     /// The section of a layer in which probes fail; `nil` where none does.

@@ -155,7 +155,7 @@ extension KernelEvidence {
             (interface, gateway, evidence.neighbours[NextHop(interfaceIndex: interface?.index, gateway: gateway)])
         }
         let failed = states.filter { $0.2 == .failed || $0.2 == .resolving }
-        guard let (interface, gateway, neighbour) = failed.first else {
+        guard let (interface, gateway, neighbour) = failed.first(where: { $0.2 == .failed }) ?? failed.first else {
             let known = states.filter { $0.2 != nil }
             guard !known.isEmpty else {
                 return Diagnosis.Section(.nextHop, .notChecked, Diagnosis.outOfTime, facts: facts)
@@ -163,11 +163,12 @@ extension KernelEvidence {
             let names = states.map { "\($0.1)" }.joined(separator: ", ")
             return Diagnosis.Section(.nextHop, .ok, "\(names) has not failed", facts: facts)
         }
-        let isOnlyOne = failed.count == states.count && neighbour == .failed
+        // The kernel asks again for a router that has failed, which is resolving meanwhile.
+        let isCertain = neighbour == .failed || evidence.isSilent
         let name = ShellWord.quoted(interface?.name ?? "")
         return Diagnosis.Section(
             .nextHop,
-            isOnlyOne ? .error : .warning,
+            isCertain && failed.count == states.count ? .error : .warning,
             "the router \(gateway) does not answer on \(interface?.name ?? "its link")",
             code: "host_unreachable",
             next: ["ip neigh show \(gateway) dev \(name)", "ping -c 3 -I \(name) \(gateway)"],

@@ -26,8 +26,10 @@ extension Diagnosis {
         let isPathDead = state.alternative != nil
         // Of the remedies for a dead path one is to be chosen, and each changes something: they are no steps to paste.
         let commands = isPathDead ? ["ip route show table all default"] : advice.action.commands
+        let reason = AgentEvents.Uplink.Reason(code: advice.code, probe: state.connectivityProbe)
+        let phase = status.probe(of: reason, over: nil)?.phase(of: advice.code).flatMap(Phase.init)
         let section = Section(
-            isPathDead ? .route : ProbeEvidence.layer(of: advice.code),
+            isPathDead ? .route : ProbeEvidence(evidence).layer(of: advice.code, in: phase),
             .error,
             advice.problem,
             code: advice.code,

@@ -51,7 +51,7 @@ struct Diagnosis: Sendable {
         let verdict: Verdict
         let code: String?
         let summary: String
-        let next: [String]
+        fileprivate(set) var next: [String]
         fileprivate(set) var facts: [Fact]
 
         init(
@@ -101,9 +101,13 @@ extension Diagnosis {
         if let fault = Self.stateFault(evidence),
             let index = sections.firstIndex(where: { $0.layer == fault.section.layer })
         {
-            let facts = sections[index].facts
+            let own = sections[index]
             sections[index] = fault.section
-            sections[index].facts = facts
+            sections[index].facts = own.facts
+            // A lookup that failed here too has commands with the name and the name server.
+            if own.layer == .resolver, evidence.lookups.contains(where: { $0.failure != nil }) {
+                sections[index].next = own.next + fault.section.next.suffix(1)
+            }
             if fault.explainsAll { root = sections[index] }
         }
         self.sections = sections

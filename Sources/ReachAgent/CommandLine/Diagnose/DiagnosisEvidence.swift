@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import NetlinkMonitor
 internal import Probes
+internal import Reachability
 internal import StateClient
 
 /// Everything that a diagnosis is derived from; `nil` for what was not read within the deadline.
@@ -10,6 +11,11 @@ struct DiagnosisEvidence: Sendable {
         let name: String
         let result: Result<[IPAddress], HostLookupFailure>
         let duration: Duration
+
+        var failure: HostLookupFailure? {
+            guard case .failure(let failure) = result else { return nil }
+            return failure
+        }
     }
 
     /// A check that the command itself has made.
@@ -61,6 +67,19 @@ struct DiagnosisEvidence: Sendable {
     var checks: [Check] = []
     /// True when everything was read within the deadline.
     var isComplete = false
+
+    /// True if nothing answers, by the agent's settled state, else by the checks of the command, or by its lookups without
+    /// one.
+    var isSilent: Bool {
+        if case .success(let status)? = agent, let connectivity = status.reachability.state?.connectivity,
+            connectivity != .unknown
+        {
+            return connectivity == .local
+        }
+        let codes = checks.isEmpty ? lookups.map(\.failure?.code) : checks.map(\.report.verdict.code)
+        let silent: Set<FindingCode> = [.connectTimeout, .hostUnreachable, .dnsTimeout, .dnsFailure]
+        return !codes.isEmpty && codes.allSatisfy { $0.map(silent.contains) ?? false }
+    }
 }
 
 /// The probes' results, sorted into the layers that they concern.
@@ -84,7 +103,7 @@ struct ProbeEvidence {
     }
 
     let failures: [Failure]
-    /// The number of probes and checks.
+    /// The number of probes and checks of targets.
     let count: Int
     /// The number of those that are up.
     let upCount: Int
@@ -115,25 +134,24 @@ struct ProbeEvidence {
                         family: probe.family
                     ).command.text,
                     code: code,
-                    detail: probe.detail,
+                    detail: probe.detail(of: code),
                     isLoss: probe.verdict != "up" && !isFull && !Self.transferFailures.contains(code)
                         && probe.probe != AgentEvents.ProbePoint.firstHopName
                         && state?.connectivityReason.map { $0 == code } != false,
-                    layer: Self.layer(of: code),
+                    layer: Self.layer(of: code, in: probe.phase(of: code).flatMap(Phase.init)),
                     loginPage: probe.portalURL
                 )
             )
         }
         for check in evidence.checks {
             guard let code = check.report.verdict.code else { continue }
-            let deciding = check.report.findings.first { $0.code == code }
             failures.append(
                 Failure(
                     name: check.name,
                     probe: check.name,
                     command: AgentEvents.ProbePoint(probe: check.name).command.text,
                     code: code.rawValue,
-                    detail: deciding?.evidence,
+                    detail: check.report.decidingEvidence,
                     isLoss: true,
                     layer: Self.layer(of: code.rawValue, in: check.report.verdict.phase),
                     loginPage: nil
@@ -141,8 +159,11 @@ struct ProbeEvidence {
             )
         }
         self.failures = failures
-        count = probes.count + evidence.checks.count
-        upCount = probes.filter { $0.verdict == "up" }.count + evidence.checks.filter { $0.report.verdict == .ok }.count
+        // A gateway's answer is no evidence of what is beyond it.
+        let targets = probes.filter { $0.probe != AgentEvents.ProbePoint.firstHopName }
+        count = targets.count + evidence.checks.count
+        let succeeded = evidence.checks.filter { $0.report.verdict == .ok }
+        upCount = targets.filter { $0.verdict == "up" }.count + succeeded.count
         certificates = probes.compactMap { probe in probe.certificate.map { (probe.probe, $0) } }
         isCut = (status?.probesOmitted ?? 0) > 0
     }
@@ -158,11 +179,20 @@ struct ProbeEvidence {
 
     func failures(in layer: Diagnosis.Layer) -> [Failure] { failures.filter { $0.layer == layer } }
 
+    /// Returns the layer of the fault that the agent's state names.
+    func layer(of code: String, in phase: Phase?) -> Diagnosis.Layer {
+        guard code == ReasonCode.httpsUnreachable.rawValue else { return Self.layer(of: code, in: phase) }
+        let isUnconnected = failures.contains {
+            $0.layer == .connection && $0.probe != AgentEvents.ProbePoint.firstHopName
+        }
+        return isUnconnected ? .connection : .tls
+    }
+
     /// Returns the layer that a check's code concerns; a timeout is attributed by its phase.
     static func layer(of code: String, in phase: Phase? = nil) -> Diagnosis.Layer {
         let resolver = [FindingCode.dnsNXDomain, .dnsNoAddress, .dnsTimeout, .dnsFailure, .resolverBusy]
         if resolver.map(\.rawValue).contains(code) { return .resolver }
-        if code.hasPrefix("tls_") { return .tls }
+        if code.hasPrefix("tls_") || code == ReasonCode.portalSuspected.rawValue { return .tls }
         if code.hasPrefix("http_") || code.hasPrefix("redirect_") || code.hasPrefix("dns_") { return .response }
         let late = [FindingCode.byteLimit, .evaluationLimit, .latencyHigh, .lossHigh, .requestInvalid]
         if late.map(\.rawValue).contains(code) || transferFailures.contains(code) { return .response }

@@ -1,0 +1,190 @@
+import AgentEvents
+import NetlinkMonitor
+import Probes
+import Testing
+
+import struct FoundationEssentials.Date
+
+@testable import ReachAgent
+
+/// The layer at fault and what to do next, where the agent's state and the command's own evidence say different things.
+@Suite struct DiagnosisFaultTests {
+    private typealias Cases = DiagnosisTests
+
+    /// The evidence beside an agent whose state has a reason.
+    private static func evidence(
+        _ connectivity: AgentEvents.Connectivity,
+        _ reason: String,
+        probe: String? = "web",
+        _ probes: [AgentStatus.ProbeStatus]
+    ) -> DiagnosisEvidence {
+        var evidence = Cases.evidence()
+        var status = Cases.status(probes, connectivity: connectivity)
+        status.reachability.state?.connectivityReason = reason
+        status.reachability.state?.connectivityProbe = probe
+        status.reachability.state?.path.overall.gateway = "192.0.2.1"
+        evidence.agent = .success(status)
+        return evidence
+    }
+
+    private static func lookup(_ code: FindingCode?) -> DiagnosisEvidence.Lookup {
+        let result = code.map { Result<[IPAddress], HostLookupFailure>.failure(.init($0, reason: "none")) }
+        return .init(name: "web.test", result: result ?? .success([Cases.source]), duration: .seconds(1))
+    }
+
+    private static func check(_ verdict: CheckVerdict) -> DiagnosisEvidence.Check {
+        let report = Probes.CheckReport(
+            target: "https://web.test/",
+            verdict: verdict,
+            findings: [],
+            hops: [],
+            started: Date(timeIntervalSince1970: 0),
+            duration: .seconds(1)
+        )
+        return .init(name: "https://web.test/", report: report)
+    }
+
+    private static func unresolved(_ code: FindingCode) -> AgentStatus.ProbeStatus {
+        var probe = Cases.probe("web", code)
+        probe.verdict = "unknown"
+        return probe
+    }
+
+    @Test(arguments: [FindingCode.dnsTimeout, .dnsFailure])
+    func `a dead name server is asked directly, and no provider is blamed`(code: FindingCode) throws {
+        var evidence = Self.evidence(.local, code.rawValue, [Self.unresolved(code)])
+        evidence.lookups = [Self.lookup(code)]
+        let finding = try #require(Diagnosis(evidence).finding)
+        #expect(finding.layer == .resolver)
+        #expect(finding.next.prefix(2) == ["reachagent probe dns://192.0.2.53/web.test", "cat /etc/resolv.conf"])
+        #expect(finding.next.count == 3)
+        #expect(finding.next.last?.hasPrefix("# Check the name servers: ") == true)
+        #expect(!finding.next.contains { $0.contains("provider") })
+        // A lookup that succeeds here leaves the agent's advice.
+        evidence.lookups = [Self.lookup(nil)]
+        let advice = try #require(Diagnosis(evidence).finding)
+        #expect(
+            advice.next.prefix(4) == ["resolvectl status", "cat /etc/resolv.conf", "reachagent probe web", Self.ping]
+        )
+    }
+
+    private static let ping = "ping -c 3 -I eth0 192.0.2.1"
+
+    @Test(arguments: [NeighbourState.failed, .resolving])
+    func `a dead router is the fault in each moment in which the kernel asks for it again`(state: NeighbourState) {
+        var evidence = Self.evidence(.local, "dns_timeout", [Self.unresolved(.dnsTimeout)])
+        evidence.lookups = [Self.lookup(.dnsTimeout)]
+        evidence.neighbours = [NextHop(interfaceIndex: 2, gateway: Cases.router): state]
+        let finding = Diagnosis(evidence).finding
+        #expect(finding?.layer == .nextHop)
+        #expect(finding?.summary == "the router 192.0.2.1 does not answer on eth0")
+    }
+
+    @Test(
+        arguments: [
+            ([], [], Diagnosis.Verdict.warning), ([.dnsTimeout], [], .error), ([.dnsNXDomain], [], .warning),
+            ([nil], [], .warning), ([.dnsTimeout, nil], [], .warning),
+            ([nil], [.failed(.connectTimeout, .connect)], .error),
+            ([.dnsTimeout], [.failed(.connectTimeout, .connect), .ok], .warning),
+            ([.dnsTimeout], [.failed(.timeout, .tls)], .warning), ([], [.failed(.connectRefused, .connect)], .warning),
+            ([], [.unknown(.dnsFailure, .resolve), .failed(.hostUnreachable, .connect)], .error),
+        ] as [([FindingCode?], [CheckVerdict], Diagnosis.Verdict)]
+    )
+    func `without an agent a router is the fault while it is asked for, if nothing else answers`(
+        lookups: [FindingCode?],
+        checks: [CheckVerdict],
+        verdict: Diagnosis.Verdict
+    ) {
+        var evidence = Cases.evidence()
+        evidence.neighbours = [NextHop(interfaceIndex: 2, gateway: Cases.router): .resolving]
+        evidence.lookups = lookups.map(Self.lookup)
+        evidence.checks = checks.map(Self.check)
+        #expect(Diagnosis(evidence).sections.first { $0.layer == .nextHop }?.verdict == verdict)
+    }
+
+    @Test(arguments: [AgentEvents.Connectivity.full, .partial, .portal])
+    func `a router that is asked for while something answers is a warning`(connectivity: AgentEvents.Connectivity) {
+        var evidence = Self.evidence(connectivity, "http_status", [Cases.probe("web", .httpStatus)])
+        evidence.neighbours = [NextHop(interfaceIndex: 2, gateway: Cases.router): .resolving]
+        #expect(Diagnosis(evidence).sections.first { $0.layer == .nextHop }?.verdict == .warning)
+    }
+
+    @Test(
+        arguments: [
+            ("tls", Diagnosis.Layer.tls), ("request", .response), ("first_byte", .response), ("body", .response),
+            ("connect", .connection), (nil, .connection), ("from_the_future", .connection),
+        ] as [(String?, Diagnosis.Layer)]
+    )
+    func `a timeout of the agent's probe is of the layer of its phase`(phase: String?, layer: Diagnosis.Layer) {
+        var probe = Cases.probe("web", .timeout)
+        probe.phase = phase
+        let evidence = Self.evidence(.local, "timeout", [probe])
+        let diagnosis = Diagnosis(evidence)
+        #expect(diagnosis.finding?.layer == layer)
+        #expect(diagnosis.finding?.code == "timeout")
+        #expect(diagnosis.sections.allSatisfy { !$0.summary.contains("handshake") || $0.layer == layer })
+        // The phase is that of the last check, which failed with another code.
+        probe.lastCode = "connect_timeout"
+        #expect(Diagnosis(Self.evidence(.local, "timeout", [probe])).finding?.layer == .connection)
+    }
+
+    @Test(arguments: [
+        ("portal_suspected", FindingCode.tlsHostname, Diagnosis.Layer.tls),
+        ("tls_intercepted", .tlsUntrustedRoot, .tls),
+        ("https_unreachable", .tlsAlert, .tls), ("https_unreachable", .connectTimeout, .connection),
+    ])
+    func `a common result of the checks over TLS is of the layer in which they fail`(
+        reason: String,
+        code: FindingCode,
+        layer: Diagnosis.Layer
+    ) {
+        let gateway = Cases.probe(AgentEvents.ProbePoint.firstHopName, .hostUnreachable)
+        let probes = [Cases.probe("web", code), Cases.probe("mail", code), Cases.probe("plain", nil), gateway]
+        let finding = Diagnosis(Self.evidence(.partial, reason, probe: nil, probes)).finding
+        #expect(finding?.layer == layer)
+        #expect(finding?.code == reason)
+    }
+
+    @Test func `the details of a last check with another code are not those of the verdict`() {
+        var probe = Cases.probe("web", .dnsNXDomain, detail: "Temporary failure")
+        probe.lastCode = "dns_failure"
+        let diagnosis = Diagnosis(Self.evidence(.partial, "dns_nxdomain", [probe, Cases.probe("mail", nil)]))
+        #expect(diagnosis.finding?.summary == "web is down: the name does not exist")
+        #expect(!diagnosis.sections.contains { $0.facts.contains { $0.text.contains("Temporary") } })
+    }
+
+    @Test func `a gateway that answers a ping is not a probe that is up`() {
+        let gateway = Cases.probe(AgentEvents.ProbePoint.firstHopName, nil)
+        let probes = [gateway, Cases.probe("web", nil), Cases.probe("mail", .httpStatus)]
+        let sections = Diagnosis(Self.evidence(.partial, "http_status", probe: "mail", probes)).sections
+        #expect(
+            sections.first { $0.layer == .connection }?.summary == "1 of 2 probes are up; no check fails to connect"
+        )
+    }
+
+    @Test func `a missing address is that of a family if the other one has another reason`() {
+        let kernel = Cases.kernel(hasAddress: false)
+        let lookups = [RouteLookup(destination: Cases.internet6, outcome: .refused(.noRoute))] + kernel.lookups.values
+        let both = NetlinkMonitor.NetworkSnapshot(
+            links: Array(kernel.links.values),
+            defaultRoutes: kernel.defaultRoutes,
+            lookups: lookups,
+            internetAddresses: [Cases.internet, Cases.internet6]
+        )
+        let finding = Diagnosis(Cases.evidence(both)).finding
+        #expect(finding?.layer == .address)
+        #expect(finding?.summary.hasPrefix("eth0 (IPv4): ") == true, "\(finding?.summary ?? "")")
+    }
+
+    @Test(arguments: [
+        (-1, "has expired"), (0, "expires in less than a day"), (1, "expires in 1 day"), (2, "expires in 2 days"),
+    ])
+    func `the days of a certificate are counted in words`(days: Int, words: String) {
+        var probe = Cases.probe("web", nil)
+        let end = Timestamp(microsecondsSince1970: 0)
+        probe.certificate = .init(subject: "CN=web", notAfter: end, daysLeft: days, threshold: "7d")
+        var evidence = Cases.evidence()
+        evidence.agent = .success(Cases.status([probe], connectivity: .full))
+        #expect(Diagnosis(evidence).finding?.summary == "the certificate of web \(words)")
+    }
+}
