@@ -72,6 +72,7 @@ public struct Path: Sendable {
         let deadLegs: [PathBranch]
         let unconnected: PathBranch?
         let reason: ReasonCode?
+        var isFamilyUnused = false
     }
 
     private final class Storage: Sendable {
@@ -106,6 +107,11 @@ public struct Path: Sendable {
     public var unconnected: PathBranch? { storage.members.unconnected }
     /// The reason the path is not usable; `nil` when it is.
     public var reason: ReasonCode? { storage.members.reason }
+    /// `true` if a default path lacks only an address, and its interface has one of the other family.
+    ///
+    /// A router that announces itself without a prefix makes such a path beside IPv4. The path says nothing about an
+    /// outage of the other family; events do not show it.
+    var isFamilyUnused: Bool { storage.members.isFamilyUnused }
 
     /// Creates a path.
     public init(
@@ -138,8 +144,21 @@ public struct Path: Sendable {
         )
     }
 
+    private init(_ members: Members) { storage = Storage(members) }
+
     /// The kernel has not answered yet.
     public static let unknown = Path(via: .unknown)
+
+    /// Returns the same path, of a family that its interface uses or not.
+    func marking(isFamilyUnused: Bool) -> Path {
+        guard isFamilyUnused != self.isFamilyUnused else { return self }
+        var members = storage.members
+        members.isFamilyUnused = isFamilyUnused
+        return Path(members)
+    }
+
+    /// Returns whether another path looks the same in events.
+    func isPublished(like other: Path) -> Bool { marking(isFamilyUnused: other.isFamilyUnused) == other }
 }
 
 extension Path: Hashable {

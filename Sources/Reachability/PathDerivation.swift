@@ -19,7 +19,9 @@ struct PathDerivation {
             self.init(path: Path(via: .none, reason: .noRoute), carriers: [])
             return
         }
-        self.init(lookup, in: snapshot)
+        let derived = PathDerivation(lookup, in: snapshot)
+        let isUnused = derived.path.reason == .noAddress && snapshot.usesOther(family, on: derived.path.interface)
+        self.init(path: derived.path.marking(isFamilyUnused: isUnused), carriers: derived.carriers)
     }
 
     private init(path: Path, carriers: [UInt32]) {
@@ -45,6 +47,15 @@ struct PathDerivation {
             unconnected: lookup.unconnected.map { PathBranch(NetworkPath($0, of: lookup, in: snapshot)) },
             reason: used.unusableReason.map(ReasonCode.init)
         )
+    }
+}
+
+extension NetworkSnapshot {
+    /// Returns whether an interface has an address to send from of the other family.
+    fileprivate func usesOther(_ family: AddressFamily, on interface: PathInterface?) -> Bool {
+        addresses.contains {
+            $0.interfaceIndex == interface?.index && $0.address.family != family && $0.reachesBeyondLink
+        }
     }
 }
 

@@ -88,7 +88,7 @@ public struct ReachabilityMachine: Sendable {
         let old = reachability.raw
         let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
         var cause = ChangeCause.start
-        if (old.ipv4, old.ipv6) != (state.ipv4, state.ipv6) {
+        if !state.hasPathsPublished(like: old) {
             cause = Self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
             emit(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }

@@ -81,16 +81,44 @@ public struct ReachabilityState: Sendable, Hashable {
     /// The path that represents both families.
     ///
     /// It is the IPv4 path if that is usable, else the IPv6 path if that is usable, else the one with the more specific
-    /// reason.
+    /// reason; a family without an address has no say beside one that has an address and lost its path.
     public var path: Path {
         if ipv4.via.isReachable { return ipv4 }
         if ipv6.via.isReachable { return ipv6 }
-        let (first, second) = (ipv4.reason?.specificity ?? 0, ipv6.reason?.specificity ?? 0)
-        return second > first ? ipv6 : ipv4
+        return ipv6.specificity(beside: ipv4) > ipv4.specificity(beside: ipv6) ? ipv6 : ipv4
     }
 
     /// The medium of the path.
     public var via: Via { path.via }
+}
+
+extension ReachabilityState {
+    /// Returns whether the paths of another state look the same in events, the overall one among them.
+    func hasPathsPublished(like other: ReachabilityState) -> Bool {
+        ipv4.isPublished(like: other.ipv4) && ipv6.isPublished(like: other.ipv6) && path.isPublished(like: other.path)
+    }
+
+    /// Returns whether another state looks the same in events.
+    func isPublished(like other: ReachabilityState) -> Bool {
+        hasPathsPublished(like: other) && connectivity == other.connectivity
+            && familyConnectivity == other.familyConnectivity && connectivityReason == other.connectivityReason
+            && isFlapping == other.isFlapping && alternative == other.alternative
+    }
+}
+
+extension Path {
+    /// Returns the specificity of the reason beside the path of the other family, neither of which is usable.
+    ///
+    /// An address that is missing in one family is no reason where the other family has one.
+    fileprivate func specificity(beside other: Path) -> Int {
+        guard let reason else { return 0 }
+        let otherHasAddress = other.reason != .noAddress && other.source?.reachesBeyondLink == true
+        return reason == .noAddress && (isFamilyUnused || otherHasAddress) ? -1 : reason.specificity
+    }
+}
+
+extension IPAddress {
+    fileprivate var reachesBeyondLink: Bool { !isUnspecified && !isLinkLocal && !isLoopback }
 }
 
 /// The reachability of one target.

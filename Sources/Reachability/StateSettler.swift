@@ -130,7 +130,7 @@ struct StateSettler: Sendable {
         }
         coordinate()
         let after = settled
-        guard after != before else { return nil }
+        guard !after.isPublished(like: before) else { return nil }
         let path = [first, second].compactMap { $0 }.first { $0.to == after.path } ?? first ?? second
         guard let cause = path?.cause ?? third?.cause, let observed = path?.observed ?? third?.observed,
             let waited = path?.settled ?? third?.settled

@@ -21,6 +21,12 @@ import Testing
 
     private static func interfaces(_ interfaces: String...) -> String { StatusScenes.list("interfaces", interfaces) }
 
+    /// `eth0` with an address that another machine has.
+    private static let duplicate = StatusScenes.interface("eth0", "wired", "2001:db8::2/64").replacing(
+        #""prefix_length":64"#,
+        with: #""prefix_length":64,"usable":false,"flags":["tentative","dadfailed"]"#
+    )
+
     /// A path's reason, the interfaces, and the beginning of the problem and the commands that are expected.
     private static let paths: [(path: String, interfaces: String, problem: String, commands: [String])] = [
         (
@@ -57,6 +63,22 @@ import Testing
         (
             #""reason":"no_address","interface":"eth0""#, interfaces(), "eth0 has no address to send from",
             ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
+        ),
+        (
+            #""reason":"no_address","interface":"eth0","prefix":"0.0.0.0/0""#, interfaces(duplicate),
+            "eth0 has no IPv4 address to send from",
+            ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
+        ),
+        (
+            #""reason":"no_address","interface":"eth0","prefix":"::/0""#,
+            interfaces(StatusScenes.interface("eth0", "wired", "fe80::1/64")),
+            "eth0 has no IPv6 address to send from",
+            ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
+        ),
+        (
+            #""reason":"no_address","interface":"eth0","prefix":"::/0""#, interfaces(duplicate),
+            "eth0 has no IPv6 address to send from: another machine uses 2001:db8::2",
+            ["ip address show dev eth0 dadfailed"]
         ),
         (
             #""reason":"address_tentative","interface":"eth0""#, interfaces(),

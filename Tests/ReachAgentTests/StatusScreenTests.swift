@@ -97,6 +97,29 @@ import Testing
         #expect(try Self.status(members).short == line)
     }
 
+    @Test func `an uplink has the metric of a route that works, not of a family without an address`() throws {
+        let dead = #""via":"none","reason":"no_address","interface":"wwan0","gateway":"fe80::1","metric":1024"#
+        let path = #"{\#(StatusScenes.wlan0),"ipv4":{\#(StatusScenes.wlan0)},"ipv6":{\#(dead)}}"#
+        let members = [
+            #""state":{"via":"wifi","connectivity":"full","path":\#(path)}"#,
+            StatusScenes.list(
+                "uplinks",
+                StatusScenes.uplink("wlan0", "wifi", "full", isUsed: true),
+                StatusScenes.uplink("wwan0", "wwan", "full")
+            ),
+            StatusScenes.list(
+                "default_routes",
+                StatusScenes.route("wlan0", 600, "192.0.2.1"),
+                StatusScenes.route("wwan0", 700, "198.51.100.1"),
+                StatusScenes.route("wwan0", 1024, "fe80::1", "ipv6")
+            ),
+        ]
+        let screen = try Self.status(members.joined(separator: ",")).detail(of: .uplinks)
+        let line = screen.split(separator: "\n").first { $0.contains("wwan0") && $0.contains("standby") }
+        #expect(line?.contains("700") == true && line?.contains("198.51.100.1") == true, "\(screen)")
+        #expect(line?.contains("fe80::1") == false, "\(screen)")
+    }
+
     @Test func `of ten thousand probes the failing ones are shown, and the others counted`() throws {
         let probes =
             (1...9_998).map { StatusScenes.probe("p\($0)") } + [

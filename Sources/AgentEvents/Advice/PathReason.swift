@@ -16,23 +16,39 @@ struct PathReason {
 
     /// Creates the reason of a path; `nil` for a code that does not belong to a path.
     init?(_ code: String, of path: Path, among interfaces: [Interface]) {
-        self.init(code, of: path.interface, underlay: path.underlay, among: interfaces)
+        let prefix = path.prefix ?? path.gateway
+        let family = prefix.map { $0.contains(":") ? Family.ipv6 : .ipv4 }
+        self.init(code, of: path.interface, family: family, underlay: path.underlay, among: interfaces)
     }
 
     /// Creates the reason of the paths of both families together; `nil` for a code that does not belong to a path.
     init?(_ code: String, of paths: ReachabilityState.Paths, among interfaces: [Interface]) {
-        let families = [("IPv4", paths.ipv4), ("IPv6", paths.ipv6)].filter { $0.1?.reason == code }.map(\.0)
-        guard code == "no_address", families.count == 1, let family = families.first else {
-            self.init(code, of: paths.overall, among: interfaces)
-            return
-        }
-        self.init(code, addressOf: paths.overall.interface, family: "\(family) ")
+        let families = [(Family.ipv4, paths.ipv4), (.ipv6, paths.ipv6)].filter { $0.1?.reason == code }.map(\.0)
+        self.init(
+            code,
+            of: paths.overall.interface,
+            family: families.count == 1 ? families.first : nil,
+            underlay: paths.overall.underlay,
+            among: interfaces
+        )
     }
+
+    /// The family of a path, in which an address is missing.
+    private enum Family: String { case ipv4 = "IPv4", ipv6 = "IPv6" }
 
     /// Creates the reason of an interface's path; `nil` for a code that does not belong to a path.
     ///
-    /// - Parameter underlay: What is known to be below a tunnel.
-    init?(_ code: String, of name: String?, underlay: Path.Underlay? = nil, among interfaces: [Interface]) {
+    init?(_ code: String, of name: String?, among interfaces: [Interface]) {
+        self.init(code, of: name, family: nil, underlay: nil, among: interfaces)
+    }
+
+    private init?(
+        _ code: String,
+        of name: String?,
+        family: Family?,
+        underlay: Path.Underlay?,
+        among interfaces: [Interface]
+    ) {
         let interface = interfaces.first { $0.name == name }
         let subject = name ?? "the interface"
         switch code {
@@ -64,7 +80,7 @@ struct PathReason {
                 out, set its kind with 'kinds' in [interfaces].
                 """
             )
-        case "no_address": self.init(code, addressOf: name)
+        case "no_address": self.init(code, addressOf: name, family, interface)
         case "address_tentative":
             self.init(
                 code,
@@ -119,16 +135,27 @@ struct PathReason {
         }
     }
 
-    private init(_ code: String, addressOf name: String?, family: String = "") {
+    private init(_ code: String, addressOf name: String?, _ family: Family?, _ interface: Interface?) {
         let log: ShellCommand = "journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd"
+        let words = [family?.rawValue, "address"].compactMap { $0 }.joined(separator: " ")
         guard let name else {
-            self.init(code, "there is no \(family)address to send from", "Check the DHCP client: \(command: log).")
+            self.init(code, "there is no \(words) to send from", "Check the DHCP client: \(command: log).")
             return
         }
+        // Only IPv6 has duplicate address detection in the kernel.
+        if family != .ipv4, let duplicate = interface?.duplicateAddress {
+            self.init(
+                code,
+                "\(name) has no \(words) to send from: another machine uses \(duplicate)",
+                "Give one of the two another address: \(command: "ip address show dev \(name) dadfailed")."
+            )
+            return
+        }
+        let cause = family == .ipv6 ? "the router advertisements and the DHCP client" : "the DHCP client"
         self.init(
             code,
-            "\(name) has no \(family)address to send from",
-            "Check the DHCP client: \(command: log), \(command: "ip address show dev \(name)")."
+            "\(name) has no \(words) to send from",
+            "Check \(cause): \(command: log), \(command: "ip address show dev \(name)")."
         )
     }
 
@@ -158,7 +185,7 @@ struct PathReason {
         if let bare = media.first(where: { $0.isUsable == true && !$0.hasGlobalAddress }),
             !media.contains(where: { $0.isUsable == true && $0.hasGlobalAddress })
         {
-            return because(PathReason("no_address", addressOf: bare.name))
+            return because(PathReason("no_address", addressOf: bare.name, nil, bare))
         }
         return PathReason(
             code,
@@ -169,6 +196,11 @@ struct PathReason {
 }
 
 extension Interface {
+    /// The first address that duplicate address detection found on another machine.
+    fileprivate var duplicateAddress: String? {
+        addresses.first { $0.flags.contains("dadfailed") }?.address
+    }
+
     /// True with an address that is reachable from beyond the link.
     fileprivate var hasGlobalAddress: Bool {
         addresses.contains {

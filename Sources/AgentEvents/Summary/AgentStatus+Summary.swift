@@ -59,10 +59,12 @@ extension AgentStatus {
         }
     }
 
-    /// Returns the path of a family that leads through an uplink.
+    /// Returns the path in use of a family that leads through an uplink.
+    ///
+    /// A path that is not usable is omitted: the uplink may be a standby one by a route of the other family.
     package func path(over uplink: Uplink) -> Path? {
         [reachability.state?.path.ipv4, reachability.state?.path.ipv6].compactMap { $0 }
-            .first { $0.interface == uplink.interface }
+            .first { $0.interface == uplink.interface && $0.via.isReachable }
     }
 
     /// Describes the state of an uplink: `full`, `local (connect_timeout)`, `no carrier`.
