@@ -1,6 +1,6 @@
 internal import NetlinkMonitor
 
-/// The status of an interface with a default route, used or standby.
+/// The status of an interface with a default route, or with the route to the Internet, used or standby.
 public struct Uplink: Sendable, Hashable {
     /// The interface.
     public var interface: PathInterface
@@ -10,7 +10,7 @@ public struct Uplink: Sendable, Hashable {
     public var reason: ConnectivityReason?
     /// `true` if the default path of a family uses the interface.
     public var isUsed: Bool
-    /// `true` if it has no default route, and is an uplink because a probe is bound to it.
+    /// `true` if it has no such route, and is an uplink because a probe is bound to it.
     public var isBoundOnly: Bool
     /// The underlay of a tunnel, if known; settled with the uplink, and not part of its events.
     public var underlay: PathUnderlay?

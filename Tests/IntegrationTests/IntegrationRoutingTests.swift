@@ -12,16 +12,20 @@ struct IntegrationRoutingTests {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
     }
 
-    @Test("the pair 0/1 and 128/1 takes over the default, and gives it back")
+    @Test("the pair 0/1 and 128/1 takes over the default as an uplink of its own, and gives it back")
     func halves() async throws {
         try namespace.makeLink("tap0", peer: "far1", address: "203.0.113.2/24")
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
         try namespace.run("ip route add 0.0.0.0/1 via 203.0.113.1; ip route add 128.0.0.0/1 via 203.0.113.1")
         let over = try await agent.next("reachability.changed") { $0.to?.path.interface == "tap0" }
         #expect(over.to?.path.prefix == "128.0.0.0/1")
+        let uplink = try await agent.next("uplink.changed", about: "tap0")
+        #expect(uplink.uplink?.to.isUsed == true)
         try namespace.run("ip route del 0.0.0.0/1; ip route del 128.0.0.0/1")
         let back = try await agent.next("reachability.changed") { $0.to?.path.interface == "eth0" }
         #expect(back.to?.path.prefix == "0.0.0.0/0")
+        let gone = try await agent.next("uplink.changed", about: "tap0") { $0.uplink?.to.isUsed == false }
+        #expect(gone.uplink?.to.reason?.code == "no_route")
     }
 
     @Test("a full tunnel with its own table shows the underlay found through its mark exemption")

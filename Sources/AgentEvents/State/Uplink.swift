@@ -1,4 +1,6 @@
 /// An interface with a default route, active or standby, or one that only a probe is bound to.
+///
+/// The parts into which a VPN splits the default route count as one.
 public struct Uplink: Codable, Sendable, Hashable {
     /// The interface's name.
     public var interface: String

@@ -56,7 +56,7 @@ struct UnderlayResolver {
         var found: [UInt32: Underlay] = [:]
         guard snapshot.links.values.contains(where: { $0.kind == .tunnel || $0.kind == .ppp }) else { return found }
         var waiting =
-            defaultRouteInterfaces.sorted() + Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
+            uplinkInterfaces.sorted() + Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
         while let index = waiting.popLast(), found.count < Self.maximumTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
                 let underlay = try underlay(of: tunnel, &kernel)
@@ -67,9 +67,9 @@ struct UnderlayResolver {
         return found
     }
 
-    /// The interfaces of default routes, which are uplinks, used or standby.
-    private var defaultRouteInterfaces: Set<UInt32> {
-        Set(snapshot.defaultRoutes.lazy.filter { $0.type == .unicast }.flatMap(\.nextHops).compactMap(\.interfaceIndex))
+    /// The interfaces of uplinks, used or standby.
+    private var uplinkInterfaces: Set<UInt32> {
+        Set(snapshot.uplinkRoutes.lazy.flatMap(\.nextHops).compactMap(\.interfaceIndex))
     }
 
     private func underlay(of tunnel: Link, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Underlay? {
@@ -152,15 +152,15 @@ struct UnderlayResolver {
         let others = snapshot.links.values.filter { link in
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
-        let withDefault = defaultRouteInterfaces
-        guard others.contains(where: { $0.isMedium || withDefault.contains($0.index) }) else { return nil }
+        let routed = uplinkInterfaces
+        guard others.contains(where: { $0.isMedium || routed.contains($0.index) }) else { return nil }
         let sources = snapshot.addresses.filter(\.reachesBeyondLink)
         // An uplink needs no address of its own if the machine has one.
         let senders = Set(sources.map(\.interfaceIndex))
-            .union(sources.contains(where: snapshot.belongsToMachine) ? withDefault : [])
+            .union(sources.contains(where: snapshot.belongsToMachine) ? routed : [])
         let carriers = others.filter { senders.contains($0.index) && snapshot.canPassPackets($0) }
         guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
-        let uplinks = carriers.filter { withDefault.contains($0.index) }
+        let uplinks = carriers.filter { routed.contains($0.index) }
         let candidates = uplinks.isEmpty ? carriers : uplinks
         guard candidates.count == 1, let only = candidates.first else { return nil }
         guard isExempted(tunnel) else { return Underlay(interfaceIndex: only.index, evidence: .nextDefaultRoute) }

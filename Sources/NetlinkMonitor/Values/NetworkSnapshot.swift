@@ -83,6 +83,17 @@ public struct NetworkSnapshot: Sendable, Equatable {
         let answers = internetAddresses.lazy.filter { $0.family == family }.compactMap { lookups[$0] }
         return answers.first { $0.isAnsweredByDefault } ?? answers.first { $0.route != nil } ?? answers.first
     }
+
+    /// The routes whose interfaces are uplinks: the default routes, and the route to the Internet of each family.
+    ///
+    /// A VPN leaves the default route as it is, and adds longer prefixes: halves of it, or everything but private
+    /// networks. A router with the whole Internet table has no default route at all.
+    package var uplinkRoutes: [Route] {
+        let deciding = AddressFamily.allCases.compactMap { family in
+            internetLookup(family).flatMap { $0.route == nil ? nil : $0.matched }
+        }
+        return (defaultRoutes + deciding).filter { $0.type == .unicast }
+    }
 }
 
 extension NetworkSnapshot {

@@ -1,7 +1,7 @@
 internal import CheckResults
 internal import NetlinkMonitor
 
-/// The vantages of probes in one snapshot of the network: the default path, and each interface with a default route.
+/// The vantages of probes in one snapshot of the network: the default path, and each uplink.
 struct Vantages: Sendable, Equatable {
     /// The path of packets of one family, for which a verdict is valid.
     struct Egress: Sendable, Hashable {
@@ -9,7 +9,7 @@ struct Vantages: Sendable, Equatable {
         let interface: UInt32?
         var underlay: UInt32?
         let gateway: IPAddress?
-        /// `true` for a default route; else the path leads only to the destinations of other routes in the table.
+        /// `true` for a route to the Internet; else the path leads only to the destinations of other routes in the table.
         var isDefault = true
     }
 
@@ -46,7 +46,7 @@ struct Vantages: Sendable, Equatable {
         var underlay: PathUnderlay?
         /// `true` if the default path of a family uses it, or a tunnel over it.
         let isUsed: Bool
-        /// `true` if it has no default route, and a probe names it.
+        /// `true` if it has no route to the Internet, and a probe names it.
         let isBoundOnly: Bool
     }
 
@@ -64,7 +64,7 @@ struct Vantages: Sendable, Equatable {
 extension Vantages {
     /// Derives the vantages, and the default paths, from a snapshot.
     ///
-    /// - Parameter bound: The names of interfaces to include even without a default route.
+    /// - Parameter bound: The names of interfaces to include even without a route to the Internet.
     init(_ snapshot: NetworkSnapshot, bound: Set<String> = []) {
         self.init(
             snapshot,
@@ -79,17 +79,17 @@ extension Vantages {
     /// - Parameters:
     ///   - ipv4: The default path of IPv4.
     ///   - ipv6: The default path of IPv6.
-    ///   - bound: The names of interfaces to include even without a default route.
+    ///   - bound: The names of interfaces to include even without a route to the Internet.
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
         defaults = Egresses(ipv4: Egress(ipv4.path), ipv6: Egress(ipv6.path))
         names = Set(snapshot.links.values.map(\.name))
-        var hops: [UInt32: [AddressFamily: DefaultHop]] = [:]
-        for route in snapshot.defaultRoutes where route.type == .unicast && route.destination.length == 0 {
+        var hops: [UInt32: [AddressFamily: UplinkHop]] = [:]
+        for route in snapshot.uplinkRoutes {
             for hop in route.nextHops {
                 guard let index = hop.interfaceIndex, hops[index]?[route.family] == nil else { continue }
                 // The first one has the lowest metric of its table.
                 hops[index, default: [:]][route.family] =
-                    DefaultHop(gateway: hop.gateway, hasSource: route.preferredSource != nil)
+                    UplinkHop(gateway: hop.gateway, hasSource: route.preferredSource != nil)
             }
         }
         let sources = Sources(snapshot)
@@ -125,8 +125,8 @@ extension Vantages {
         }
     }
 
-    /// The first default route of a family over an interface.
-    private struct DefaultHop {
+    /// The first route to the Internet of a family over an interface.
+    private struct UplinkHop {
         let gateway: IPAddress?
         /// `true` if the route itself names the source of its packets.
         let hasSource: Bool

@@ -99,6 +99,49 @@ struct VantagesTests {
         #expect(vantages.uplinks.map(\.isUsed) == [true, isSecondUp])
     }
 
+    @Test(
+        "the interface of the route to the Internet is an uplink, whatever its prefix",
+        arguments: ["0.0.0.0/0", "128.0.0.0/1", "196.0.0.0/6", "198.41.0.0/24"]
+    )
+    func split(text: String) throws {
+        var network = Self.both
+        network.tunnel = ScriptedNetwork.Tunnel()
+        let plain = network.snapshot
+        let source = try #require(plain.addresses.first { $0.interfaceIndex == ScriptedNetwork.Tunnel.index }).address
+        let gateway = ScriptedNetwork.address("10.9.0.1")
+        let length = try #require(text.split(separator: "/").last.flatMap { Int($0) })
+        let prefix = try #require(IPPrefix(address: ScriptedNetwork.internet[0], length: length))
+        let hop = NextHop(interfaceIndex: ScriptedNetwork.Tunnel.index, gateway: gateway)
+        let answer = ResolvedRoute(interfaceIndex: ScriptedNetwork.Tunnel.index, gateway: gateway, source: source)
+        func vantages(_ type: RouteType, isAnswered: Bool = true) -> Vantages {
+            let matched = Route(destination: prefix, type: type, nextHops: [hop])
+            let lookup = RouteLookup(
+                destination: ScriptedNetwork.internet[0],
+                outcome: isAnswered ? .route(answer) : .refused(.noRoute),
+                matched: matched
+            )
+            return Vantages(
+                NetworkSnapshot(
+                    links: Array(plain.links.values),
+                    addresses: plain.addresses,
+                    defaultRoutes: plain.defaultRoutes.filter { $0.nextHops != [NextHop(interfaceIndex: 2)] },
+                    lookups: [lookup],
+                    underlays: plain.underlays,
+                    internetAddresses: ScriptedNetwork.internet
+                )
+            )
+        }
+        let found = vantages(.unicast)
+        #expect(found.uplinks.map(\.interface.name) == ["vx0", "wlan0", "wwan0"])
+        #expect(found.uplinks.map(\.isUsed) == [true, true, false])
+        #expect(found.uplinks.map(\.isBoundOnly) == [false, false, false])
+        #expect(found.uplinks.first?.egresses.ipv4?.gateway == gateway)
+        let points = found.points(ProbeRule(name: "web", interfaces: .each, families: .ipv4))
+        #expect(points.map { "\($0.point)" } == ["default", "vx0", "wlan0", "wwan0"].map { "web@\($0)/ipv4" })
+        #expect(vantages(.local).uplinks.map(\.interface.name) == ["wlan0", "wwan0"])
+        #expect(vantages(.unicast, isAnswered: false).uplinks.map(\.interface.name) == ["wlan0", "wwan0"])
+    }
+
     @Test("a default route through a dummy device is an uplink that leads nowhere")
     func leadsNowhere() {
         let plain = Self.both.snapshot

@@ -79,7 +79,7 @@ class Record:
     silent: list[tuple[float, str, bool]] = field(default_factory=list)  # its far end does not answer
     enslaved: list[tuple[float, str, bool]] = field(default_factory=list)  # an interface is the port of a bridge
     status: dict[str, Any] | None = None
-    default_devices: set[str] | None = None      # those that the kernel has default routes for, at the end
+    default_devices: set[str] | None = None      # those that the kernel may send to the Internet over, at the end
     exit_status: int | None = None
     longest_turn: float = 0.0
     unsupported: int = 0
@@ -348,13 +348,20 @@ class Judge:
                            family, self._record.ended)
 
     def _judge_uplinks(self) -> None:
-        """An uplink is an interface with a default route; one that the kernel has no such route for is a ghost."""
+        """An uplink is an interface with a default route or a route to the Internet; one that the kernel has no such route
+        for is a ghost, and the interface of a path that has settled is one."""
         if self._record.default_devices is None or not self._record.status:
             return
         names = {str(one.get("interface")) for one in self._record.status.get("uplinks", [])
                  if not one.get("bound_only")}
+        for family in (4, 6):
+            last = next(reversed(self._published(family)), None)
+            if last and last.via != "none" and last.interface and last.interface not in names \
+                    and last.time < self._record.ended - 3 * SETTLE_DOWN:
+                self._find("status", f"IPv{family} leads through {last.interface}, which is no uplink", family,
+                           self._record.ended)
         for name in sorted(names - self._record.default_devices):
-            self._find("ghost", f"{name} is an uplink in the status and has no default route", time=self._record.ended)
+            self._find("ghost", f"{name} is an uplink in the status and has no route to the Internet", time=self._record.ended)
 
     # Connectivity
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from .actions import FAR, HOST, Action
+from .world import INTERNET
 
 SET_PDEATHSIG, KILL = 1, 9
 NEWNS, NEWUSER, NEWNET = 0x00020000, 0x10000000, 0x40000000
@@ -91,8 +92,12 @@ class Namespaces:
         return failures
 
     def default_devices(self) -> set[str]:
-        """The interfaces of the host's default routes and halves of them, in all tables."""
+        """The interfaces of the host's default routes and halves of them in all tables, and of its routes to the Internet."""
         devices: set[str] = set()
+        for family, address in INTERNET.items():
+            text = subprocess.run(["ip", f"-{family}", "-j", "route", "get", address], capture_output=True,
+                                  timeout=30).stdout
+            devices |= {route["dev"] for route in json.loads(text or b"[]") if "dev" in route}
         for option, prefixes in (("-4", ("default", "0.0.0.0/1", "128.0.0.0/1")), ("-6", ("default", "::/1", "8000::/1"))):
             text = subprocess.run(["ip", option, "-j", "route", "show", "table", "all"], capture_output=True,
                                   timeout=30).stdout

@@ -105,6 +105,12 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
             (_record(never, [(0, lost)], outcomes=on_link), set()),
         "an HTTP error that is published as no path":
             (_record(always, [(0, _state("wifi", "wlan0", "none"))], outcomes=on_link), {"connectivity"}),
+        "a tunnel that is an uplink by parts of the default route": (_record(
+            always, [(0, program)], devices={"wlan0", "tun0"}, uplinks=["wlan0", "tun0"]), set()),
+        "a tunnel that is the path and no uplink": (_record(
+            always, [(0, program)], devices={"wlan0", "tun0"}, uplinks=["wlan0"]), {"status"}),
+        "an uplink that has no route to the Internet": (_record(
+            always, [(0, wifi)], devices={"wlan0"}, uplinks=["wlan0", "wwan0"]), {"ghost"}),
         "GETs that begin to fail at the very end":
             (_record(always, [(0, wifi)], outcomes=_fail_from(LASTS - 0.5)), set()),
         "a check that succeeds where GETs fail, three seconds after they began to": (_record(
@@ -134,14 +140,16 @@ def _state(via: str, interface: str, connectivity: str = "", below: str = "", is
 
 def _record(samples: list[Sample], states: list[tuple[float, dict[str, Any]]],
             steps: Iterable[tuple[float, str]] = (), outcomes: Iterable[Outcome] = (),
-            silent: Iterable[tuple[float, str, bool]] = (), enslaved: Iterable[tuple[float, str, bool]] = ()) -> Record:
+            silent: Iterable[tuple[float, str, bool]] = (), enslaved: Iterable[tuple[float, str, bool]] = (),
+            devices: set[str] | None = None, uplinks: Iterable[str] = ()) -> Record:
     stamp = "2026-01-01T00:00:00Z"
     claims = [Claim(time, number, "reachability.changed", stamp, {"to": state})
               for number, (time, state) in enumerate(states, 1)]
     return Record(
         started=0, ended=LASTS, samples=samples, claims=claims, steps=list(steps), outcomes=list(outcomes),
         silent=list(silent), enslaved=list(enslaved), media=[(0, "p1", "wifi"), (0, "p2", "wwan")],
-        status={"last_seq": len(claims), "state": states[-1][1]})
+        status={"last_seq": len(claims), "state": states[-1][1], "uplinks": [{"interface": name} for name in uplinks]},
+        default_devices=devices)
 
 
 def _ports(source: str) -> set[str]:
