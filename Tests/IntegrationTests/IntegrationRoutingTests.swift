@@ -132,6 +132,26 @@ struct IntegrationRoutingTests {
         #expect(!stopped.events.contains { $0.subject == "default" })
     }
 
+    @Test("a group is reached on the link of the default route", arguments: ["224.0.0.251", "255.255.255.255"])
+    func group(address: String) async throws {
+        let agent = try await AgentProcess.run(
+            in: namespace,
+            "--target",
+            "group=\(address)",
+            "--settle-up",
+            "0",
+            "--settle-down",
+            "0"
+        )
+        try namespace.ip("route del default")
+        let lost = try await agent.next("target.changed", about: "group") { $0.to?.via.rawValue == "none" }
+        #expect(lost.to?.reason == "no_route")
+        try namespace.ip("route add default via 192.0.2.1")
+        let back = try await agent.next("target.changed", about: "group") { $0.to?.via.isReachable == true }
+        #expect(back.to?.path.interface == "eth0")
+        #expect(back.to?.path.gateway == nil)
+    }
+
     @Test("a policy rule for all packets sends the default through another table")
     func policyRule() async throws {
         try namespace.makeLink("eth1", peer: "far1", address: "198.51.100.2/24")

@@ -67,6 +67,19 @@ struct PathRouteTypeTests {
             matchedType: .unicast,
             reason: nil
         ),
+        Row(
+            testDescription: "broadcast, the target by a default route, of which the kernel says the same",
+            type: .broadcast,
+            destination: ScriptedNetwork.address("255.255.255.255"),
+            reason: nil
+        ),
+        Row(
+            testDescription: "broadcast into a dummy",
+            type: .broadcast,
+            interface: 4,
+            destination: ScriptedNetwork.address("255.255.255.255"),
+            reason: .leadsNowhere
+        ),
         Row(testDescription: "multicast", type: .multicast, reason: .noRoute),
         Row(testDescription: "multicast, in IPv6", type: .multicast, family: .ipv6, reason: nil),
         Row(
@@ -75,6 +88,26 @@ struct PathRouteTypeTests {
             destination: ScriptedNetwork.address("224.0.0.251"),
             matchedType: .unicast,
             reason: nil
+        ),
+        Row(
+            testDescription: "multicast, a group by a default route, of which the kernel says the same",
+            type: .multicast,
+            destination: ScriptedNetwork.address("239.1.2.3"),
+            reason: nil
+        ),
+        Row(
+            testDescription: "multicast, a group by half of a default route",
+            type: .multicast,
+            destination: ScriptedNetwork.address("239.1.2.3"),
+            length: 1,
+            reason: nil
+        ),
+        Row(
+            testDescription: "multicast, a group into a dummy",
+            type: .multicast,
+            interface: 4,
+            destination: ScriptedNetwork.address("239.1.2.3"),
+            reason: .leadsNowhere
         ),
         Row(testDescription: "anycast", type: .anycast, reason: nil),
         Row(testDescription: "anycast, in IPv6", type: .anycast, family: .ipv6, reason: nil),

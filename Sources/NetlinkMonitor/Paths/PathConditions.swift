@@ -12,6 +12,8 @@ extension NetworkSnapshot {
         let isBeyond = lookup.isAnsweredByDefault || internetAddresses.contains(lookup.destination)
         guard route.type == .unicast || isBeyond else { return nil }
         if route.type == .local || link.leadsNowhere { return .leadsNowhere }
+        // For a group the kernel answers with the type of the destination, also as that of the entry, and sends on the link.
+        if lookup.destination.isMulticast || lookup.destination.isLimitedBroadcast { return nil }
         // In IPv4 connect(2) fails with ENETUNREACH by a default route of these types. In IPv6 packets leave by it.
         let isForGroups = route.type == .broadcast || route.type == .multicast
         return isForGroups && lookup.destination.family == .ipv4 && lookup.matched?.type == route.type ? .noRoute : nil

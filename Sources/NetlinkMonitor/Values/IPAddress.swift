@@ -113,6 +113,9 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         family == .ipv4 ? low >> 28 == 0xE : high >> 56 == 0xFF
     }
 
+    /// `true` for 255.255.255.255 (RFC 919).
+    package var isLimitedBroadcast: Bool { family == .ipv4 && low == 0xFFFF_FFFF }
+
     /// Returns the unspecified address of a family, which begins every default route.
     public static func unspecified(_ family: AddressFamily) -> IPAddress {
         IPAddress(family: family, high: 0, low: 0)

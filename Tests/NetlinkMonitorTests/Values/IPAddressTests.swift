@@ -62,11 +62,11 @@ struct IPAddressTests {
             Row("169.254.0.0", "link-local"),
             Row("169.254.255.255", "link-local"), Row("169.255.0.0"), Row("223.255.255.255"),
             Row("224.0.0.0", "multicast"), Row("239.255.255.255", "multicast"), Row("240.0.0.0"),
-            Row("255.255.255.255"),
+            Row("255.255.255.254"), Row("255.255.255.255", "broadcast"),
             Row("::", "unspecified"), Row("::1", "loopback"), Row("::2"), Row("1::1"), Row("fe7f:ffff::"),
             Row("fe80::", "link-local"), Row("febf:ffff::1", "link-local"), Row("fec0::"), Row("fd00::1"),
             Row("feff::"), Row("ff00::", "multicast"), Row("ff02::1", "multicast"), Row("::ffff:127.0.0.1"),
-            Row("::127.0.0.1"),
+            Row("::127.0.0.1"), Row("::255.255.255.255"),
         ]
     )
     func classification(_ row: Row) throws {
@@ -76,6 +76,7 @@ struct IPAddressTests {
         if address.isLoopback { classes.insert("loopback") }
         if address.isLinkLocal { classes.insert("link-local") }
         if address.isMulticast { classes.insert("multicast") }
+        if address.isLimitedBroadcast { classes.insert("broadcast") }
         #expect(classes == row.classes)
     }
 
