@@ -17,6 +17,21 @@ extension UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 3, evidence: .nextDefaultRoute))
     }
 
+    @Test("an uplink by a part of the default route could also carry the tunnel", arguments: [3, 9] as [UInt32])
+    mutating func partOfDefault(_ interface: UInt32) throws {
+        routes = [defaultRoute(9), defaultRoute(2)]
+        let part = Route(destination: try prefix("2000::/3"), nextHops: [NextHop(interfaceIndex: interface)])
+        internetLookups = [
+            RouteLookup(
+                destination: try ip("2001:503:ba3e::2:30"),
+                outcome: .route(ResolvedRoute(interfaceIndex: interface)),
+                matched: part
+            )
+        ]
+        let only = Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute)
+        #expect(try resolve() == (interface == 9 ? only : nil))
+    }
+
     @Test(
         "no uplink is guessed while packets with the mark go to a dead one",
         arguments: [(50, Route.mainTable, false), (50, 77, true), (100, Route.mainTable, true)]

@@ -43,6 +43,8 @@ struct UnderlayResolverTests {
     var rules: [RoutingRule] = []
     var sources: [UInt32] = [2, 3, 9]
     var moreAddresses: [InterfaceAddress] = []
+    /// Answers for addresses that represent the Internet.
+    var internetLookups: [RouteLookup] = []
 
     static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind, flags: LinkFlags = []) -> Link {
         Link(
@@ -65,7 +67,8 @@ struct UnderlayResolverTests {
             rules: rules,
             lookups: [
                 RouteLookup(destination: internet, outcome: .route(ResolvedRoute(interfaceIndex: tunnel.index)))
-            ]
+            ] + internetLookups,
+            internetAddresses: internetLookups.map(\.destination)
         )
         return try UnderlayResolver(snapshot: snapshot).underlays(&kernel)
     }
