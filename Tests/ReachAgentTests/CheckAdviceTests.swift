@@ -10,14 +10,16 @@ import Testing
         _ connectivity: String,
         _ reason: String,
         probe: String,
-        over path: String = StatusScenes.wlan0
+        over path: String = StatusScenes.wlan0,
+        uplinks: String = ""
     ) throws -> Advice {
         let members = StatusScenes.members(
             StatusScenes.state(
                 path,
                 #""connectivity":"\#(connectivity)","connectivity_reason":"\#(reason)","connectivity_probe":"web""#
             ),
-            StatusScenes.list("probes", probe)
+            StatusScenes.list("probes", probe),
+            StatusScenes.list("uplinks", uplinks)
         )
         let status = try EventDecoder.decode(AgentStatus.self, from: Array("{\(members)}".utf8))
         return try #require(status.advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.configuredRemedy) } })
@@ -98,6 +100,31 @@ import Testing
             let probe = StatusScenes.probe("web", verdict, #""code":"\#(code)""#)
             #expect(try Self.advice("local", code, probe: probe, over: path).action.commands.last == Self.look)
         }
+    }
+
+    @Test(arguments: [
+        ("full", ", while eth0 below it works", ["ip link set tun0 down"]),
+        ("local", ", nor over eth0 below it", ["reachagent status uplinks"]),
+        ("unknown", "", ["ip link set tun0 down"]),
+    ])
+    func `silence through a tunnel is blamed on the tunnel as far as the uplink below it works`(
+        below: String,
+        words: String,
+        commands: [String]
+    ) throws {
+        let tunnel = #"""
+            "via":"wired","interface":"tun0","kind":"tunnel","gateway":"10.8.0.1",\#
+            "underlay":{"interface":"eth0","kind":"wired","evidence":"host_route"}
+            """#
+        let advice = try Self.advice(
+            "local",
+            "timeout",
+            probe: StatusScenes.probe("web", "down", #""code":"timeout""#),
+            over: tunnel,
+            uplinks: #"{"interface":"eth0","kind":"wired","connectivity":"\#(below)","used":true}"#
+        )
+        #expect(advice.problem == "nothing answers through the tunnel tun0\(words): web is down: the check timed out")
+        #expect(advice.action.commands == commands)
     }
 
     @Test func `a large packet is sent over the interface of the probe`() throws {

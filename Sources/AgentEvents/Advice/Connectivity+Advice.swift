@@ -39,63 +39,6 @@ extension AgentStatus {
         )
     }
 
-    /// Returns the advice on a state in which nothing answers beyond the first hop.
-    ///
-    /// The words claim that only where the path is in question: names that do not resolve, a server that hangs and this
-    /// machine's own answers may have the same state, and say more about the fault.
-    private func adviceOnSilence(beyond path: Path, _ reason: Uplink.Reason?, _ explain: Explanation) -> Advice {
-        let problem = "nothing beyond the first hop answers"
-        let details: Advice.Action = "`reachagent status probes` has the details."
-        let ping = path.interface.flatMap { interface in
-            path.gateway.map { ShellCommand(words: ["ping", "-c", "3", "-I", interface, $0]) }
-        }
-        guard let reason, let cause = advice(on: reason, over: nil, explain) else {
-            let code = reason?.code ?? Connectivity.local.rawValue
-            return Advice(code: code, problem: problem, action: ping.map(Self.action(on:)) ?? details)
-        }
-        var advice = cause
-        let probe = probe(of: reason, over: nil)
-        if let probe, let peer = probe.peer(of: reason.code), Self.isThisMachine(peer) {
-            advice.problem += ": \(peer) is this machine itself"
-            let origin: Advice.Action = "A name leads here by an entry in /etc/hosts, or by a name server that filters."
-            advice.action = origin + Self.look(at: probe.probe, probe)
-        } else if Self.resolverFaults.contains(reason.code) {
-            if probe?.verdict == "down" { advice.problem = "\(problem): \(cause.problem)" }
-            if let ping {
-                let isLocal: Advice.Action = "Without an answer to \(command: ping) the fault is in the local network."
-                advice.action = cause.action + isLocal
-            }
-        } else if Self.connectedPhases.contains(probe?.phase(of: reason.code) ?? "") {
-            return cause
-        } else if let ping {
-            advice.problem = "\(problem): \(cause.problem)"
-            advice.action = Self.action(on: ping)
-        } else {
-            advice.problem = problem
-        }
-        return advice
-    }
-
-    /// Returns the first thing to do about silence beyond a gateway.
-    private static func action(on ping: ShellCommand) -> Advice.Action {
-        """
-        \(command: ping): with an answer the fault lies beyond the gateway, at the provider; without one in the local \
-        network.
-        """
-    }
-
-    /// The codes of lookups that failed, without which no target is reached by its name.
-    private static let resolverFaults: Set<String> = ["dns_timeout", "dns_failure", "resolver_busy"]
-
-    /// The phases of a check whose connection has opened.
-    private static let connectedPhases: Set<String> = ["tls", "request", "first_byte", "body"]
-
-    /// Returns whether an address is a loopback address or the unspecified one.
-    private static func isThisMachine(_ address: String) -> Bool {
-        let ipv4 = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
-        return ipv4.hasPrefix("127.") || ["0.0.0.0", "::", "::1"].contains(ipv4)
-    }
-
     /// Returns the probe whose verdict is a reason.
     package func probe(of reason: Uplink.Reason, over interface: String?) -> ProbeStatus? {
         let failed = probes.filter { $0.probe == reason.probe && $0.code == reason.code }
@@ -127,7 +70,7 @@ extension AgentStatus {
     }
 
     /// Returns the command that shows each step of a probe's check.
-    private static func look(at name: String, _ probe: ProbeStatus?, over interface: String? = nil) -> Advice.Action {
+    static func look(at name: String, _ probe: ProbeStatus?, over interface: String? = nil) -> Advice.Action {
         let point = ProbePoint(probe: name, interface: interface ?? probe?.interface, family: probe?.family)
         return "\(command: point.command) shows each step."
     }

@@ -1,0 +1,91 @@
+/// The advice on a state in which nothing answers beyond the first hop.
+extension AgentStatus {
+    /// Returns the advice on a state in which nothing answers beyond the first hop.
+    ///
+    /// The words claim that only where the path is in question: names that do not resolve, a server that hangs and this
+    /// machine's own answers may have the same state, and say more about the fault.
+    func adviceOnSilence(beyond path: Path, _ reason: Uplink.Reason?, _ explain: Explanation) -> Advice {
+        let problem = "nothing beyond the first hop answers"
+        let details: Advice.Action = "`reachagent status probes` has the details."
+        let tunnel = silence(ofTunnelOf: path)
+        // A tunnel's gateway is at its other end: whether it answers says nothing about the provider.
+        let ping = path.interface.flatMap { interface in
+            tunnel != nil ? nil : path.gateway.map { ShellCommand(words: ["ping", "-c", "3", "-I", interface, $0]) }
+        }
+        guard let reason, let cause = advice(on: reason, over: nil, explain) else {
+            return Advice(
+                code: reason?.code ?? Connectivity.local.rawValue,
+                problem: tunnel?.problem ?? problem,
+                action: tunnel?.action ?? ping.map(Self.action(on:)) ?? details
+            )
+        }
+        var advice = cause
+        let probe = probe(of: reason, over: nil)
+        if let probe, let peer = probe.peer(of: reason.code), Self.isThisMachine(peer) {
+            advice.problem += ": \(peer) is this machine itself"
+            let origin: Advice.Action = "A name leads here by an entry in /etc/hosts, or by a name server that filters."
+            advice.action = origin + Self.look(at: probe.probe, probe)
+        } else if Self.resolverFaults.contains(reason.code) {
+            if probe?.verdict == "down" { advice.problem = "\(problem): \(cause.problem)" }
+            if let ping {
+                let isLocal: Advice.Action = "Without an answer to \(command: ping) the fault is in the local network."
+                advice.action = cause.action + isLocal
+            }
+        } else if Self.connectedPhases.contains(probe?.phase(of: reason.code) ?? "") {
+            return cause
+        } else if let tunnel {
+            advice.problem = "\(tunnel.problem): \(cause.problem)"
+            advice.action = tunnel.action
+        } else if let ping {
+            advice.problem = "\(problem): \(cause.problem)"
+            advice.action = Self.action(on: ping)
+        } else {
+            advice.problem = problem
+        }
+        return advice
+    }
+
+    /// Returns the problem and the remedy of a tunnel through which nothing answers; `nil` for another path.
+    private func silence(ofTunnelOf path: Path) -> (problem: String, action: Advice.Action)? {
+        guard let tunnel = path.interface, let underlay = path.underlay else { return nil }
+        let problem = "nothing answers through the tunnel \(tunnel)"
+        let end: ShellCommand = "ip link set \(tunnel) down"
+        let below = uplinks.first { $0.interface == underlay.interface }
+        guard let below, below.connectivity != .unknown, below.connectivity != .none else {
+            return (
+                problem,
+                "The tunnel, its server, or what is below it: look again without the tunnel, after \(command: end)."
+            )
+        }
+        guard [.full, .partial].contains(below.connectivity) else {
+            return (
+                "\(problem), nor over \(below.interface) below it",
+                "\(command: "reachagent status uplinks") shows the fault below the tunnel."
+            )
+        }
+        return (
+            "\(problem), while \(below.interface) below it works",
+            "Restart the tunnel, or take it down: \(command: end)."
+        )
+    }
+
+    /// Returns the first thing to do about silence beyond a gateway.
+    private static func action(on ping: ShellCommand) -> Advice.Action {
+        """
+        \(command: ping): with an answer the fault lies beyond the gateway, at the provider; without one in the local \
+        network.
+        """
+    }
+
+    /// The codes of lookups that failed, without which no target is reached by its name.
+    private static let resolverFaults: Set<String> = ["dns_timeout", "dns_failure", "resolver_busy"]
+
+    /// The phases of a check whose connection has opened.
+    private static let connectedPhases: Set<String> = ["tls", "request", "first_byte", "body"]
+
+    /// Returns whether an address is a loopback address or the unspecified one.
+    private static func isThisMachine(_ address: String) -> Bool {
+        let ipv4 = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
+        return ipv4.hasPrefix("127.") || ["0.0.0.0", "::", "::1"].contains(ipv4)
+    }
+}
