@@ -140,16 +140,38 @@ import Testing
         #expect(!finding.next.isEmpty)
     }
 
-    @Test func `a container without a medium is judged by its veth`() {
+    @Test(arguments: [(true, Diagnosis.Layer.route), (false, .address)])
+    func `a container without a medium is judged by its veth`(hasAddress: Bool, layer: Diagnosis.Layer) {
         let address = InterfaceAddress(interfaceIndex: 2, address: Self.source, prefixLength: 24)
         let lookup = RouteLookup(destination: Self.internet, outcome: .refused(.noRoute))
         let container = NetlinkMonitor.NetworkSnapshot(
             links: [Self.veth],
-            addresses: [address],
+            addresses: hasAddress ? [address] : [],
             lookups: [lookup],
             internetAddresses: [Self.internet]
         )
-        #expect(Diagnosis(Self.evidence(container)).finding?.layer == .route)
+        #expect(Diagnosis(Self.evidence(container)).finding?.layer == layer)
+    }
+
+    @Test func `an underlay that is gone is looked for below the tunnel`() {
+        let tunnel = Link(
+            index: 3,
+            name: "tun0",
+            flags: [.up, .lowerUp],
+            classification: InterfaceClassification(kind: .tunnel, evidence: [])
+        )
+        let wire = Self.kernel(.noCarrier)
+        let way = ResolvedRoute(interfaceIndex: 3, source: Self.source)
+        let network = NetlinkMonitor.NetworkSnapshot(
+            links: [tunnel] + wire.links.values,
+            addresses: [InterfaceAddress(interfaceIndex: 3, address: Self.source, prefixLength: 24)],
+            lookups: [RouteLookup(destination: Self.internet, outcome: .route(way))],
+            underlays: [3: Underlay(interfaceIndex: nil, evidence: .noCarrier)],
+            internetAddresses: [Self.internet]
+        )
+        let finding = Diagnosis(Self.evidence(network)).finding
+        #expect(finding?.code == "underlay_down")
+        #expect(finding?.next == ["ip link show dev eth0   # no carrier: the cable, the switch port"])
     }
 
     @Test(arguments: [

@@ -47,7 +47,9 @@ struct KernelEvidence {
         if links.isEmpty {
             // A container's egress is a veth without evidence of a medium.
             let addressed = Set(snapshot.addresses.filter(\.reachesBeyondLink).map(\.interfaceIndex))
-            links = snapshot.links.values.filter { addressed.contains($0.index) && !$0.leadsNowhere }
+            let others = snapshot.links.values.filter { !$0.leadsNowhere }
+            links = others.filter { addressed.contains($0.index) }
+            if links.isEmpty { links = others.filter { $0.flags.contains(.up) } }
         }
         self.links = links.sorted { $0.index < $1.index }
     }
@@ -76,7 +78,11 @@ extension KernelEvidence {
         let used = state.path.underlay?.interface ?? state.path.interface
         let broken = [ReasonCode.linkDown, .linkDormant, .underlayDown]
         if let obstacle, broken.contains(obstacle), let used, let link = snapshot.links[used.index] {
-            return section(.error, "\(describe(link)): \(obstacle.sentence)", obstacle, [link], facts)
+            // Without a route below a tunnel, whatever might carry it is what to look at.
+            let below = links.filter { $0.index != link.index && !snapshot.canPassPackets($0) }
+            let isBelow = obstacle == .underlayDown && state.path.underlay?.interface == nil && !below.isEmpty
+            let concerned = isBelow ? Array(below.prefix(2)) : [link]
+            return section(.error, "\(describe(link)): \(obstacle.sentence)", obstacle, concerned, facts)
         }
         guard !passing.isEmpty else {
             let summary = links.isEmpty ? "there is no interface with a medium" : "no interface can pass packets"
