@@ -73,6 +73,11 @@ extension FindingCode {
                 "A firewall of this machine does not let the packet leave.",
                 "Look at the rules for output, `nft list ruleset`, and at IPAddressDeny= of the unit that runs the check."
             )
+        case .reversePathFilter:
+            (
+                "This machine discards the answers: they arrive over an interface to which its route back does not lead.",
+                "Use the loose mode, `sysctl net/ipv4/conf/INTERFACE/rp_filter=2`; if no other route leads back, use 0."
+            )
         case .hostUnreachable:
             (
                 "A router or the neighbour lookup says that the host cannot be reached.",

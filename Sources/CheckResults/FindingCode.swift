@@ -26,6 +26,8 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
     case noAddress = "no_address"
     /// A firewall or another policy of this machine discarded or rejected the packet.
     case localFirewall = "local_firewall"
+    /// The reverse path filter of this machine discards the answers.
+    case reversePathFilter = "reverse_path_filter"
     /// A router or the neighbour lookup reported that the host is unreachable.
     case hostUnreachable = "host_unreachable"
     /// The port is closed, or a firewall rejects the connection.

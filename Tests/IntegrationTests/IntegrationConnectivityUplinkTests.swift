@@ -102,6 +102,23 @@ struct IntegrationConnectivityUplinkTests {
     }
 
     @Test
+    func `a standby whose answers this machine discards is unknown, and not dead`() async throws {
+        let agent = try await agent()
+        try network.machine.namespace.run("sysctl -qw net.ipv4.conf.all.rp_filter=1 net.ipv4.conf.wwan0.rp_filter=1")
+        let lost = try await agent.next("uplink.changed", "wwan0 unknown") { $0.subject == "wwan0" }
+        #expect(lost.uplink?.to.connectivity.rawValue == "unknown")
+        #expect(lost.uplink?.to.reason?.code == "reverse_path_filter")
+        let status = try await agent.ask("status")
+        #expect(status.output.contains("sysctl net/ipv4/conf/wwan0/rp_filter=2"))
+        try network.machine.namespace.run("sysctl -qw net/ipv4/conf/wwan0/rp_filter=2")
+        let back = try await agent.next("uplink.changed", "wwan0 full") { $0.subject == "wwan0" }
+        #expect(back.uplink?.to.connectivity.rawValue == "full")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.states == ["wired full"])
+        #expect(agent.states(of: "web wwan0 ipv4") == ["up", "unknown", "up"])
+    }
+
+    @Test
     func `a standby whose probe fails is an event, and the state does not change`() async throws {
         let agent = try await agent()
         try network.forward("iifname r1 drop")

@@ -84,6 +84,108 @@ struct IntegrationProbeInterfaceTests {
         #expect(try await network.probe(target, "--interface", "eth1").outcome == "unknown no_route 75")
     }
 
+    /// The kernel solicits the target on the link itself, for three seconds.
+    @Test(
+        arguments: [
+            "tcp://203.0.113.1:80", "http://203.0.113.1/", "dns://203.0.113.1/host.test", "icmp://203.0.113.1",
+        ],
+        ["1s", "10s"]
+    )
+    func `an interface without an IPv4 route to the address is no result about the target`(
+        target: String,
+        timeout: String
+    ) async throws {
+        try network.namespace.ip("route del default dev eth1")
+        let report = try await network.probe(target, "--interface", "eth1", "--timeout", timeout)
+        #expect(report.outcome == "unknown no_route 75")
+    }
+
+    @Test(arguments: [
+        "ip rule add priority 200 unreachable", "ip rule add priority 200 prohibit",
+        "ip route add blackhole default metric 1", "ip route add unreachable 203.0.113.0/24",
+    ])
+    func `a rule or a route that rejects packets is no result about the target of a bound check`(refusal: String)
+        async throws
+    {
+        try network.namespace.run(refusal)
+        for target in ["tcp://203.0.113.1:80", "dns://203.0.113.1/host.test", "icmp://203.0.113.1"] {
+            for interface in ["eth0", "eth1"] {
+                let report = try await network.probe(target, "--interface", interface, "--timeout", "1s")
+                #expect(report.outcome == "unknown no_route 75", "\(target) over \(interface)")
+            }
+        }
+    }
+
+    /// connect(2) looks the route up without a source first.
+    @Test
+    func `a route that only a rule on the source leads to is one, and its silence is the target's`() async throws {
+        try network.namespace.run(
+            """
+            ip route del default dev eth1
+            ip route add default via 198.51.100.1 table 7
+            ip rule add from 198.51.100.2 lookup 7
+            ip -n right route add blackhole 203.0.113.9
+            """
+        )
+        #expect(try await network.probe("icmp://203.0.113.1", "--interface", "eth1").outcome == "ok 0")
+        for (target, code) in [
+            ("tcp://203.0.113.9:80", "connect_timeout"), ("dns://203.0.113.9/host.test", "dns_timeout"),
+            ("icmp://203.0.113.9", "timeout"),
+        ] {
+            let report = try await network.probe(target, "--interface", "eth1", "--timeout", "1s")
+            #expect(report.outcome == "failed \(code) 1")
+        }
+    }
+
+    @Test(arguments: [
+        ("rp_filter=1", "unknown reverse_path_filter 75"), ("rp_filter=2", nil), ("rp_filter=0", nil),
+    ])
+    func `a reverse path filter that discards the answers is no result about the target`(
+        setting: String,
+        expected: String?
+    ) async throws {
+        try filter(setting, on: "eth1")
+        let server = try network.serve("http", at: Self.target, port: 80, on: "right")
+        let resolver = try network.serve("dns", at: Self.target, port: 53, on: "right")
+        for target in [
+            "tcp://203.0.113.1:80", "http://203.0.113.1/", "dns://203.0.113.1/host.test?type=A",
+            "icmp://203.0.113.1",
+        ] {
+            let report = try await network.probe(target, "--interface", "eth1", "--timeout", "1s")
+            #expect(report.outcome == expected ?? "ok 0", "\(target)")
+            guard expected != nil else { continue }
+            #expect(report.evidence == "rp_filter of eth1 is 1, and the route to 203.0.113.1 is not over it")
+        }
+        _ = (server.stop(), resolver.stop())
+    }
+
+    @Test(arguments: [
+        // The preferred path: answers pass the filter, and there are none.
+        ("rp_filter=1", "eth0", "left"), ("rp_filter=2", "eth1", "right"), ("rp_filter=0", "eth1", "right"),
+        // Marks of the firewall may let the answers pass.
+        ("rp_filter=1 src_valid_mark=1", "eth1", "right"),
+    ])
+    func `a silent target is at fault unless the reverse path filter certainly discards its answers`(
+        setting: String,
+        interface: String,
+        router: String
+    ) async throws {
+        try filter(setting, on: interface)
+        try network.namespace.ip("-n \(router) route add blackhole 203.0.113.9")
+        for (target, code) in [("tcp://203.0.113.9:80", "connect_timeout"), ("icmp://203.0.113.9", "timeout")] {
+            let report = try await network.probe(target, "--interface", interface, "--timeout", "1s")
+            #expect(report.outcome == "failed \(code) 1", "\(target)")
+        }
+    }
+
+    /// Sets sysctls of an interface and of all; a new namespace has those of its parent.
+    private func filter(_ settings: String, on interface: String) throws {
+        let names = (["src_valid_mark=0"] + settings.split(separator: " ").map(String.init)).flatMap { setting in
+            ["all", interface].map { "net.ipv4.conf.\($0).\(setting)" }
+        }
+        try network.namespace.run("sysctl -qw \(names.joined(separator: " "))")
+    }
+
     @Test(arguments: ["tcp://203.0.113.1:80", "dns://203.0.113.1/host.test", "icmp://203.0.113.1"])
     func `an interface that is down or missing is no result about the target`(target: String) async throws {
         try network.namespace.ip("link set eth1 down")

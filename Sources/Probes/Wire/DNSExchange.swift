@@ -234,11 +234,13 @@ final class DNSExchange: @unchecked Sendable {
         // The kernel fragments the next datagram.
         guard error.error != EMSGSIZE else { return nil }
         let code: FindingCode = error.error == ECONNREFUSED ? .connectRefused : .hostUnreachable
-        return ICMPUnreachable.finding(error, to: query.server, code: code)
+        return ICMPUnreachable.finding(error, to: query.server, code: code, hasRoute: route.exists)
     }
 
+    private var route: LocalRoute { LocalRoute(to: query.server, over: query.interface, by: isByStream ? .tcp : .udp) }
+
     private func systemFinding(_ error: CInt, operation: String) -> Finding {
-        SystemFinding.make(error, operation: operation, to: query.server, interface: query.interface)
+        SystemFinding.make(error, operation: operation, over: route)
     }
 
     private func queuedFailure(on socket: DatagramSocket, or error: CInt) {

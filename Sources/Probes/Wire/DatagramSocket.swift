@@ -73,9 +73,9 @@ final class DatagramSocket {
                 withUnsafeBytes(of: target.ipv4, connect)
             }
         guard result == 0 else {
-            throw WireFailure(
-                finding: SystemFinding.make(errno, operation: "connect", to: target, interface: interface)
-            )
+            let error = errno
+            let route = LocalRoute(to: target, over: interface, by: isICMP ? .icmp : .udp)
+            throw WireFailure(finding: SystemFinding.make(error, operation: "connect", over: route))
         }
     }
 

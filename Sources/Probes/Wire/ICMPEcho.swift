@@ -198,11 +198,13 @@ private final class ICMPExchange: @unchecked Sendable {
     /// Returns the finding for an ICMP error, or for a local error of the kernel; nil if the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
         guard error.origin != .local else { return systemFinding(error.error) }
-        return ICMPUnreachable.finding(error, to: echo.target, code: .icmpUnreachable)
+        return ICMPUnreachable.finding(error, to: echo.target, code: .icmpUnreachable, hasRoute: route.exists)
     }
 
+    private var route: LocalRoute { LocalRoute(to: echo.target, over: echo.interface, by: .icmp) }
+
     private func systemFinding(_ error: CInt) -> Finding {
-        SystemFinding.make(error, operation: "send an echo request", to: echo.target, interface: echo.interface)
+        SystemFinding.make(error, operation: "send an echo request", over: route)
     }
 
     private func queuedFailure(or error: CInt) {

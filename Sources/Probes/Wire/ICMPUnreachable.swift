@@ -9,11 +9,13 @@ enum ICMPUnreachable {
     ///
     /// - Parameters:
     ///   - code: The code of an error that the target or a router sent.
+    ///   - hasRoute: Whether this machine has a route to the target; asked for an error of its own neighbour discovery.
     ///   - isOwn: Whether an address is one of this machine.
     static func finding(
         _ error: QueuedError,
         to target: WireEndpoint,
         code: FindingCode,
+        hasRoute: @autoclosure () -> Bool,
         isOwn: ([UInt8]) -> Bool = LocalInterfaces.shared.contain
     ) -> Finding? {
         guard let reason = reason(error) else { return nil }
@@ -26,11 +28,11 @@ enum ICMPUnreachable {
         guard offender != target.bytes, target.bytes.contains(where: { $0 != 0 }), isOwn(offender) else {
             return Finding(code, subject: subject, evidence: "\(sender) answered: \(reason)")
         }
-        return Finding(
-            localCode(error) ?? code,
-            subject: subject,
-            evidence: "this machine (\(sender)) reported: \(reason)"
-        )
+        let evidence = "this machine (\(sender)) reported: \(reason)"
+        let localCode = localCode(error) ?? code
+        // No neighbour, because the address is not one: the packet had no route.
+        if localCode == .hostUnreachable, !hasRoute() { return Finding(.noRoute, subject: subject, evidence: evidence) }
+        return Finding(localCode, subject: subject, evidence: evidence)
     }
 
     /// Returns the code of an error that this machine has sent to itself; nil for an error that has nothing to do with

@@ -17,23 +17,19 @@ enum SystemFinding {
     ///
     /// ENETUNREACH, EHOSTUNREACH and EACCES stand for a local route that rejects packets, for a router's ICMP error and for
     /// a neighbour that does not answer: only the kernel's own lookup tells the first from the others.
-    static func make(
-        _ error: CInt,
-        operation: String,
-        to target: WireEndpoint,
-        interface: String?
-    ) -> Finding {
+    static func make(_ error: CInt, operation: String, over route: LocalRoute) -> Finding {
         let code = code(error)
         let evidence = "\(operation): \(text(error))"
+        let target = route.target
         let subject = target.description
         switch code {
-        case .noRoute where target.isLinkLocal && target.zone == nil && interface == nil:
+        case .noRoute where target.isLinkLocal && target.zone == nil && route.interface == nil:
             let need = "a link-local address needs an interface (--interface)"
             return Finding(code, subject: subject, evidence: "\(evidence): \(need)")
-        case .noRoute where LocalRoute.exists(to: target, interface: interface):
+        case .noRoute where route.exists:
             return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
-        case .hostUnreachable where !LocalRoute.exists(to: target, interface: interface):
-            return Finding(.noRoute, subject: subject, evidence: evidence)
+        case .hostUnreachable where !route.exists: return Finding(.noRoute, subject: subject, evidence: evidence)
+        case .connectTimeout: return route.silence ?? Finding(code, subject: subject, evidence: evidence)
         default: return Finding(code, subject: subject, evidence: evidence)
         }
     }
@@ -79,12 +75,12 @@ struct WireFailure: Error {
 /// Maps the kernel's errors for a connection attempt to findings.
 enum ConnectFailure {
     /// Returns the finding for an attempt's error; the subject is the address.
-    static func finding(_ error: any Error, connectingTo target: WireEndpoint, interface: String?) -> Finding {
-        let subject = target.description
+    static func finding(_ error: any Error, connectingOver route: LocalRoute) -> Finding {
+        let subject = route.target.description
         switch error {
         case let failure as WireFailure: return failure.finding
         case let failure as IOError:
-            return SystemFinding.make(failure.errnoCode, operation: "connect", to: target, interface: interface)
+            return SystemFinding.make(failure.errnoCode, operation: "connect", over: route)
         case ChannelError.connectTimeout:
             return Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
         default:
@@ -97,10 +93,10 @@ extension FindingCode {
     /// `true` for codes of failures on this machine, which say nothing about the target.
     package var isLocalFault: Bool {
         switch self {
-        case .noRoute, .noAddress, .localFirewall, .linkDown, .interfaceUnknown, .interfaceNotPermitted,
-            .cellularNotAllowed, .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted, .cancelled,
-            .icmpNotPermitted, .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded, .transferMetered,
-            .transferBusy:
+        case .noRoute, .noAddress, .localFirewall, .reversePathFilter, .linkDown, .interfaceUnknown,
+            .interfaceNotPermitted, .cellularNotAllowed, .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted,
+            .cancelled, .icmpNotPermitted, .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded,
+            .transferMetered, .transferBusy:
             true
         default: false
         }

@@ -121,9 +121,10 @@ extension FindingCode {
         case .dnsNXDomain, .dnsNoAddress, .requestInvalid, .cancelled, .pathChanged, .transferYielded, .transferMetered,
             .transferBusy:
             return .nothing
-        case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .localFirewall, .hostUnreachable,
-            .connectTimeout, .connectFailed, .interfaceUnknown, .interfaceNotPermitted, .cellularNotAllowed,
-            .icmpNotPermitted, .icmpUnreachable, .timeout, .resourcesExhausted, .budgetExhausted:
+        case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .localFirewall,
+            .reversePathFilter, .hostUnreachable, .connectTimeout, .connectFailed, .interfaceUnknown,
+            .interfaceNotPermitted, .cellularNotAllowed, .icmpNotPermitted, .icmpUnreachable, .timeout,
+            .resourcesExhausted, .budgetExhausted:
             return .silent
         default: return .answered
         }

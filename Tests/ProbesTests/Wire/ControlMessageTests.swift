@@ -91,39 +91,54 @@ struct ControlMessageTests {
         #expect(ICMPUnreachable.reason(queued) == expected)
     }
 
-    /// The error's sender is 192.0.2.1 or 2001:db8::1; `isOwn` says whether this machine has these addresses.
+    /// The error's sender is 192.0.2.1 or 2001:db8::1; `isOwn` says whether this machine has these addresses, and
+    /// `hasRoute` whether it has a route to the target.
     @Test(
         arguments: [
             // A router, and a target that is this machine itself, answer for themselves.
-            (2, 3, 1, false, "198.51.100.7", .icmpUnreachable, "192.0.2.1 answered: host unreachable"),
-            (2, 3, 3, true, "192.0.2.1", .icmpUnreachable, "192.0.2.1 answered: port unreachable"),
-            (3, 1, 1, false, "2001:db8:1::7", .icmpUnreachable, "2001:db8::1 answered: administratively prohibited"),
-            // Neighbour discovery of this machine.
-            (2, 3, 1, true, "198.51.100.7", .hostUnreachable, "this machine (192.0.2.1) reported: host unreachable"),
+            (2, 3, 1, false, false, "198.51.100.7", .icmpUnreachable, "192.0.2.1 answered: host unreachable"),
+            (2, 3, 3, true, true, "192.0.2.1", .icmpUnreachable, "192.0.2.1 answered: port unreachable"),
             (
-                3, 1, 3, true, "2001:db8:1::7", .hostUnreachable,
+                3, 1, 1, false, true, "2001:db8:1::7", .icmpUnreachable,
+                "2001:db8::1 answered: administratively prohibited"
+            ),
+            // Neighbour discovery of this machine.
+            (
+                2, 3, 1, true, true, "198.51.100.7", .hostUnreachable,
+                "this machine (192.0.2.1) reported: host unreachable"
+            ),
+            (
+                3, 1, 3, true, true, "2001:db8:1::7", .hostUnreachable,
                 "this machine (2001:db8::1) reported: address unreachable"
             ),
+            (2, 3, 1, true, false, "198.51.100.7", .noRoute, "this machine (192.0.2.1) reported: host unreachable"),
             // Its firewall.
             (
-                2, 3, 13, true, "198.51.100.7", .localFirewall,
+                2, 3, 13, true, false, "198.51.100.7", .localFirewall,
                 "this machine (192.0.2.1) reported: communication administratively prohibited"
             ),
-            (2, 3, 3, true, "198.51.100.7", .localFirewall, "this machine (192.0.2.1) reported: port unreachable"),
-            (3, 1, 4, true, "2001:db8:1::7", .localFirewall, "this machine (2001:db8::1) reported: port unreachable"),
+            (
+                2, 3, 3, true, true, "198.51.100.7", .localFirewall,
+                "this machine (192.0.2.1) reported: port unreachable"
+            ),
+            (
+                3, 1, 4, true, true, "2001:db8:1::7", .localFirewall,
+                "this machine (2001:db8::1) reported: port unreachable"
+            ),
             // Neither.
             (
-                2, 11, 0, true, "198.51.100.7", .icmpUnreachable,
+                2, 11, 0, true, true, "198.51.100.7", .icmpUnreachable,
                 "this machine (192.0.2.1) reported: time to live exceeded"
             ),
-            (2, 5, 1, true, "198.51.100.7", nil, ""),
-        ] as [(UInt8, UInt8, UInt8, Bool, String, FindingCode?, String)]
+            (2, 5, 1, true, true, "198.51.100.7", nil, ""),
+        ] as [(UInt8, UInt8, UInt8, Bool, Bool, String, FindingCode?, String)]
     )
     func `an ICMP error of this machine is no answer of a router`(
         origin: UInt8,
         type: UInt8,
         code: UInt8,
         isOwn: Bool,
+        hasRoute: Bool,
         target: String,
         expected: FindingCode?,
         evidence: String
@@ -137,7 +152,9 @@ struct ControlMessageTests {
         )
         let queued = try #require(QueuedError(message))
         let endpoint = try #require(WireEndpoint(target, port: 53))
-        let finding = ICMPUnreachable.finding(queued, to: endpoint, code: .icmpUnreachable) { _ in isOwn }
+        let finding = ICMPUnreachable.finding(queued, to: endpoint, code: .icmpUnreachable, hasRoute: hasRoute) { _ in
+            isOwn
+        }
         #expect(finding?.code == expected)
         #expect(finding?.evidence ?? "" == evidence)
         #expect(finding.map { $0.subject == endpoint.description } ?? true)

@@ -18,6 +18,8 @@ final class AddressRace: @unchecked Sendable {
         let address: HostAddress
         let start: NIODeadline
         var channel: (any Channel)?
+        /// The reason on this machine for which there is no answer, once the time is up.
+        var silence: Finding?
         var report: ConnectAttempt?
     }
 
@@ -83,7 +85,7 @@ final class AddressRace: @unchecked Sendable {
     var addresses: [HostAddress] { attempts.map(\.address) + order.remaining }
 
     /// The attempts so far, in the order of their starts.
-    var reports: [ConnectAttempt] { attempts.map { $0.report ?? report($0, failure: nil, isUsed: false) } }
+    var reports: [ConnectAttempt] { attempts.map { $0.report ?? report($0, failure: $0.silence, isUsed: false) } }
 
     /// Closes every pending attempt without reporting an outcome.
     func abandon() {
@@ -91,10 +93,21 @@ final class AddressRace: @unchecked Sendable {
         onFirstAttempt = nil
         timer?.cancel()
         for index in attempts.indices where attempts[index].report == nil {
-            attempts[index].report = report(attempts[index], failure: nil, isUsed: false)
+            attempts[index].report = report(attempts[index], failure: attempts[index].silence, isUsed: false)
             attempts[index].channel?.close(promise: nil)
             attempts[index].channel = nil
         }
+    }
+
+    /// Finds out which pending attempts get no answer for a reason on this machine.
+    func explainSilence() {
+        for index in attempts.indices where attempts[index].report == nil {
+            attempts[index].silence = route(to: attempts[index].address).silence
+        }
+    }
+
+    private func route(to address: HostAddress) -> LocalRoute {
+        LocalRoute(to: WireEndpoint(address, port: port), over: interface, by: .tcp)
     }
 
     /// Starts the next attempt if it is due.
@@ -161,8 +174,7 @@ final class AddressRace: @unchecked Sendable {
 
     private func failed(_ number: Int, _ error: any Error) {
         guard onOutcome != nil else { return }
-        let target = WireEndpoint(attempts[number].address, port: port)
-        let failure = ConnectFailure.finding(error, connectingTo: target, interface: interface)
+        let failure = ConnectFailure.finding(error, connectingOver: route(to: attempts[number].address))
         attempts[number].report = report(attempts[number], failure: failure, isUsed: false)
         attempts[number].channel = nil
         order.attemptFailed()
@@ -176,10 +188,12 @@ final class AddressRace: @unchecked Sendable {
         onOutcome(outcome)
     }
 
-    /// The failure to report: evidence about the target takes precedence over failures of this machine.
+    /// The failure to report: evidence about the target takes precedence over failures of this machine, and among those
+    /// one of packets that left over one of a family without a path.
     var failure: Finding? {
-        let failures = attempts.compactMap { $0.report?.failure }
-        return failures.first { !$0.code.isLocalFault } ?? failures.first
+        let failures = reports.compactMap(\.failure)
+        return failures.first { !$0.code.isLocalFault } ?? failures.first { $0.code == .reversePathFilter }
+            ?? failures.first
     }
 
     private func report(_ attempt: Attempt, failure: Finding?, isUsed: Bool) -> ConnectAttempt {

@@ -7,7 +7,9 @@ extension CheckRun {
         tryNextAddress(host) { [self] address, answered in
             recorder.begin(.echo)
             hop.peerAddress = address.description
-            let echo = ICMPEcho(target: WireEndpoint(address, port: 0), interface: probe.interface)
+            let target = WireEndpoint(address, port: 0)
+            attempts?.route = LocalRoute(to: target, over: probe.interface, by: .icmp)
+            let echo = ICMPEcho(target: target, interface: probe.interface)
             return echo.start(on: gate, timeout: timeLeft, meter: meter) { outcome in
                 let reply = outcome.reply
                 answered(Answer(text: reply?.description, local: reply?.localAddress, finding: outcome.finding))
@@ -30,6 +32,7 @@ extension CheckRun {
             recorder.begin(.query)
             hop.peerAddress = address.description(port: port)
             let server = WireEndpoint(address, port: port)
+            attempts?.route = LocalRoute(to: server, over: probe.interface, by: .udp)
             let query = DNSQuery(server: server, question: question, interface: probe.interface)
             return query.start(on: gate, timeout: timeLeft, meter: meter) { outcome in
                 let reply = outcome.reply
@@ -97,7 +100,10 @@ extension CheckRun {
             hop.localAddress = local.description
             hop.interface = probe.interface ?? services.interfaces.name(of: local.bytes)
         }
-        if let finding = answer.finding { return fail(finding) }
+        if let finding = answer.finding {
+            let isSilence = finding.code == .timeout || finding.code == .dnsTimeout
+            return fail(isSilence ? attempts?.route?.silence ?? finding : finding)
+        }
         recorder.end()
         succeed()
     }
@@ -108,6 +114,8 @@ extension CheckRun {
 /// `@unchecked Sendable`: used only on the check's event loop.
 final class DatagramAttempts: @unchecked Sendable {
     var order: HappyEyeballs
+    /// The route to the address that was queried last.
+    var route: LocalRoute?
     var failure: Finding?
     var advance: (() -> Void)?
 

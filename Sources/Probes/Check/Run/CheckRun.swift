@@ -217,18 +217,20 @@ final class CheckRun: @unchecked Sendable {
             fail(.resolverBusy, subject: subject, evidence: "the lookup did not get its turn \(limit)")
         case .resolve: fail(.dnsTimeout, subject: subject, evidence: "the name was not looked up \(limit)")
         case .connect:
+            race?.explainSilence()
             let addresses = race?.reports.filter { $0.failure == nil }.map(\.address) ?? []
-            // Every known address failed, and the lookup that might have returned others did not complete.
+            // Every known address failed, or this machine is the reason for its silence, and the lookup that might have
+            // returned others did not complete.
             if addresses.isEmpty, let failure = race?.failure { return fail(failure) }
             let names = addresses.joined(separator: ", ")
             fail(.connectTimeout, subject: subject, evidence: "no connection to \(names) \(limit)")
-        case .query: fail(.dnsTimeout, subject: subject, evidence: "the name server did not answer \(limit)")
+        case .query:
+            let evidence = "the name server did not answer \(limit)"
+            fail(attempts?.route?.silence ?? Finding(.dnsTimeout, subject: subject, evidence: evidence))
         case let phase?:
-            fail(
-                .timeout,
-                subject: subject,
-                evidence: "the check did not end \(limit); it was in phase \(phase.rawValue)"
-            )
+            let evidence = "the check did not end \(limit); it was in phase \(phase.rawValue)"
+            let silence = phase == .echo ? attempts?.route?.silence : nil
+            fail(silence ?? Finding(.timeout, subject: subject, evidence: evidence))
         case nil: fail(.timeout, subject: subject, evidence: "the check did not end \(limit)")
         }
     }
