@@ -361,6 +361,42 @@ import Testing
         #expect(try Self.advice(old)?.problem == "the certificate that web checks expires in 2 d")
     }
 
+    @Test(
+        arguments: [
+            (
+                "reverse_path_filter",
+                ["sysctl net/ipv4/conf/wwan0/rp_filter=2", "reachagent probe web --interface wwan0 --ipv4"]
+            ),
+            (
+                "no_route",
+                ["ip route", "ip -6 route", "ip rule", "ip -6 rule", "reachagent probe web --interface wwan0 --ipv4"]
+            ),
+            // As configured, and over by midnight.
+            ("budget_exhausted", nil),
+        ] as [(String, [String]?)]
+    )
+    func `a standby uplink that this machine cannot check is shown, if that lasts`(code: String, commands: [String]?)
+        throws
+    {
+        let members = StatusScenes.members(
+            Self.full,
+            StatusScenes.list(
+                "probes",
+                StatusScenes.probe("web", "unknown", #""interface":"wwan0","family":"ipv4","code":"\#(code)""#)
+            ),
+            StatusScenes.list(
+                "uplinks",
+                StatusScenes.uplink("wwan0", "wwan", "unknown", #""reason":{"code":"\#(code)","probe":"web"}"#)
+            )
+        )
+        let advice = try Self.advice(members)
+        #expect(advice?.action.commands == commands)
+        #expect(
+            advice?.problem.hasPrefix("the standby uplink wwan0 could not be checked: web is unknown: ")
+                == commands.map { _ in true }
+        )
+    }
+
     @Test func `a certificate that is renewed in time is no problem, however short its life`() throws {
         let certificate = #""certificate":{"subject":"CN=web","not_after":"2026-11-26T00:00:00Z","days_left":4"#
         for (threshold, problem) in [

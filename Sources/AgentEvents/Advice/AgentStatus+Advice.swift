@@ -69,12 +69,12 @@ extension AgentStatus {
         )
     }
 
-    /// Returns the advice on a standby uplink that would not work.
+    /// Returns the advice on a standby uplink that would not work, else on one that this machine could not check.
     private func adviceOnUplinks(_ explain: Explanation) -> Advice? {
-        let broken = uplinks.first { uplink in
-            !uplink.isUsed && !uplink.isBoundOnly && ![.full, .unknown].contains(uplink.connectivity)
+        let standby = uplinks.filter { !$0.isUsed && !$0.isBoundOnly }
+        guard let broken = standby.first(where: { ![.full, .unknown].contains($0.connectivity) }) else {
+            return adviceOnUnchecked(standby, explain)
         }
-        guard let broken else { return nil }
         let name = broken.interface
         let code = broken.reason?.code ?? broken.connectivity.rawValue
         let found = broken.reason.flatMap { reason in
@@ -85,6 +85,20 @@ extension AgentStatus {
             problem: "the standby uplink \(name) does not work" + (found.map { ": \($0.problem)" } ?? ""),
             action: found?.action ?? "\(command: "reachagent status uplinks") has the details."
         )
+    }
+
+    /// The codes of checks that fail on this machine until an operator repairs it, unlike a budget that is used up.
+    private static let lastingFaults: Set<String> = ["local_firewall", "no_route", "reverse_path_filter"]
+
+    private func adviceOnUnchecked(_ standby: [Uplink], _ explain: Explanation) -> Advice? {
+        let unchecked = standby.first { uplink in
+            uplink.connectivity == .unknown && uplink.reason.map { Self.lastingFaults.contains($0.code) } == true
+        }
+        guard let unchecked, let reason = unchecked.reason,
+            var found = advice(on: reason, over: unchecked.interface, explain)
+        else { return nil }
+        found.problem = "the standby uplink \(unchecked.interface) could not be checked: \(found.problem)"
+        return found
     }
 
     // MARK: Paths

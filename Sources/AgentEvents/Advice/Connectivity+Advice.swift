@@ -61,7 +61,9 @@ extension AgentStatus {
         let explanation = explain(reason.code)
         let meaning = late?.meaning ?? explanation.map { Self.clause($0.meaning) } ?? reason.code
         let detail = probe?.detail(of: reason.code).map { " (\($0))" } ?? ""
-        let remedy = late?.remedy ?? Self.remedy(reason.code, of: probe?.verdict, explanation?.remedy)
+        let remedy =
+            late?.remedy
+            ?? Self.remedy(reason.code, of: probe?.verdict, over: interface ?? probe?.interface, explanation?.remedy)
         return Advice(
             code: reason.code,
             problem: "\(name) is \(probe?.verdict ?? "not up"): \(meaning)\(detail)",
@@ -103,8 +105,18 @@ extension AgentStatus {
     }
 
     /// Returns a check's remedy, unless it has a placeholder instead of a name.
-    private static func remedy(_ code: String, of verdict: String?, _ sentence: String?) -> Advice.Action? {
+    private static func remedy(
+        _ code: String,
+        of verdict: String?,
+        over interface: String?,
+        _ sentence: String?
+    ) -> Advice.Action? {
         switch code {
+        case "reverse_path_filter":
+            interface.map { interface in
+                let loose: ShellCommand = "sysctl net/ipv4/conf/\(interface)/rp_filter=2"
+                return "\(command: loose) lets them in wherever another route leads back."
+            }
         // A silent resolver of this machine makes no probe down.
         case "dns_timeout" where verdict == "down": "Check the name server that the probe asks."
         case "dns_failure", "dns_timeout": "Check the name servers: `resolvectl status`, `cat /etc/resolv.conf`."
