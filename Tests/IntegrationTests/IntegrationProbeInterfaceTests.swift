@@ -17,8 +17,11 @@ struct IntegrationProbeInterfaceTests {
             addresses: [("192.0.2.2/24", "192.0.2.1/24"), ("2001:db8::2/64", "2001:db8::1/64")]
         )
         try network.addRouter("right", link: "eth1", addresses: [("198.51.100.2/24", "198.51.100.1/24")])
+        // Like other routers, they answer ARP only for the address of the link.
         try network.namespace.run(
             """
+            ip netns exec left sysctl -qw net.ipv4.conf.all.arp_ignore=1
+            ip netns exec right sysctl -qw net.ipv4.conf.all.arp_ignore=1
             ip -n left addr add \(Self.target)/32 dev lo
             ip -n right addr add \(Self.target)/32 dev lo
             ip netns exec right sysctl -qw net.ipv4.ip_default_ttl=99

@@ -95,6 +95,9 @@ struct RouteQuestionTests {
             RouteQuestion(.output, if_nametoindex("lo"), from: own, to: own, by: .udp, farPort: 9),
             RouteQuestion(.output, 0x7fff_ffff, from: own, to: own, by: .tcp, farPort: 9),
         ]
-        #expect(RouteQuestion.answers(to: questions) == [.route(type: 2, table: 255), .refused(ENODEV)])
+        let answers = RouteQuestion.answers(to: questions)
+        // RTN_LOCAL; the kernel may keep the tables 'local' and 'main' as one.
+        #expect(answers[0] == .route(type: 2, table: 255) || answers[0] == .route(type: 2, table: 254))
+        #expect(answers[1] == .refused(ENODEV))
     }
 }
