@@ -28,11 +28,13 @@ struct WebhookAttempt {
     let httpStatus: Int?
     /// The start of an error response's body.
     let output: HookOutput
-    /// The delay requested by the server (`Retry-After`, RFC 9110, section 10.2.3, in seconds); nil without one.
+    /// The delay requested by the server (`Retry-After`, RFC 9110, section 10.2.3); nil without one.
     let requestedPause: Duration?
 
     /// Creates the result of a check with these expectations.
-    init(_ report: Probes.CheckReport, expecting expectations: ResponseExpectations) {
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
+    init(_ report: Probes.CheckReport, expecting expectations: ResponseExpectations, now: Int) {
         let response = report.hops.last?.response
         let status = response?.status
         httpStatus = status
@@ -43,7 +45,7 @@ struct WebhookAttempt {
         self.code = code
         detail = report.findings.first { $0.code == code }?.evidence ?? code.rawValue
         output = Self.output(of: response)
-        requestedPause = Self.requestedPause(response?.headers ?? [])
+        requestedPause = Self.requestedPause(response?.headers ?? [], now: now)
         sequel =
             switch (code, status) {
             case (.cancelled, _): .cancelled
@@ -74,12 +76,16 @@ struct WebhookAttempt {
         return HookOutput(text: Snippet.quoted(shown), bytes: bytes, omittedBytes: bytes - shown.count)
     }
 
-    private static func requestedPause(_ headers: [HeaderField]) -> Duration? {
-        guard let value = headers.first(where: { $0.isNamed("retry-after") })?.value,
-            !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        // A number that does not fit into an Int32 exceeds the maximum delay anyway.
-        return .seconds(Int32(value) ?? Int32.max)
+    private static func requestedPause(_ headers: [HeaderField], now: Int) -> Duration? {
+        guard let value = headers.first(where: { $0.isNamed("retry-after") })?.value, !value.isEmpty else { return nil }
+        guard !value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+            // A number that does not fit into an Int32 exceeds the maximum delay anyway.
+            return .seconds(Int32(value) ?? Int32.max)
+        }
+        guard let date = HTTPDate.seconds(value, now: now) else { return nil }
+        // This machine's clock may be wrong: the server's own counts, if the response has it.
+        let sent = headers.first { $0.isNamed("date") }.flatMap { HTTPDate.seconds($0.value, now: now) }
+        return .seconds(max(0, date - (sent ?? now)))
     }
 }
 

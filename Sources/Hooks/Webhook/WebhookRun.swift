@@ -1,5 +1,4 @@
 package import EventLoopExecutor
-internal import FoundationEssentials
 internal import LinuxSupport
 internal import NIOCore
 package import Probes
@@ -163,7 +162,8 @@ package final class WebhookRun: @unchecked Sendable {
         }
         attempts += 1
         cancelCheck = prober.start(probe) { [self] report in
-            gate.execute { self.attemptEnded(WebhookAttempt(report, expecting: probe.expectations)) }
+            let attempt = WebhookAttempt(report, expecting: probe.expectations, now: pace.timestamp())
+            gate.execute { self.attemptEnded(attempt) }
         }
     }
 
@@ -217,35 +217,5 @@ package final class WebhookRun: @unchecked Sendable {
             httpStatus: last?.httpStatus
         )
         ended(end)
-    }
-}
-
-/// The retry delays of a webhook, and the clock of its signatures.
-package struct WebhookPace: Sendable {
-    /// Returns the delay after a number of failures; `requested` is the minimum requested by the server.
-    package var pause: @Sendable (_ failures: Int, _ requested: Duration?) -> Duration
-    /// Returns the time for signatures, in seconds since 1970.
-    package var timestamp: @Sendable () -> Int
-
-    /// Creates a pace; by default that of the agent.
-    package init(
-        pause: @escaping @Sendable (_ failures: Int, _ requested: Duration?) -> Duration = WebhookPace.standardPause,
-        timestamp: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
-    ) {
-        self.pause = pause
-        self.timestamp = timestamp
-    }
-
-    /// The maximum backoff delay.
-    private static let longestPause = 60
-    /// The maximum delay that a server can request.
-    private static let longestRequestedPause = Duration.seconds(300)
-
-    /// Returns 1, 2, 4 … 60 seconds, or the delay requested by the server if that is longer; at most 300 seconds.
-    @Sendable
-    package static func standardPause(failures: Int, requested: Duration?) -> Duration {
-        let doublings = min(max(failures, 1) - 1, 6)
-        let own = Duration.seconds(min(1 << doublings, longestPause))
-        return max(own, min(requested ?? .zero, longestRequestedPause))
     }
 }

@@ -69,13 +69,26 @@ struct WebhookRunTests {
 
     @Test(arguments: [
         ("120", Duration.seconds(120)), ("0", .seconds(0)), ("99999999999999999999", .seconds(Int32.max)), ("", nil),
-        ("-1", nil), ("1.5", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", nil),
+        ("-1", nil), ("1.5", nil), ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", .zero),
+        // The bench's clock shows 22:13:20.
+        ("Tue, 14 Nov 2023 22:15:20 GMT", .seconds(120)), ("Tuesday, 14-Nov-23 22:15:20 GMT", .seconds(120)),
+        ("Tue Nov 14 22:15:20 2023", .seconds(120)),
     ])
     func `a server says how long to wait before the next attempt`(value: String, asked: Duration?) async throws {
         let busy = ScriptedResponse(429, headers: [("retry-after", value)])
         let sent = try await WebhookBench.send([[.serve(busy)], [.serve(ScriptedResponse(200))]])
         #expect(sent.end?.outcome == .succeeded)
         #expect(sent.questions == [WebhookBench.Question(failures: 1, asked: asked)])
+    }
+
+    @Test
+    func `a date to wait for is compared with the server's own clock, if it tells it`() async throws {
+        for (clock, asked) in [("Sun, 06 Nov 1994 08:49:00 GMT", 37), ("now", 0)] as [(String, Int64)] {
+            let headers = [("date", clock), ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]
+            let busy = ScriptedResponse(503, headers: headers)
+            let sent = try await WebhookBench.send([[.serve(busy)], [.serve(ScriptedResponse(200))]])
+            #expect(sent.questions == [WebhookBench.Question(failures: 1, asked: .seconds(asked))])
+        }
     }
 
     @Test
