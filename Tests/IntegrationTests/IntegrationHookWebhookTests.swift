@@ -143,6 +143,57 @@ struct IntegrationHookWebhookTests {
         #expect(requests.filter { $0.path == "/newest" }.map(\.body) == [back.text])
     }
 
+    /// A server that answers the first request with 503 on SIGUSR1, and every later one with 200 at once.
+    private static let failingServer = """
+        import http.server, signal, threading
+        go = threading.Event()
+        signal.signal(signal.SIGUSR1, lambda *_: go.set())
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers['content-length']))
+                is_first = not go.is_set()
+                print(self.path, flush=True)
+                go.wait()
+                self.send_response(503 if is_first else 200)
+                self.send_header('Content-Length', '0')
+                self.end_headers()
+            def log_message(self, *_): pass
+        server = http.server.ThreadingHTTPServer(('127.0.0.1', 8080), Handler)
+        print('ready', flush=True)
+        server.serve_forever()
+        """
+
+    @Test
+    func `a retry waits until the machine is online, and is sent before the later events`() async throws {
+        try lab.write(Self.failingServer, to: "\(lab.path)/server.py")
+        let server = try CommandLines(lab.namespace.command("/usr/bin/env", ["python3", "\(lab.path)/server.py"]))
+        try await server.next(containing: "ready")
+        // The other hook is the clock: without waiting, three retries would be made while it runs.
+        let agent = try await HookAgent.start(
+            in: lab,
+            hook("again", "queue = \"all\"")
+                + "[hook.clock]\ncommand = [\"sleep\", \"8\"]\nwhen = { to_via = \"none\" }\n"
+        )
+        try lab.use(.wifi)
+        let first = try await agent.settles(on: "wifi")
+        try await server.next(containing: "/again")
+        try lab.disconnect()
+        let lost = try await agent.settles(on: "none")
+        server.signal(SIGUSR1)
+        try await agent.completed("clock", for: lost)
+        #expect(agent.completions(of: "again").isEmpty)
+        let status = try #require(try await agent.status(of: "again"))
+        #expect(status.running == 1 && status.waiting == 1 && status.attempt?.attempts == 1)
+        try lab.use(.wired)
+        let back = try await agent.settles(on: "wired")
+        try await agent.completed("again", for: back)
+        #expect(try await agent.stop() == 0)
+        let runs = agent.completions(of: "again").compactMap(\.run)
+        #expect(runs.map(\.triggerSequence) == [first.seq, lost.seq, back.seq])
+        #expect(runs.map(\.ending.outcome) == ["succeeded", "succeeded", "succeeded"])
+        #expect(runs.map(\.ending.attempts) == [2, 1, 1])
+    }
+
     @Test
     func `a server that hangs delays neither the agent's end nor its other hooks`() async throws {
         let listener = try CommandLines(

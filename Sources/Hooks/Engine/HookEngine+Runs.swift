@@ -253,6 +253,11 @@ final class HookRun {
         }
     }
 
-    /// Ends the run if it is a webhook that has sent nothing yet: a secret that hangs takes no part of the grace period.
-    func stopUnlessSent() { if case .webhook(let webhook) = stage { webhook.stopUnlessSent() } }
+    /// Ends the run if it is a webhook that waits for its secret or the network: neither is worth the grace period.
+    func stopIfWaiting() { if case .webhook(let webhook) = stage { webhook.stopIfWaiting() } }
+
+    /// Suspends or resumes the run if it is a webhook.
+    func networkChanged(isOnline: Bool) {
+        if case .webhook(let webhook) = stage { webhook.networkChanged(isOnline: isOnline) }
+    }
 }

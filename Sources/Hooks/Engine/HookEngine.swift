@@ -51,8 +51,8 @@ final class HookEngine: @unchecked Sendable {
     var abandonedReadings = AbandonedReadings()
     var lastReading: UInt64 = 0
     private var alarm: (at: Instant, task: Scheduled<Void>)?
-    /// `true` if webhooks may run, by the last event that was offered to them.
-    var isOnline = false
+    /// `true` if webhooks may send, by the last event that was offered to them.
+    private(set) var isOnline = false
     var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?
     var isStopping = false
@@ -100,13 +100,13 @@ final class HookEngine: @unchecked Sendable {
             state.queue.withdraw()
             state.isChanged = true
         }
-        for run in runs.values.sorted(by: { $0.number < $1.number }) {
+        for run in runsInOrder {
             if case .prepared = run.stage { end(run.number, HookRunEnd(outcome: .stopped)) }
         }
-        for run in runs.values { run.stopUnlessSent() }
-        loop.scheduleTask(in: TimeAmount(grace)) { for run in self.runs.values { run.stop() } }
+        for run in runsInOrder { run.stopIfWaiting() }
+        loop.scheduleTask(in: TimeAmount(grace)) { for run in self.runsInOrder { run.stop() } }
         loop.scheduleTask(in: TimeAmount(grace) + TimeAmount(Self.longestEnding)) {
-            for number in self.runs.keys.sorted() { self.end(number, HookRunEnd(outcome: .stopped)) }
+            for run in self.runsInOrder { self.end(run.number, HookRunEnd(outcome: .stopped)) }
         }
         finishStopping()
     }
@@ -162,10 +162,8 @@ final class HookEngine: @unchecked Sendable {
             files = []
             directoryQueue.removeAll()
         }
-        if new.definitions.contains(where: \.isWebhook),
-            let event = last.events(of: [.reachabilityChanged]).last
-        {
-            isOnline = HookEvent(event).to.isOnline
+        if let event = last.events(of: [.reachabilityChanged]).last {
+            networkChanged(isOnline: HookEvent(event).to.isOnline)
         }
     }
 
@@ -175,6 +173,16 @@ final class HookEngine: @unchecked Sendable {
     }
 
     // MARK: Runs
+
+    /// The current runs, in the order in which they began.
+    var runsInOrder: [HookRun] { runs.values.sorted { $0.number < $1.number } }
+
+    /// Suspends the webhooks that are running while the machine is offline, and resumes them.
+    func networkChanged(isOnline: Bool) {
+        guard isOnline != self.isOnline else { return }
+        self.isOnline = isOnline
+        for run in runsInOrder { run.networkChanged(isOnline: isOnline) }
+    }
 
     /// Starts the runs that are due, and sets the timer for the others.
     func begin() {

@@ -24,6 +24,8 @@ struct HookInbox: Sendable {
     /// The settings, with the number of the event before which they were set.
     private var settings: CircularBuffer<(before: UInt64, settings: HookSettings, last: LastEvents)> = []
     private var lost: [EventType: Int] = [:]
+    /// `true` if the events that determine whether the machine is online are needed.
+    private var followsNetwork = false
 
     /// Queues an event, if any hook needs it.
     ///
@@ -41,7 +43,10 @@ struct HookInbox: Sendable {
 
     /// Queues settings; from then on, the event types that they need are queued.
     mutating func configure(_ new: HookSettings) {
+        // Also without webhooks from now on: a run of a removed one may wait to be online.
+        followsNetwork = followsNetwork || new.definitions.contains(where: \.isWebhook)
         wanted = new.wantedTypes
+        if followsNetwork { wanted.insert(.reachabilityChanged) }
         settings.append((first &+ UInt64(events.count), new, last))
     }
 
@@ -67,11 +72,10 @@ extension HookSettings {
     /// `true` if there is nothing to run.
     var isEmpty: Bool { directories.isEmpty && definitions.isEmpty }
 
-    /// The event types of all hooks, and those that determine whether the machine is online if there are webhooks.
+    /// The event types of all hooks.
     var wantedTypes: Set<EventType> {
         var types = Set(definitions.flatMap(\.trigger.types))
         if !directories.isEmpty { types.formUnion(HookOccasion.types) }
-        if definitions.contains(where: \.isWebhook) { types.insert(.reachabilityChanged) }
         return types
     }
 }

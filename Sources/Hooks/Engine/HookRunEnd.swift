@@ -37,9 +37,10 @@ package struct HookRunEnd: Sendable, Hashable {
     package var outcome: Outcome
     /// The output of a program, or, as evidence, the start of an error response's body.
     package var output = HookOutput()
-    /// The time from the start to the end, including the pauses between attempts.
+    /// The time from the start to the end, including the pauses between attempts and the time offline.
     package var duration = Duration.zero
-    /// The number of attempts to send a request, including incomplete ones.
+    /// The number of attempts to send a request, including incomplete ones; without those during which the network was
+    /// lost.
     package var attempts = 0
     /// The status of the last attempt's response; nil without a response.
     package var httpStatus: Int?

@@ -18,6 +18,12 @@ struct WebhookAttempt {
     /// The 4xx statuses that may change on a retry: Request Timeout, Too Early, Too Many Requests.
     private static let passingRefusals: Set<Int> = [408, 425, 429]
 
+    /// The codes of a check that the loss of the network can cause: nothing was sent, or it was not answered.
+    private static let codesWithoutNetwork: Set<FindingCode> = [
+        .dnsTimeout, .dnsFailure, .linkDown, .noRoute, .noAddress, .interfaceUnknown, .hostUnreachable, .connectTimeout,
+        .timeout,
+    ]
+
     /// The next step.
     let sequel: Sequel
     /// The check's code; nil if the request was accepted.
@@ -26,6 +32,8 @@ struct WebhookAttempt {
     let detail: String
     /// The response's status; nil without a response.
     let httpStatus: Int?
+    /// `true` if there is no response, and the loss of the network can be the reason.
+    let isUnanswered: Bool
     /// The start of an error response's body.
     let output: HookOutput
     /// The delay requested by the server (`Retry-After`, RFC 9110, section 10.2.3); nil without one.
@@ -40,9 +48,11 @@ struct WebhookAttempt {
         httpStatus = status
         guard let code = report.verdict.code, !Self.isAccepted(status, by: expectations) else {
             (sequel, code, detail, output, requestedPause) = (.delivered, nil, "", HookOutput(), nil)
+            isUnanswered = false
             return
         }
         self.code = code
+        isUnanswered = status == nil && Self.codesWithoutNetwork.contains(code)
         detail = report.findings.first { $0.code == code }?.evidence ?? code.rawValue
         output = Self.output(of: response)
         requestedPause = Self.requestedPause(response?.headers ?? [], now: now)

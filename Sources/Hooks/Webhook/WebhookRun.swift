@@ -5,7 +5,7 @@ package import Probes
 
 /// Sends one webhook, with retries until it is accepted or abandoned.
 ///
-/// The timeout is that of each attempt. Redirects are not followed. A response is evaluated by the probe's
+/// The timeout is that of each attempt; the time for which the machine is offline has no limit. Redirects are not followed. A response is evaluated by the probe's
 /// expectations; a 4xx status other than 408, 425 and 429 is final, and so is a request that cannot be built.
 /// Everything else is retried, including a server whose certificate is rejected, which may be a temporary captive
 /// portal.
@@ -27,12 +27,20 @@ package final class WebhookRun: @unchecked Sendable {
     private let beginning = NIODeadline.now()
 
     private var signature: WebhookSignature?
+    /// The attempts that count.
     private var attempts = 0
     private var last: WebhookAttempt?
     private var cancelCheck: (@Sendable () -> Void)?
     /// The end of the time after which a secret that is still being read is reported.
     private var patience: Scheduled<Void>?
+    /// The end of the pause before the next attempt; nil without one.
     private var nextAttempt: Scheduled<Void>?
+    /// `true` while the machine is online, as far as is known.
+    private var isOnline = true
+    /// `true` if the machine was offline during the current attempt.
+    private var wasOffline = false
+    /// `true` if the next attempt is due, and waits for the machine to be online.
+    private(set) var isSuspended = false
     private var ended: (@Sendable (End) -> Void)?
 
     private init(
@@ -114,11 +122,25 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    /// Stops the webhook if it has sent nothing yet, because its secret is still being read.
+    /// Stops the webhook if it waits for its secret or for the network, which may take any time.
     ///
     /// Safe to call from any thread, and after the end.
-    func stopUnlessSent() {
-        gate.execute { [self] in if attempts == 0 { finish(.stopped) } }
+    func stopIfWaiting() {
+        gate.execute { [self] in
+            if cancelCheck == nil, nextAttempt == nil || !isOnline { finish(.stopped) }
+        }
+    }
+
+    /// Starts no attempt while the machine is offline, and the one that is due as soon as it is online.
+    ///
+    /// A running attempt continues: its response may have been sent already. Safe to call from any thread, and after
+    /// the end.
+    func networkChanged(isOnline: Bool) {
+        gate.execute { [self] in
+            self.isOnline = isOnline
+            if !isOnline { wasOffline = true }
+            if isOnline, isSuspended { attempt() }
+        }
     }
 
     private func begin() {
@@ -153,7 +175,9 @@ package final class WebhookRun: @unchecked Sendable {
     }
 
     private func attempt() {
-        guard ended != nil else { return }
+        nextAttempt = nil
+        isSuspended = !isOnline
+        guard ended != nil, isOnline else { return }
         let probe: Probe
         do throws(RequestError) {
             probe = try makeProbe()
@@ -161,6 +185,7 @@ package final class WebhookRun: @unchecked Sendable {
             return finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
         }
         attempts += 1
+        wasOffline = false
         cancelCheck = prober.start(probe) { [self] report in
             let attempt = WebhookAttempt(report, expecting: probe.expectations, now: pace.timestamp())
             gate.execute { self.attemptEnded(attempt) }
@@ -189,18 +214,27 @@ package final class WebhookRun: @unchecked Sendable {
     private func attemptEnded(_ attempt: WebhookAttempt) {
         guard ended != nil else { return }
         cancelCheck = nil
+        if wasOffline, attempt.isUnanswered {
+            // It had less than its time, and proves nothing about the receiver.
+            attempts -= 1
+            return pause(pace.pause(max(attempts, 1), nil))
+        }
         last = attempt
         switch attempt.sequel {
         case .delivered: finish(.succeeded)
         case .cancelled: finish(.stopped)
         case .repeatable where attempts <= webhook.retries:
-            let pause = pace.pause(attempts, attempt.requestedPause)
-            retrying?(WebhookRetry(attempt, number: attempts, maximum: webhook.retries + 1, pause: pause))
-            nextAttempt = gate.eventLoop.scheduleTask(in: TimeAmount(pause)) { [self] in self.attempt() }
+            let delay = pace.pause(attempts, attempt.requestedPause)
+            retrying?(WebhookRetry(attempt, number: attempts, maximum: webhook.retries + 1, pause: delay))
+            pause(delay)
         case .repeatable, .final:
             let code = attempt.code ?? .requestInvalid
             finish(.undelivered(code: code.rawValue, detail: attempt.detail))
         }
+    }
+
+    private func pause(_ delay: Duration) {
+        nextAttempt = gate.eventLoop.scheduleTask(in: TimeAmount(delay)) { [self] in attempt() }
     }
 
     private func finish(_ outcome: HookRunEnd.Outcome) {

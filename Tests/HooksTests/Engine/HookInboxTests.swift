@@ -59,6 +59,21 @@ struct HookInboxTests {
     }
 
     @Test
+    func `after a webhook was removed changes of the path are kept, because its run may wait for one`() throws {
+        var inbox = HookInbox()
+        let webhook = HookDefinition(
+            name: "chat",
+            action: .webhook(try WebhookBench.webhook("http://127.0.0.1/hook")),
+            trigger: HookTrigger(types: [.probeChanged])
+        )
+        inbox.configure(HookSettings(definitions: [webhook]))
+        #expect(deliver(SampleEvent.reachability(1), to: &inbox))
+        inbox.configure(settings(.probeChanged))
+        #expect(deliver(SampleEvent.reachability(2), to: &inbox))
+        #expect(take(&inbox) == [0, 1, 0, 2])
+    }
+
+    @Test
     func `too many events cost the oldest, never the newest nor settings`() {
         var inbox = HookInbox()
         inbox.configure(settings(.reachabilityChanged, .probeChanged))

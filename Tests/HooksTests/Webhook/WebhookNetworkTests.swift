@@ -1,0 +1,140 @@
+import NIOCore
+import ProbeTestKit
+import Probes
+import Testing
+
+@testable import Hooks
+
+/// The webhook of a machine that goes offline, and comes back.
+@Suite
+struct WebhookNetworkTests {
+    private let bench = WebhookBench()
+
+    /// Sends a webhook that the server answers with 503 when the machine is offline, and waits until a retry is due.
+    private func suspend() async throws -> (run: WebhookRun, server: ScriptedServer) {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start(scripts: [
+            [.receiveRequest, .wait(gate), .respond(.text("down", status: 503))], [.serve(.text("thanks"))],
+        ])
+        let run = bench.start(try WebhookBench.webhook(server.url("/hook")))
+        await server.received(requests: 1)
+        run.networkChanged(isOnline: false)
+        gate.open()
+        try await pauseEnded()
+        return (run, server)
+    }
+
+    /// Waits until a pause, whose length is zero, has begun and ended.
+    private func pauseEnded() async throws {
+        await bench.pauseBegan()
+        // What began the pause must return before its timer is there, and timers of the same time keep their order.
+        try await bench.loop.submit {}.get()
+        try await bench.loop.scheduleTask(in: .zero) {}.futureResult.get()
+    }
+
+    private func isSuspended(_ run: WebhookRun) async throws -> Bool {
+        try await bench.loop.submit { run.isSuspended }.get()
+    }
+
+    /// Sends a webhook once, which is never retried, and makes the machine offline during the attempt.
+    private func sendOnce(_ url: String, _ change: (inout Webhook) -> Void = { _ in }) async throws -> WebhookRun {
+        let webhook = try WebhookBench.webhook(url) { webhook in
+            webhook.retries = 0
+            change(&webhook)
+        }
+        // On the loop itself, so that the attempt cannot end before.
+        return try await bench.loop.submit { [bench] in
+            let run = bench.start(webhook)
+            run.networkChanged(isOnline: false)
+            return run
+        }.get()
+    }
+
+    @Test
+    func `no attempt is made offline, and the one that is due when the machine is online again`() async throws {
+        let (run, server) = try await suspend()
+        #expect(try await isSuspended(run))
+        #expect(server.connections == 1)
+        // Nothing happens when the same is reported again.
+        run.networkChanged(isOnline: false)
+        #expect(try await isSuspended(run))
+        run.networkChanged(isOnline: true)
+        run.networkChanged(isOnline: true)
+        let end = try #require(await bench.end())
+        #expect(end.outcome == .succeeded && end.attempts == 2)
+        #expect(bench.questions == [WebhookBench.Question(failures: 1, asked: nil)])
+        #expect(try await bench.close().isEmpty)
+        #expect(server.requests.count == 2)
+        await server.shutDown()
+    }
+
+    @Test
+    func `an attempt that the loss of the network leaves without an answer does not count`() async throws {
+        let run = try await sendOnce("http://127.0.0.1:9/hook") { $0.probe.interface = "nowhere0" }
+        try await pauseEnded()
+        #expect(try await isSuspended(run))
+        run.networkChanged(isOnline: true)
+        // The same counts while the machine is online.
+        let end = try #require(await bench.end())
+        #expect(end.undeliveredCode == "interface_unknown" && end.attempts == 1)
+        #expect(bench.questions == [WebhookBench.Question(failures: 1, asked: nil)])
+        #expect(try await bench.close().isEmpty)
+    }
+
+    @Test
+    func `an attempt that was answered counts, whatever the network does meanwhile`() async throws {
+        let port = try ClosedPort()
+        _ = try await sendOnce("http://127.0.0.1:\(port.number)/hook")
+        let end = try #require(await bench.end())
+        #expect(end.undeliveredCode == "connect_refused" && end.attempts == 1)
+        #expect(bench.questions.isEmpty)
+        #expect(try await bench.close().isEmpty)
+        withExtendedLifetime(port) {}
+    }
+
+    @Test
+    func `a response that arrives offline ends the webhook`() async throws {
+        let server = try await ScriptedServer.start([.serve(.text("thanks"))])
+        _ = try await sendOnce(server.url("/hook"))
+        let end = try #require(await bench.end())
+        #expect(end.outcome == .succeeded && end.attempts == 1)
+        #expect(try await bench.close().isEmpty)
+        await server.shutDown()
+    }
+
+    @Test
+    func `what waits for the network stops at once, also during a pause`() async throws {
+        let (run, server) = try await suspend()
+        run.stopIfWaiting()
+        let end = try #require(await bench.end())
+        #expect(end.outcome == .stopped && end.attempts == 1 && end.httpStatus == 503)
+        run.networkChanged(isOnline: true)
+        #expect(try await bench.close().isEmpty)
+        #expect(server.connections == 1)
+        await server.shutDown()
+
+        let busy = try await ScriptedServer.start([.serve(.text("later", status: 503))])
+        let patient = WebhookBench(pause: .seconds(3600))
+        let pausing = patient.start(try WebhookBench.webhook(busy.url("/hook")))
+        await patient.pauseBegan()
+        pausing.networkChanged(isOnline: false)
+        pausing.stopIfWaiting()
+        #expect(await patient.end()?.outcome == .stopped)
+        #expect(try await patient.close().isEmpty)
+        await busy.shutDown()
+    }
+
+    @Test
+    func `an attempt that is under way is not stopped as one that waits`() async throws {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start([.receiveRequest, .wait(gate), .respond(.text("thanks"))])
+        let run = bench.start(try WebhookBench.webhook(server.url("/hook")))
+        await server.received(requests: 1)
+        run.networkChanged(isOnline: false)
+        run.stopIfWaiting()
+        gate.open()
+        #expect(await bench.end()?.outcome == .succeeded)
+        #expect(try await bench.close().isEmpty)
+        await server.shutDown()
+    }
+}
