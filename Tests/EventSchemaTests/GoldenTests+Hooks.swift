@@ -94,6 +94,14 @@ extension GoldenTests {
         ("hook.completed.stopped", completion("vpn", .command, .stopped)),
         ("hook.completed.undelivered", undelivered),
         ("hook.completed.delivered", completion("chat", .webhook, .succeeded) { $0.ending.httpStatus = 204 }),
+        (
+            "hook.completed.not_sent",
+            completion("chat", .webhook, .stopped) { completion in
+                (completion.ending.attempts, completion.ending.durationMilliseconds) = (0, 0)
+                completion.superseded = 3
+                completion.delayMilliseconds = 3_600_000
+            }
+        ),
     ]
 
     static let hookDrafts = hookCompletions.map { (name: $0.name, draft: EventDraft($0.completion)) }
@@ -133,7 +141,7 @@ extension GoldenTests {
         let refusedRun = completion("20-led", .file, .refused(refusal)) { $0.ending.durationMilliseconds = 0 }
         let refused = status("20-led", runs: 1, failures: 1, last: refusedRun)
         var doubtful = status("chat", .webhook, runs: 2, failures: 1, last: undelivered)
-        doubtful.running = 1
+        (doubtful.running, doubtful.waitsForNetwork) = (1, true)
         return [good, refused, doubtful, failing, status("zero", .command)]
     }()
 
@@ -154,6 +162,7 @@ extension GoldenTests {
                 "hook chat failed: HTTP 503 [http_status] after 6 attempts, 1 min 3 s; 503; wanted 200-299 "
                     + "[probe.changed 41]",
                 "hook chat succeeded: HTTP 204 after 1.2 s [reachability.changed 41]",
+                "hook chat not sent before the agent stopped [reachability.changed 41], 3 events before it dropped",
             ]
         )
     }

@@ -143,6 +143,17 @@ struct IntegrationHookWebhookTests {
         #expect(requests.filter { $0.path == "/newest" }.map(\.body) == [back.text])
     }
 
+    @Test
+    func `a webhook that still waits when the agent stops is reported`() async throws {
+        let agent = try await HookAgent.start(in: lab, hook("chat"))
+        try lab.disconnect()
+        let lost = try await agent.settles(on: "none")
+        #expect(try await agent.status(of: "chat")?.waitsForNetwork == true)
+        #expect(try await agent.stop() == 0)
+        let run = try #require(agent.completions(of: "chat").first?.run)
+        #expect(run.triggerSequence == lost.seq && run.ending.outcome == "stopped" && run.ending.attempts == 0)
+    }
+
     /// A server that answers the first request with 503 on SIGUSR1, and every later one with 200 at once.
     private static let failingServer = """
         import http.server, signal, threading
@@ -184,6 +195,7 @@ struct IntegrationHookWebhookTests {
         #expect(agent.completions(of: "again").isEmpty)
         let status = try #require(try await agent.status(of: "again"))
         #expect(status.running == 1 && status.waiting == 1 && status.attempt?.attempts == 1)
+        #expect(status.waitsForNetwork == true)
         try lab.use(.wired)
         let back = try await agent.settles(on: "wired")
         try await agent.completed("again", for: back)

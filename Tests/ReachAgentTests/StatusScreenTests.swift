@@ -142,6 +142,20 @@ import Testing
         #expect(one.full.contains("\n  hooks         1, 1 run, 1 of them failed\n"))
     }
 
+    @Test func `hooks that wait for the network are counted, and need no remedy`() throws {
+        let waiting = #""kind":"webhook","runs":0,"running":1,"waiting":2,"waits_for_network":true"#
+        let busy = #"{"hook":"b","kind":"file","runs":3,"running":1,"waiting":1}"#
+        let attempt = #""attempt":{"attempts":1,"max_attempts":6,"code":"http_status","detail":"got 503"}"#
+        let status = try Self.status(#""hooks":[{"hook":"a",\#(waiting),\#(attempt)},\#(busy)]"#, columns: 240)
+        #expect(
+            status.full.contains("\n  hooks         2, 3 runs, 1 running, 1 waiting, 3 waiting for the network\n")
+        )
+        #expect(status.full.contains("attempt 1 of 6 failed: got 503 [http_status], waiting for the network\n"))
+        #expect(status.full.contains("the agent retries once the machine is online\n"))
+        let online = try Self.status(#""hooks":[{"hook":"a",\#(attempt)}]"#, columns: 240)
+        #expect(online.full.contains("attempt 1 of 6 failed: got 503 [http_status], retrying\n"))
+    }
+
     @Test func `of very many hooks that fail a few are shown, and hostile numbers do no harm`() throws {
         let hook = #"{"hook":"\u001b[2J","runs":18446744073709551615,"failed_runs":18446744073709551615,"failures":7}"#
         let hooks = repeatElement(hook, count: 100).joined(separator: ",")

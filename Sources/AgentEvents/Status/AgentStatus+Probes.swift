@@ -234,6 +234,8 @@ extension AgentStatus {
         public var running: Int?
         /// The number of waiting events.
         public var waiting: Int?
+        /// `true` if its runs and waiting events wait until the machine is online; `nil` otherwise.
+        public var waitsForNetwork: Bool?
         /// The number of consecutive failures.
         public var failures: Int?
         /// The remaining pause because of them, in milliseconds.
@@ -246,7 +248,9 @@ extension AgentStatus {
         private enum CodingKeys: String, CodingKey {
             case hook, kind, runs
             case failedRuns = "failed_runs"
-            case superseded, running, waiting, failures
+            case superseded, running, waiting
+            case waitsForNetwork = "waits_for_network"
+            case failures
             case pausedMilliseconds = "paused_ms"
             case attempt, last
         }

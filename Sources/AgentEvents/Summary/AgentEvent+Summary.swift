@@ -176,10 +176,13 @@ extension HookEnding {
     public var isSuccess: Bool { known == .succeeded }
 
     /// `failed: exit status 3 after 1.2 s`.
-    public var words: String { head + (refusal == nil && reason == nil ? after : "") + tail }
+    public var words: String { head + (refusal == nil && reason == nil && !isUnsent ? after : "") + tail }
 
     /// The outcome; `nil` for one of a later version.
     private var known: HookOutcome? { HookOutcome(rawValue: outcome) }
+
+    /// `true` for a request that the agent had no chance to send.
+    private var isUnsent: Bool { known == .stopped && attempts == 0 }
 
     private var head: String {
         switch known {
@@ -189,7 +192,7 @@ extension HookEnding {
         case .timedOut: "failed: timed out (killed)"
         case .refused: "refused" + (refusal.map { ": \($0.path): \($0.evidence) [\($0.code)]" } ?? "")
         case .notStarted: "not started" + (reason.map { ": \($0)" } ?? "")
-        case .stopped: "ended with the agent"
+        case .stopped: isUnsent ? "not sent before the agent stopped" : "ended with the agent"
         case .undelivered:
             "failed: " + (httpStatus.map { "HTTP \($0)" } ?? "not delivered") + (code.map { " [\($0)]" } ?? "")
         case nil: outcome

@@ -93,13 +93,11 @@ final class HookEngine: @unchecked Sendable {
         alarm?.task.cancel()
         holdUp?.cancel()
         directoryReading?.end()
+        offer(directoryQueue.passOver())
         directoryQueue.removeAll()
         runQueue.removeAll()
         answered.removeAll()
-        for state in files + configured + leaving {
-            state.queue.withdraw()
-            state.isChanged = true
-        }
+        for state in files + configured + leaving { drop(state) }
         for run in runsInOrder {
             if case .prepared = run.stage { end(run.number, HookRunEnd(outcome: .stopped)) }
         }
@@ -181,6 +179,7 @@ final class HookEngine: @unchecked Sendable {
     func networkChanged(isOnline: Bool) {
         guard isOnline != self.isOnline else { return }
         self.isOnline = isOnline
+        for state in configured + leaving where state.hook.webhook != nil { state.isChanged = true }
         for run in runsInOrder { run.networkChanged(isOnline: isOnline) }
     }
 
@@ -238,7 +237,7 @@ final class HookEngine: @unchecked Sendable {
     func publish() {
         for state in files + configured + leaving where state.isChanged {
             state.isChanged = false
-            statusStore.write(state)
+            statusStore.write(state, isOnline: isOnline)
         }
     }
 }

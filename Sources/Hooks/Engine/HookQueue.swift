@@ -8,7 +8,7 @@ internal import NIOCore
 struct HookQueue<Element> {
     typealias Instant = SuspendingClock.Instant
 
-    /// A run to start.
+    /// A run to start, or one that is dropped instead.
     struct Start {
         var element: Element
         /// The time of the offer.
@@ -108,10 +108,18 @@ struct HookQueue<Element> {
     }
 
     /// Drops all queued elements.
-    mutating func withdraw() {
-        elements.removeAll()
-        firstOffered = nil
-        supersededSinceStart = 0
+    ///
+    /// - Returns: The newest of them, with the number of those dropped before it; nil if nothing was queued.
+    @discardableResult
+    mutating func withdraw() -> Start? {
+        let newest = elements.popLast()
+        countSuperseded(elements.count)
+        defer {
+            elements.removeAll()
+            firstOffered = nil
+            supersededSinceStart = 0
+        }
+        return newest.map { Start(element: $0.element, offered: $0.offered, superseded: supersededSinceStart) }
     }
 
     private mutating func trim() {

@@ -39,8 +39,7 @@ package struct HookRunEnd: Sendable, Hashable {
     package var output = HookOutput()
     /// The time from the start to the end, including the pauses between attempts and the time offline.
     package var duration = Duration.zero
-    /// The number of attempts to send a request, including incomplete ones; without those during which the network was
-    /// lost.
+    /// The number of attempts to send a request, including incomplete ones.
     package var attempts = 0
     /// The status of the last attempt's response; nil without a response.
     package var httpStatus: Int?

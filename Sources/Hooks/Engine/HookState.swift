@@ -53,14 +53,15 @@ final class HookState {
         statusSoFar = AgentStatus.HookStatus(hook)
     }
 
-    /// The current status, except for the remaining time of the pause.
-    var status: AgentStatus.HookStatus {
+    /// Returns the current status, except for the remaining time of the pause.
+    func status(isOnline: Bool) -> AgentStatus.HookStatus {
         var status = statusSoFar
         status.runs = runs
         status.failedRuns = failedRuns
         status.superseded = queue.superseded
         status.running = queue.running
         status.waiting = queue.waiting
+        status.waitsForNetwork = hook.webhook != nil && !isOnline && !queue.isIdle ? true : nil
         status.failures = queue.failures
         return status
     }
@@ -207,8 +208,8 @@ final class HookStatusStore: Sendable {
     }
 
     /// Publishes the status of a hook.
-    func write(_ state: HookState) {
-        let entry = Entry(status: state.status, pausedUntil: state.queue.pausedUntil)
+    func write(_ state: HookState, isOnline: Bool) {
+        let entry = Entry(status: state.status(isOnline: isOnline), pausedUntil: state.queue.pausedUntil)
         entries.withLock { $0[state.key] = entry }
     }
 

@@ -27,8 +27,9 @@ package final class WebhookRun: @unchecked Sendable {
     private let beginning = NIODeadline.now()
 
     private var signature: WebhookSignature?
-    /// The attempts that count.
     private var attempts = 0
+    /// The attempts that count: those that failed for another reason than the loss of the network.
+    private var failures = 0
     private var last: WebhookAttempt?
     private var cancelCheck: (@Sendable () -> Void)?
     /// The end of the time after which a secret that is still being read is reported.
@@ -216,16 +217,16 @@ package final class WebhookRun: @unchecked Sendable {
         cancelCheck = nil
         if wasOffline, attempt.isUnanswered {
             // It had less than its time, and proves nothing about the receiver.
-            attempts -= 1
-            return pause(pace.pause(max(attempts, 1), nil))
+            return pause(pace.pause(max(failures, 1), nil))
         }
         last = attempt
+        failures += 1
         switch attempt.sequel {
         case .delivered: finish(.succeeded)
         case .cancelled: finish(.stopped)
-        case .repeatable where attempts <= webhook.retries:
-            let delay = pace.pause(attempts, attempt.requestedPause)
-            retrying?(WebhookRetry(attempt, number: attempts, maximum: webhook.retries + 1, pause: delay))
+        case .repeatable where failures <= webhook.retries:
+            let delay = pace.pause(failures, attempt.requestedPause)
+            retrying?(WebhookRetry(attempt, number: failures, maximum: webhook.retries + 1, pause: delay))
             pause(delay)
         case .repeatable, .final:
             let code = attempt.code ?? .requestInvalid

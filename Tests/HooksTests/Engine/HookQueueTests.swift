@@ -168,8 +168,11 @@ struct HookQueueTests {
     @Test
     func `withdrawn events do not run`() {
         var queue = HookQueue<Int>(HookPace(queue: .all))
-        for element in 1...4 { queue.offer(element, at: at(0)) }
-        queue.withdraw()
+        #expect(queue.withdraw() == nil)
+        for element in 1...4 { queue.offer(element, at: at(element)) }
+        queue.countLost(5)
+        let newest = queue.withdraw()
+        #expect(newest?.element == 4 && newest?.offered == at(4) && newest?.superseded == 8)
         #expect(queue.isIdle && queue.wake == nil && begun(&queue, at: at(1)).isEmpty)
         queue.offer(9, at: at(2))
         #expect(begun(&queue, at: at(2)) == [9])

@@ -76,7 +76,7 @@ struct WebhookNetworkTests {
         run.networkChanged(isOnline: true)
         // The same counts while the machine is online.
         let end = try #require(await bench.end())
-        #expect(end.undeliveredCode == "interface_unknown" && end.attempts == 1)
+        #expect(end.undeliveredCode == "interface_unknown" && end.attempts == 2)
         #expect(bench.questions == [WebhookBench.Question(failures: 1, asked: nil)])
         #expect(try await bench.close().isEmpty)
     }

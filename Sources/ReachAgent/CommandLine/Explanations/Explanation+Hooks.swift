@@ -87,8 +87,8 @@ extension HookOutcome: ExplainedCode {
             )
         case .stopped:
             (
-                "The agent stopped before the hook had ended.",
-                "Nothing, or give hooks more time: 'stop_grace' in [hooks]."
+                "The agent stopped before the hook had ended; with 0 attempts of a webhook, before it was sent.",
+                "Nothing, or give hooks more time: 'stop_grace' in [hooks]; for a webhook, set 'at_start'."
             )
         case .undelivered:
             (

@@ -155,16 +155,27 @@ extension StatusText {
         var parts = [ProbeCountText.number(number), SummaryText.count(Self.sum(reply.hooks.map(\.runs)), "run")]
         let failed = Self.sum(reply.hooks.map(\.failedRuns))
         if failed > 0 { parts.append("\(ProbeCountText.number(Int(clamping: failed))) of them failed") }
-        let running = Self.sum(reply.hooks.map { $0.running.map { UInt64(clamping: $0) } })
-        if running > 0 { parts.append("\(ProbeCountText.number(Int(clamping: running))) running") }
+        let offline = reply.hooks.filter { $0.waitsForNetwork == true }
+        let others = reply.hooks.filter { $0.waitsForNetwork != true }
+        let counts = [
+            (Self.sum(others.map(\.running)), "running"), (Self.sum(others.map(\.waiting)), "waiting"),
+            (Self.sum(offline.flatMap { [$0.running, $0.waiting] }), "waiting for the network"),
+        ]
+        for (count, words) in counts where count > 0 {
+            parts.append("\(ProbeCountText.number(Int(clamping: count))) \(words)")
+        }
         return parts.joined(separator: ", ")
     }
+
+    private static func sum(_ counts: [Int?]) -> UInt64 { sum(counts.map { $0.map { UInt64(clamping: $0) } }) }
 
     private static func sum(_ counts: [UInt64?]) -> UInt64 { counts.reduce(0) { $0 &+ ($1 ?? 0) } }
 
     /// `failed: exit status 3 after 1.2 s, 4 times in a row, 5 min ago, next run in 8 s; output: …`.
     private func text(_ hook: Status.HookStatus) -> String {
-        if let attempt = hook.attempt { return text(attempt) }
+        if let attempt = hook.attempt {
+            return text(attempt) + (hook.waitsForNetwork == true ? ", waiting for the network" : ", retrying")
+        }
         guard let last = hook.last else { return "failed \(hook.failures ?? 0) times in a row" }
         let ending = last.ending
         var parts = [safe(ending.words)]
@@ -175,17 +186,19 @@ extension StatusText {
         return parts.joined(separator: ", ") + (line.map { "; output: \(safe($0))" } ?? "")
     }
 
-    /// `attempt 1 of 6 failed 3 s ago: 503; wanted 200-299 [http_status]`.
+    /// `attempt 1 of 6 failed 3 s ago: expected 200-299, got 503 [http_status]`.
     private func text(_ attempt: Status.HookStatus.Attempt) -> String {
         var text = "attempt \(attempt.attempts ?? 1)" + (attempt.maximum.map { " of \($0)" } ?? "") + " failed"
         if let time = attempt.time { text += " " + clock.age(of: time, units: 1) }
         let code = attempt.code.map { " [\(safe($0))]" } ?? ""
-        return kept(text) + (attempt.detail.map { ": \(safe($0))" } ?? "") + code + ", retrying"
+        return kept(text) + (attempt.detail.map { ": \(safe($0))" } ?? "") + code
     }
 
     /// The next step.
     private func remedy(_ hook: Status.HookStatus) -> String {
-        guard hook.attempt == nil else { return "check the server" }
+        if hook.attempt != nil {
+            return hook.waitsForNetwork == true ? "the agent retries once the machine is online" : "check the server"
+        }
         let ending = hook.last?.ending
         let again = kept("`reachagent hooks run \(safe(ShellWord.quoted(hook.hook))) --event last`")
         return switch (ending?.outcome).flatMap(HookOutcome.init) {

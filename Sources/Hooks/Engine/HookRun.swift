@@ -1,0 +1,69 @@
+internal import NIOCore
+
+/// One run of a hook in progress.
+///
+/// Used only on the runner's loop.
+final class HookRun {
+    /// The stage of the run.
+    enum Stage {
+        /// The file is being checked, or the program is waiting for its turn to start.
+        case prepared
+        case program(HookProcess)
+        case webhook(WebhookRun)
+    }
+
+    /// The place of a run among the programs that run at a time.
+    enum Place {
+        /// None, because it is a webhook or has ended.
+        case none
+        /// One of the maximum number.
+        case program
+        /// None while the check of its file hangs.
+        case hanging
+        /// None yet again, after the check of its file has ended.
+        case answered
+    }
+
+    let number: UInt64
+    let state: HookState
+    let start: HookQueue<HookOffer>.Start
+    var stage = Stage.prepared
+    var place = Place.none
+    /// The time at which the program or the request started; nil before that.
+    var began: SuspendingClock.Instant?
+    /// The end of the time after which a program whose file is still being checked is reported.
+    var patience: Scheduled<Void>?
+    /// The end of the time after which such a program gives up its place.
+    var yielding: Scheduled<Void>?
+    /// `true` if that time is over, and the file is still being checked.
+    var isOverdue = false
+
+    init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
+        self.number = number
+        self.state = state
+        self.start = start
+    }
+
+    /// Cancels the timers of the check.
+    func cancelTimers() {
+        patience?.cancel()
+        yielding?.cancel()
+    }
+
+    /// Ends the run; no effect before it has started.
+    func stop() {
+        switch stage {
+        case .prepared: break
+        case .program(let process): process.stop()
+        case .webhook(let webhook): webhook.stop()
+        }
+    }
+
+    /// Ends the run if it is a webhook that waits for its secret or the network: neither is worth the grace period.
+    func stopIfWaiting() { if case .webhook(let webhook) = stage { webhook.stopIfWaiting() } }
+
+    /// Suspends or resumes the run if it is a webhook.
+    func networkChanged(isOnline: Bool) {
+        if case .webhook(let webhook) = stage { webhook.networkChanged(isOnline: isOnline) }
+    }
+}

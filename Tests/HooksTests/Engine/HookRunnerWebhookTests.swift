@@ -1,0 +1,96 @@
+import AgentEvents
+import ProbeTestKit
+import Testing
+
+@testable import Hooks
+
+/// Webhooks that wait until the machine is online.
+@Suite
+struct HookRunnerWebhookTests {
+    private let log = CompletionLog()
+
+    private func runner(_ url: String, queue: HookPace.Queue = .latest) throws -> HookRunner {
+        let action = HookDefinition.Action.webhook(try WebhookBench.webhook(url))
+        let hook = HookDefinition(name: "chat", action: action, pace: HookPace(queue: queue))
+        return HookRunner(HookSettings(definitions: [hook])) { [log] in log.note($0) }
+    }
+
+    /// Delivers an event, and waits until it was taken.
+    private func deliver(_ number: UInt64, _ to: (via: String, connectivity: String), _ runner: HookRunner) async {
+        runner.deliver(SampleEvent.reachability(number, to: to))
+        await withCheckedContinuation { next in runner.whenFree { next.resume() } }
+    }
+
+    @Test(arguments: [HookPace.Queue.latest, .all])
+    func `what waits for the network is shown, and reported when the agent stops`(queue: HookPace.Queue) async throws {
+        let runner = try runner("http://127.0.0.1:9/hook", queue: queue)
+        for number in 1...3 as ClosedRange<UInt64> { await deliver(number, ("none", "none"), runner) }
+        let status = try #require(runner.statuses.first)
+        #expect(status.waitsForNetwork == true && status.running == 0 && status.runs == 0)
+        #expect(status.waiting == (queue == .all ? 3 : 1))
+        await runner.stopped(grace: .seconds(60))
+        let report = try #require(log.completions.first)
+        #expect(log.completions.count == 1 && report.hook == "chat" && report.triggerSequence == 3)
+        #expect(report.superseded == 2 && report.failures == 0)
+        #expect(report.ending.outcome == "stopped" && report.ending.attempts == 0)
+        #expect(runner.statuses.first?.waiting == 0)
+    }
+
+    @Test
+    func `a request that is under way offline is shown as waiting, and stops after what is queued`() async throws {
+        let server = try await ScriptedServer.start([.receiveRequest, .silence])
+        let runner = try runner(server.url("/hook"))
+        await deliver(1, ("wifi", "full"), runner)
+        #expect(runner.statuses.first?.waitsForNetwork == nil)
+        await server.received(requests: 1)
+        await deliver(2, ("wifi", "partial"), runner)
+        let status = try #require(runner.statuses.first)
+        #expect(status.waitsForNetwork == true && status.running == 1 && status.waiting == 1)
+        await runner.stopped()
+        #expect(log.completions.map(\.triggerSequence) == [2, 1])
+        #expect(log.completions.map(\.ending.outcome) == ["stopped", "stopped"])
+        #expect(log.completions.map(\.ending.attempts) == [0, 1])
+        await server.shutDown()
+    }
+
+    @Test
+    func `retries wait for the network, and later events for the retries`() async throws {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start(scripts: [
+            [.receiveRequest, .wait(gate), .respond(.text("down", status: 503))], [.serve(.text("thanks"))],
+        ])
+        let runner = try runner(server.url("/hook"), queue: .all)
+        await deliver(1, ("wifi", "full"), runner)
+        await server.received(requests: 1)
+        await deliver(2, ("none", "none"), runner)
+        gate.open()
+        await deliver(3, ("wifi", "unknown"), runner)
+        let reports = await log.reports(3)
+        #expect(reports.map(\.triggerSequence) == [1, 2, 3])
+        #expect(reports.map(\.ending.attempts) == [2, 1, 1])
+        #expect(reports.allSatisfy { $0.ending.isSuccess })
+        #expect(runner.statuses.first?.waitsForNetwork == nil)
+        await runner.stopped()
+        await server.shutDown()
+    }
+
+    @Test
+    func `the run of a removed hook still waits for the network, and ends`() async throws {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start(scripts: [
+            [.receiveRequest, .wait(gate), .respond(.text("down", status: 503))], [.serve(.text("thanks"))],
+        ])
+        let runner = try runner(server.url("/hook"))
+        await deliver(1, ("wifi", "full"), runner)
+        await server.received(requests: 1)
+        await deliver(2, ("none", "none"), runner)
+        runner.configure(HookSettings())
+        gate.open()
+        await deliver(3, ("wifi", "full"), runner)
+        let report = try #require(await log.reports(1).first)
+        #expect(report.triggerSequence == 1 && report.ending.isSuccess && report.ending.attempts == 2)
+        await runner.stopped()
+        #expect(log.completions.count == 1 && runner.statuses.isEmpty)
+        await server.shutDown()
+    }
+}
