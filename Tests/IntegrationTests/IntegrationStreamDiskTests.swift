@@ -109,6 +109,36 @@ struct IntegrationStreamDiskTests {
         #expect((told.output + told.error).contains("\(first)"))
     }
 
+    @Test("when standard output is a file on a full disk, the agent continues, and no line of it is torn")
+    func fullOutput() async throws {
+        // A page is left for the file, which ends within one of the first lines.
+        try namespace.run(
+            """
+            mkdir \(directory.path)/output; cd \(directory.path)/output; mount -t tmpfs -o size=64k tmpfs .; cd "$PWD"
+            dd if=/dev/zero of=filler bs=4096 count=15 2>/dev/null; yes '' | head -n 3000 >events
+            """
+        )
+        let file = "\(directory.path)/output/events"
+        let command = namespace.command(
+            "/bin/sh",
+            ["-c", "exec \"$0\" \"$@\" >>\(file)", BuiltAgent.path] + directory.arguments()
+        )
+        let agent = try CommandLines("\(command) 2>&1")
+        try await agent.next(containing: "standard output cannot be written: No space left on device")
+        let follower = try SocketLines(directory.events)
+        try namespace.ip("route replace default via 192.0.2.9 dev eth0 metric 100")
+        try await follower.next(containing: #""gateway":"192.0.2.9""#)
+
+        try namespace.run("rm \(directory.path)/output/filler")
+        try await agent.next(containing: "standard output is written again")
+        agent.signal(SIGTERM)
+        _ = await agent.rest()
+        #expect(await agent.status() == 0)
+        let output = try namespace.run("cat \(file)")
+        #expect(output.hasSuffix("\n"))
+        expectEveryNumber(try output.split(separator: "\n").compactMap { try SeenEvent(String($0)).seq })
+    }
+
     @Test("while the disk hangs, clients get events after a second, whose numbers no later agent uses")
     func killedInStall() async throws {
         let agent = try await directory.agent()

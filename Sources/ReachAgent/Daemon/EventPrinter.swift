@@ -12,7 +12,8 @@ internal import Synchronization
 /// delays them. The rest, and all events if the kernel cannot guarantee a write that does not block, are written by a
 /// thread of its own, which calls poll(2) first and writes no more than a pipe accepts without blocking. So a stalled
 /// reader delays no other consumer, a reader that has gone is detected immediately, even while there is nothing to
-/// print, and a stalled reader is abandoned at the end.
+/// print, and a stalled reader is abandoned at the end. A file that cannot be written, as on a full disk, is like a
+/// stalled reader: the unwritten rest of a line stays first, so that no line is torn.
 final class EventPrinter: Sendable {
     /// The maximum number of events that wait for a slow reader; after more, the stream continues with a gap.
     private static let capacity = 4096
@@ -22,6 +23,9 @@ final class EventPrinter: Sendable {
     private static let patience: Duration = .seconds(1)
     /// The maximum wait for the thread: beyond ``patience``, so that only one that sleeps in write(2) is left behind.
     private static let longestEnd: DispatchTimeInterval = .seconds(2)
+    /// The time until the first retry after a failed write, if no event causes one earlier; it doubles with each.
+    private static let shortestPause: Duration = .seconds(1)
+    private static let longestPause: Duration = .seconds(8)
 
     /// The bytes on their way to standard output; the writer holds the lock.
     private struct Output {
@@ -30,6 +34,13 @@ final class EventPrinter: Sendable {
         var unwritten: ArraySlice<UInt8> = []
         var isFinished = false
         var canAvoidWaiting = true
+    }
+
+    /// The result of writing everything that is pending.
+    private enum Progress {
+        case written, finished, readerGone
+        /// The rest stays pending (errno(3)).
+        case failed(Int32)
     }
 
     private let bus: NotificationBus<Event>
@@ -117,22 +128,55 @@ final class EventPrinter: Sendable {
 
     /// Prints until the bus is finished; `false` if the reader has closed the output.
     private func printUntilFinished() -> Bool {
+        var failure: Int32?
+        var pause = Self.shortestPause
         while true {
-            let state = output.withLock { output -> (continues: Bool, isFinished: Bool) in
-                while fill(&output) {
-                    guard waitForRoom() else { return (false, false) }
-                    let written = output.unwritten.prefix(Self.chunk).withUnsafeBytes {
-                        write(STDOUT_FILENO, $0.baseAddress, $0.count)
-                    }
-                    if written < 0, errno != EINTR, errno != EAGAIN { return (false, false) }
-                    output.unwritten = output.unwritten.dropFirst(max(0, written))
-                }
-                return (true, output.isFinished)
+            var retry: ContinuousClock.Instant?
+            switch output.withLock({ writePending(&$0) }) {
+            case .finished: return true
+            case .readerGone: return false
+            case .written:
+                if failure != nil { AgentLogger.make().notice("standard output is written again") }
+                (failure, pause) = (nil, Self.shortestPause)
+            case .failed(let number):
+                if failure != number { report(number) }
+                failure = number
+                if giveUpAt.withLock({ $0 }) != nil { return true }
+                retry = .now + pause
+                pause = min(pause * 2, Self.longestPause)
             }
-            guard state.continues else { return false }
-            if state.isFinished { return true }
-            if poll(outputEvents: 0, milliseconds: -1).isReaderGone { return false }
+            let milliseconds = PollTimeout.milliseconds(until: retry)
+            if poll(outputEvents: 0, milliseconds: milliseconds).isReaderGone { return false }
         }
+    }
+
+    /// Writes until nothing is pending, and waits while the reader accepts nothing.
+    private func writePending(_ output: inout Output) -> Progress {
+        while fill(&output) {
+            guard waitForRoom() else { return .readerGone }
+            let written = output.unwritten.prefix(Self.chunk).withUnsafeBytes {
+                write(STDOUT_FILENO, $0.baseAddress, $0.count)
+            }
+            if written >= 0 {
+                output.unwritten = output.unwritten.dropFirst(written)
+            } else {
+                switch errno {
+                case EINTR, EAGAIN: break
+                case EPIPE, EBADF: return .readerGone
+                case let number: return .failed(number)
+                }
+            }
+        }
+        return output.isFinished ? .finished : .written
+    }
+
+    private func report(_ number: Int32) {
+        AgentLogger.make().warning(
+            """
+            standard output cannot be written: \(String(cString: strerror(number))); \
+            it is retried, and up to \(Self.capacity) events wait for it
+            """
+        )
     }
 
     /// Waits until the reader accepts more; `false` if it has gone, or is abandoned.

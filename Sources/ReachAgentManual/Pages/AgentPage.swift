@@ -50,7 +50,8 @@ extension Manual {
         | `SIGTERM`, `SIGINT` | Orderly shutdown: `agent.stopping` is published and recorded, subscribers get their pending events, and programs that run as hooks have `stop_grace` to finish. A second signal ends the agent at once. |
         | `SIGHUP` | Reload the configuration, as `reachagent reload` does; errors are logged, and leave it unchanged. An agent whose terminal was closed stops instead. |
         | `SIGUSR1` | The state, as `reachagent status --full` shows it, is written to the log, whatever the log's level is. |
-        | `SIGPIPE` | Ignored: the agent outlives the reader of its output. |
+        | `SIGPIPE` | Ignored: the agent outlives the reader of its log, and stops in order when that of its output is gone. |
+        | `SIGXFSZ` | Ignored: a file at the limit of its size is like a full disk. |
         """
 
     private static let environment = """
