@@ -10,11 +10,11 @@ package enum Terminal {
     ///
     /// A reader that has closed the output is not an error.
     package static func print(_ text: String) {
-        write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+        write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")])
     }
 
     /// Prints a line of JSON to standard output; see ``json(_:)``.
-    package static func print(_ line: [UInt8]) { write(json(line) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+    package static func print(_ line: [UInt8]) { write(json(line) + [UInt8(ascii: "\n")]) }
 
     /// Returns a line of JSON for standard output: escaped for a terminal, otherwise unchanged.
     package static func json(_ line: [UInt8]) -> [UInt8] { isTerminal ? TerminalText.json(line) : line }
@@ -22,26 +22,52 @@ package enum Terminal {
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// Writes the bytes of a file format to standard output, unchanged.
-    package static func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+    ///
+    /// An output that ends early must not look complete, so a failed write ends the process; see ``exitUnwritable(_:)``.
+    package static func write(_ bytes: [UInt8]) {
+        do throws(StandardOutput.Failure) {
+            try StandardOutput.write(bytes[...])
+        } catch .errno(let number) {
+            exitUnwritable(number)
+        } catch {}
+    }
+
+    /// Prints the reason that standard output cannot be written, such as a full disk, and exits with status 75.
+    package static func exitUnwritable(_ number: Int32) -> Never {
+        printError("reachagent: cannot write to standard output: \(String(cString: strerror(number)))")
+        exit(75)
+    }
 
     /// Prints text and a newline to standard error, with untrusted control characters escaped.
     package static func printError(_ text: String) {
-        write(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+        writeError(TerminalText.bytes(of: text) + [UInt8(ascii: "\n")])
     }
 
-    /// Writes bytes to standard error, unchanged.
-    package static func writeError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
+    /// Writes bytes to standard error, unchanged; a failure cannot be reported anywhere.
+    package static func writeError(_ bytes: [UInt8]) {
+        _ = CompleteWrite.failure(writing: bytes[...], to: STDERR_FILENO)
+    }
+}
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
+/// A write of all bytes to a descriptor.
+private enum CompleteWrite {
+    /// Writes the bytes, and waits while a non-blocking descriptor, such as a pipe of ssh or node, accepts none.
+    ///
+    /// - Returns: The reason that the rest cannot be written (errno(3)).
+    static func failure(writing bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+        var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 {
-                guard errno == EINTR else { return }
-                continue
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                return errno
             }
-            rest = rest.dropFirst(written)
         }
+        return nil
     }
 }
 
@@ -49,7 +75,7 @@ package enum Terminal {
 package struct StandardOutput {
     /// The reason that a write failed.
     package enum Failure: Error {
-        /// The reader has closed the output, as `| head` does, which is not worth a message.
+        /// The reader has closed the output, as `| head` does, or there is none, as with `>&-`: not worth a message.
         case readerGone
         /// The disk is full, for example (errno(3)).
         case errno(Int32)
@@ -76,21 +102,17 @@ package struct StandardOutput {
 
     /// Writes the buffered bytes.
     package mutating func flush() throws(Failure) {
-        var start = 0
-        while start < unwritten.count {
-            let written = unwritten[start...].withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written >= 0 {
-                start += written
-            } else if errno == EPIPE {
-                throw .readerGone
-            } else if errno == EAGAIN {
-                var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
-            } else if errno != EINTR {
-                throw .errno(errno)
-            }
-        }
+        try Self.write(unwritten[...])
         unwritten.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes bytes, unchanged and unbuffered.
+    fileprivate static func write(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        switch CompleteWrite.failure(writing: bytes, to: STDOUT_FILENO) {
+        case nil: break
+        case EPIPE, EBADF: throw .readerGone
+        case let number?: throw .errno(number)
+        }
     }
 }
 

@@ -28,6 +28,54 @@ struct IntegrationCommandTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "0\n")
     }
 
+    @Test(
+        "output that cannot be written ends a command with status 75 and the reason",
+        arguments: ["explain dns_timeout", "interfaces --json", "config init --output -", "--help", "completion bash"]
+    )
+    func fullOutput(_ command: String) throws {
+        let output = try namespace.run("\(agent) \(command) 2>&1 >/dev/full || echo $?")
+        #expect(output == "reachagent: cannot write to standard output: No space left on device\n75\n")
+    }
+
+    @Test("following the events ends as well when they cannot be written")
+    func fullFollower() async throws {
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await directory.agent()
+        let followers = [
+            "watch --json --socket \(directory.control)", "history --follow --directory \(directory.journal)",
+        ]
+        for follower in followers {
+            let output = try namespace.run("timeout 30 \(self.agent) \(follower) 2>&1 >/dev/full || echo $?")
+            #expect(output == "reachagent: cannot write to standard output: No space left on device\n75\n")
+        }
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test("a closed output is not an error", arguments: ["explain dns_timeout", "interfaces --json"])
+    func noOutput(_ command: String) throws {
+        #expect(try namespace.run("{ \(agent) \(command) >&- || echo $? >&2; } 2>&1") == "")
+    }
+
+    @Test("a non-blocking pipe, as ssh and node make, gets the whole output")
+    func nonblockingPipe() throws {
+        let whole = try namespace.run("\(agent) completion bash | wc -c")
+        let script = """
+            import fcntl, os, subprocess, sys
+            reader, writer = os.pipe()
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+            os.set_blocking(writer, False)
+            command = subprocess.Popen(sys.argv[1:], stdout=writer)
+            os.close(writer)
+            count = 0
+            while block := os.read(reader, 512):
+                count += len(block)
+            print(count)
+            sys.exit(command.wait())
+            """
+        let file = try directory.file("pipe.py", script)
+        #expect(try namespace.run("python3 \(file) \(agent) completion bash") == whole)
+    }
+
     @Test("a terminal that nobody reads does not hold up the end")
     func unreadTerminal() throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")

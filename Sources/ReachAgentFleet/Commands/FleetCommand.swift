@@ -37,10 +37,7 @@ struct FleetCommand: ParsableCommand {
             Terminal.printError("reachagent fleet: \(ForeignText.line(failure.detail))")
             Glibc.exit(failure.exitStatus)
         } catch let failure as StandardOutput.Failure {
-            if case .errno(let number) = failure {
-                Terminal.printError("reachagent fleet: standard output: \(String(cString: strerror(number)))")
-                Glibc.exit(FleetExit.tryAgain)
-            }
+            if case .errno(let number) = failure { Terminal.exitUnwritable(number) }
         } catch {
             Glibc.exit(end(with: error))
         }

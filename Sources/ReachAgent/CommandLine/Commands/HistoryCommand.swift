@@ -31,7 +31,7 @@ struct HistoryCommand: ParsableCommand {
               0   done, also when nothing was found
               64  wrong usage, such as a range that ends before it begins
               69  there is no journal, or no agent answers at the named socket
-              75  the journal could not be read; try again
+              75  the journal could not be read, or the output not written; try again
               77  no permission to read the journal
             """
     )
@@ -147,8 +147,7 @@ struct HistoryCommand: ParsableCommand {
         } catch StandardOutput.Failure.readerGone {
             return
         } catch StandardOutput.Failure.errno(let number) {
-            Terminal.printError("reachagent: cannot write to standard output: \(String(cString: strerror(number)))")
-            throw ExitCode(ExitStatus.tryAgain)
+            Terminal.exitUnwritable(number)
         }
     }
 

@@ -70,8 +70,7 @@ struct ReplayCommand: ParsableCommand {
         } catch StandardOutput.Failure.readerGone {
             return
         } catch StandardOutput.Failure.errno(let number) {
-            Terminal.printError("reachagent: cannot write to standard output: \(String(cString: strerror(number)))")
-            throw ExitCode(ExitStatus.tryAgain)
+            Terminal.exitUnwritable(number)
         }
     }
 }

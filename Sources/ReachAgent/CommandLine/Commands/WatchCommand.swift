@@ -29,7 +29,8 @@ struct WatchCommand: ParsableCommand {
             EXIT STATUS
               0   the reader closed the output
               69  no agent answers (with --no-reconnect)
-              75  the connection was lost, or the agent is silent (with --no-reconnect)
+              75  the connection was lost, or the agent is silent (with --no-reconnect);
+                  or the output could not be written
               77  no permission to ask the agent
             """
     )
