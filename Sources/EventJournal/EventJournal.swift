@@ -147,7 +147,7 @@ public final class EventJournal: Sendable {
             statusStore.report(
                 JournalCondition(
                     code: .leaseFound,
-                    detail: "the previous agent could not write its last events",
+                    detail: "the previous agent ended while it could not write",
                     missing: range
                 )
             )

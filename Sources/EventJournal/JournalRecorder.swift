@@ -215,7 +215,9 @@ public final class JournalRecorder: Sendable {
     }
 
     private func report(_ code: JournalCondition.Code, _ detail: String) {
-        whenChanged(JournalCondition(code: code, detail: detail))
+        var condition = JournalCondition(code: code, detail: detail)
+        condition.isDegraded = condition.isDegraded || journal.status().isDegraded
+        whenChanged(condition)
     }
 
     private func reportChanges() {

@@ -63,14 +63,21 @@ public struct JournalCondition: Sendable, Hashable {
     /// The numbers of the events that the journal therefore lacks: the first and the last.
     public let missing: ClosedRange<UInt64>?
 
-    /// Creates a condition.
+    /// `true` if events are not recorded or flushed as configured at the time of the report.
+    ///
+    /// ``Code/deleted`` and ``Code/leaseFound`` are about the past, so only another problem makes it true.
+    public internal(set) var isDegraded: Bool
+
+    /// Creates a condition; by default, its code says whether the journal is degraded.
     public init(code: Code, detail: String, error: String? = nil, missing: ClosedRange<UInt64>? = nil) {
+        isDegraded =
+            switch code {
+            case .writeFailed, .syncFailed, .stalled: true
+            case .deleted, .leaseFound, .resumed: false
+            }
         self.code = code
         self.detail = detail
         self.error = error
         self.missing = missing
     }
-
-    /// `true` for a problem; false only for ``Code/resumed``.
-    public var isTrouble: Bool { code != .resumed }
 }

@@ -57,9 +57,11 @@ final class JournalStatusStore: Sendable {
 
     // MARK: Reports
 
-    /// Reports a condition to the recorder.
+    /// Reports a condition, with the current state of the journal, to the recorder.
     func report(_ condition: JournalCondition) {
         let wake = state.withLock { state in
+            var condition = condition
+            condition.isDegraded = (state.writeTrouble ?? state.syncTrouble) != nil
             state.unreported.append(condition)
             return state.whenUnreported
         }

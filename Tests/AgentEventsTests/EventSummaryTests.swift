@@ -183,4 +183,30 @@ import Testing
         )
         #expect(EventSummary(change, of: "reachability").headline == row.headline)
     }
+
+    @Test(
+        "only a journal that cannot be written is said to be so, and skipped numbers are not called missing",
+        arguments: [
+            ("journal_write_failed", true, "the journal cannot be written [journal_write_failed]"),
+            ("journal_sync_failed", true, "the journal is not flushed to the disk [journal_sync_failed]"),
+            ("journal_stalled", true, "the journal waits for its disk [journal_stalled]"),
+            (
+                "journal_resumed", false,
+                "the journal is written again [journal_resumed]; events 5 to 9 are missing from it"
+            ),
+            (
+                "journal_deleted", false,
+                "the journal was changed from outside [journal_deleted]; events 5 to 9 are missing from it"
+            ),
+            (
+                "journal_lease_found", false,
+                "the journal skips numbers that may have been used [journal_lease_found]; the numbers 5 to 9 are skipped"
+            ),
+        ]
+    )
+    func journal(code: String, isDegraded: Bool, summary: String) {
+        var change = JournalDegraded(isDegraded: isDegraded, code: code)
+        if !isDegraded { (change.missingFirstSequence, change.missingLastSequence) = (5, 9) }
+        #expect(change.summary == summary)
+    }
 }

@@ -213,6 +213,7 @@ import Testing
         #expect(!journal.status().isDegraded)
         let conditions = journal.takeConditions()
         #expect(conditions.map(\.code) == [.deleted])
+        #expect(conditions.map(\.isDegraded) == [false])
         #expect(conditions.first?.missing == 1...4)
         #expect(journal.oldestSequence == 5)
     }
@@ -245,6 +246,9 @@ import Testing
         journal.append([FixtureJournal.record(5)])
         #expect(fixture.numbers == [4, 5])
         #expect(!journal.status().isDegraded)
+        let conditions = journal.takeConditions()
+        #expect(conditions.map(\.code) == [.deleted, .writeFailed, .resumed])
+        #expect(conditions.map(\.isDegraded) == [false, true, false])
     }
 
     @Test func `a segment that is cut under the journal is left, and the loss is named`() throws {

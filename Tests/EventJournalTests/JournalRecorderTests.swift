@@ -240,7 +240,7 @@ import Testing
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let (degraded, resumed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = JournalRecorder(recording: bus, in: journal) { condition in
-            (condition.isTrouble ? degraded : resumed).signal()
+            (condition.isDegraded ? degraded : resumed).signal()
         }
         scripted.with {
             $0.room = 0

@@ -157,6 +157,7 @@ struct IntegrationStreamDiskTests {
         try await directory.turn(second, to: 4)
         let degraded = try #require(second.events.first { $0.name == "journal.degraded" })
         #expect(degraded.journal?.code == "journal_lease_found")
+        #expect(degraded.journal?.isDegraded == false)
         #expect(degraded.journal?.missingFirstSequence == recorded + 1)
         #expect(degraded.journal?.missingLastSequence ?? 0 >= used)
         #expect(second.events.compactMap(\.seq).min() ?? 0 > used)

@@ -64,8 +64,9 @@ extension AgentStatus {
     private var problemOfJournal: Advice.Action? {
         guard let journal, journal.isDegraded == true else { return nil }
         let code = journal.code.map { " [\($0)]" } ?? ""
-        let problem: Advice.Action =
-            "events are not recorded\(code): \(journal.detail ?? "the journal cannot be written")"
+        let headline = "the journal \(JournalDegraded.headline(ofProblem: journal.code))"
+        let what = journal.code == "journal_sync_failed" ? headline : "events are not recorded"
+        let problem: Advice.Action = "\(what)\(code): \(journal.detail ?? headline)"
         guard let directory = journal.directory else { return problem }
         return "\(problem); see \(command: "df -h \(directory)")"
     }

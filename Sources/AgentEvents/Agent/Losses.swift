@@ -92,15 +92,16 @@ public struct SubscriberLagged: Codable, Sendable, Hashable {
     }
 }
 
-/// A change of the journal between writable and not writable.
+/// A change of the journal between writable and not writable, or events that it has lost.
 public struct JournalDegraded: Codable, Sendable, Hashable {
-    /// True if it cannot be written, false when it can be written again.
+    /// True while it cannot be written or flushed; false when it can be, also for what was lost before
+    /// (`journal_deleted`, `journal_lease_found`).
     public var isDegraded: Bool
-    /// The code of the present or past obstacle.
+    /// The code of the change.
     public var code: String
     /// The details, for people.
     public var detail: String?
-    /// The first number that is missing from the journal because of it.
+    /// The first number that is missing from the journal because of it, or was never used.
     public var missingFirstSequence: UInt64?
     /// The last such number.
     public var missingLastSequence: UInt64?

@@ -125,17 +125,38 @@ extension ConfigurationRejection {
 }
 
 extension JournalDegraded {
-    /// `the journal cannot be written [no_space]; No space left on device`.
+    /// `the journal cannot be written [journal_write_failed]; No space left on device`.
     public var summary: String {
-        let what = isDegraded ? "the journal cannot be written" : "the journal is written again"
-        let hole =
-            if let missingFirstSequence, let missingLastSequence {
-                "; events \(missingFirstSequence) to \(missingLastSequence) are missing from it"
-            } else {
-                ""
-            }
-        return "\(what) [\(code)]" + (detail.map { "; \($0)" } ?? "") + hole
+        var parts = ["the journal \(headline) [\(code)]"]
+        if let detail { parts.append(detail) }
+        if let first = missingFirstSequence, let last = missingLastSequence {
+            let range = "\(first) to \(last)"
+            parts.append(isSkip ? "the numbers \(range) are skipped" : "events \(range) are missing from it")
+        }
+        return parts.joined(separator: "; ")
     }
+
+    /// The change, as a predicate of the journal.
+    var headline: String {
+        switch code {
+        case "journal_lease_found": "skips numbers that may have been used"
+        case "journal_deleted": "was changed from outside"
+        case "journal_resumed": "is written again"
+        default: isDegraded ? Self.headline(ofProblem: code) : "is written again"
+        }
+    }
+
+    /// A problem of the journal, as a predicate.
+    package static func headline(ofProblem code: String?) -> String {
+        switch code {
+        case "journal_sync_failed": "is not flushed to the disk"
+        case "journal_stalled": "waits for its disk"
+        default: "cannot be written"
+        }
+    }
+
+    /// True if the missing numbers are those of a lease, of which most may never have been used.
+    var isSkip: Bool { code == "journal_lease_found" }
 }
 
 extension ProbeSummary {

@@ -211,13 +211,15 @@ extension EventSummary {
     private init(_ change: JournalDegraded) {
         var detail = change.detail.map { [$0] } ?? []
         if let first = change.missingFirstSequence, let last = change.missingLastSequence {
-            detail.append("it lacks the events #\(first) to #\(last)")
+            let range = "#\(first) to #\(last)"
+            detail.append(change.isSkip ? "the numbers \(range) are skipped" : "it lacks the events \(range)")
         }
+        let isPast = change.isSkip || change.code == "journal_deleted"
         self.init(
             subject: "journal",
-            headline: (change.isDegraded ? "cannot be written" : "is written again") + " [\(change.code)]",
+            headline: "\(change.headline) [\(change.code)]",
             detail: detail.joined(separator: "; "),
-            tone: change.isDegraded ? .loss : .recovery
+            tone: change.isDegraded ? .loss : isPast ? .trouble : .recovery
         )
     }
 }

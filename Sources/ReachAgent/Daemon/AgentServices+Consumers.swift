@@ -37,7 +37,7 @@ extension AgentServices {
         for repair in journal.status().repairs { logger.notice("journal: \(repair)") }
         return JournalRecorder(recording: bus, in: journal) { [logger] condition in
             let draft = EventDraft(condition)
-            logger.log(level: condition.isTrouble ? .error : .notice, "\(draft.summary)")
+            logger.log(level: condition.logLevel, "\(draft.summary)")
             driver.announce(draft)
         }
     }
@@ -225,5 +225,13 @@ private struct JournalReplay: ReplaySource {
                 missing: chunk.missing
             )
         }
+    }
+}
+
+extension JournalCondition {
+    /// The importance in the log: an error while it lasts, a warning about events that were lost before.
+    fileprivate var logLevel: Logger.Level {
+        if isDegraded { return .error }
+        return code == .resumed ? .notice : .warning
     }
 }

@@ -41,7 +41,7 @@ extension Diagnosis {
             return Section(
                 .agent,
                 .error,
-                "the journal cannot be written\(detail)",
+                "the journal \(JournalDegraded.headline(ofProblem: journal.code))\(detail)",
                 code: journal.code,
                 next: next,
                 facts: facts

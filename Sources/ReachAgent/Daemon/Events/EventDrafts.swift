@@ -120,7 +120,7 @@ extension EventDraft {
     /// `journal.degraded`.
     init(_ condition: JournalCondition) {
         let change = JournalDegraded(
-            isDegraded: condition.isTrouble,
+            isDegraded: condition.isDegraded,
             code: condition.code.rawValue,
             detail: condition.text,
             missingFirstSequence: condition.missing?.lowerBound,
