@@ -52,4 +52,34 @@ struct IntegrationHistoryTests {
             #expect(try await history(since: start.time) == all.filter { $0.seq >= seq })
         }
     }
+
+    @Test("a follower continues when the directory is removed or moved, and begins anew with another journal")
+    func followsReplacement() async throws {
+        let first = try await directory.agent()
+        let follower = try CommandLines(
+            namespace.command(BuiltAgent.path, ["history", "--follow", "--json", "--directory", directory.journal])
+        )
+        try await follower.next(containing: #""type":"reachagent.agent.started""#)
+        for (gateway, command) in [(3, "rm -r"), (4, "mv --target-directory \(directory.sockets)")] {
+            try namespace.run("\(command) \(directory.journal)")
+            // The agent looks for its files at most once a second, with an event.
+            var round = 0
+            while !FileManager.default.fileExists(atPath: "\(directory.journal)/stream") {
+                round += 1
+                try await directory.turn(first, to: 10 + round % 200)
+            }
+            try await directory.turn(first, to: gateway)
+            try await follower.next(containing: #""gateway":"192.0.2.\(gateway)""#)
+        }
+        #expect(try await first.stop().status == 0)
+        try await follower.next(containing: #""type":"reachagent.agent.stopping""#)
+
+        try namespace.run("rm -r \(directory.journal)")
+        let second = try await directory.agent()
+        let line = try await follower.next(containing: #""type":"reachagent.agent.started""#)
+        #expect(try SeenEvent(line).seq == 1)
+        #expect(try await second.stop().status == 0)
+        try await follower.next(containing: #""type":"reachagent.agent.stopping""#)
+        follower.end()
+    }
 }

@@ -17,6 +17,8 @@ struct History {
     private var until: Timestamp?
     /// The progress display; `nil` to show nothing.
     var progress: ReadingProgress?
+    /// The name of the stream to which the numbers belong.
+    private var stream: String?
     /// The end of the last reading.
     private var cursor: JournalCursor?
     /// The subjects that were read, if the filter has one.
@@ -32,6 +34,7 @@ struct History {
         showsOmitted: Bool = false
     ) {
         self.reader = reader
+        stream = try? reader.streamID
         self.showsOmitted = showsOmitted
         self.filter = filter
         switch since {
@@ -82,6 +85,17 @@ struct History {
             cursor = nil
         }
         try forEachChunk(body)
+    }
+
+    /// Returns `true` if another journal has taken the place of the one that was read; it is then read from its beginning,
+    /// because its numbers are others.
+    mutating func isOfNewStream() throws(JournalError) -> Bool {
+        guard let found = try reader.streamID else { return false }
+        defer { stream = found }
+        guard let stream, stream != found else { return false }
+        (after, through) = (0, .max)
+        cursor = nil
+        return true
     }
 
     private mutating func read(

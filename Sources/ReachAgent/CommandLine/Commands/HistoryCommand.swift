@@ -135,9 +135,14 @@ struct HistoryCommand: ParsableCommand {
             history.progress = nil
             OutputReader.endWhenGone()
             while true {
-                watch.wait()
-                try history.forEachNewChunk { chunk, lines throws(StandardOutput.Failure) in
-                    try printer.print(chunk, lines)
+                guard watch.wait() else { throw Self.cannotWatch(path) }
+                do {
+                    if try history.isOfNewStream() { Terminal.printError("reachagent: another journal begins here") }
+                    try history.forEachNewChunk { chunk, lines throws(StandardOutput.Failure) in
+                        try printer.print(chunk, lines)
+                    }
+                } catch let error as JournalError where error.cause == .errno(ENOENT) {
+                    // The directory was removed meanwhile; its successor is waited for.
                 }
                 try printer.flush()
             }
@@ -155,11 +160,14 @@ struct HistoryCommand: ParsableCommand {
     private var hiddenType: EventType? { json || all || !types.isEmpty ? nil : .pathChanged }
 
     private static func watch(_ directory: String) throws -> JournalWatch {
-        guard let watch = JournalWatch(directory: directory) else {
-            Terminal.printError("reachagent: cannot watch \(directory): \(String(cString: strerror(errno)))")
-            throw ExitCode(ExitStatus.tryAgain)
-        }
+        guard let watch = JournalWatch(directory: directory) else { throw cannotWatch(directory) }
         return watch
+    }
+
+    private static func cannotWatch(_ directory: String) -> ExitCode {
+        let reason = String(cString: strerror(errno))
+        Terminal.printError("reachagent: cannot watch \(ForeignText.line(directory)): \(reason)")
+        return ExitCode(ExitStatus.tryAgain)
     }
 
     /// Lists the existing subjects if none matches the requested one.
@@ -225,32 +233,6 @@ private struct HistoryPrinter {
             Terminal.printError("reachagent: \(text)")
         } else {
             try output.print(lines.remark(text))
-        }
-    }
-}
-
-/// Waits for changes in a journal's directory (inotify(7)).
-private final class JournalWatch {
-    private let descriptor: Int32
-
-    /// Starts watching a directory; `nil` if the system has no inotify watch left.
-    init?(directory: String) {
-        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else { return nil }
-        guard inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)) >= 0 else {
-            close(descriptor)
-            return nil
-        }
-        self.descriptor = descriptor
-    }
-
-    deinit { close(descriptor) }
-
-    /// Blocks until something has been written since the last call.
-    func wait() {
-        // The kind of change does not matter: reading resumes where it last ended.
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
         }
     }
 }

@@ -1,0 +1,86 @@
+internal import Glibc
+
+/// Waits for changes in a journal's directory (inotify(7)), also after it was removed, moved or replaced.
+///
+/// The kernel reports the removal of a watched directory only when nothing in it is open anymore, so the directory above
+/// it is watched as well, or the nearest one that exists.
+final class JournalWatch {
+    private static let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
+    private static let replacements = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+
+    /// The identity of a directory, which its successor of the same name does not have.
+    private struct Identity: Equatable {
+        let device: dev_t
+        let inode: ino_t
+
+        init?(_ path: String) {
+            var entry = stat()
+            guard stat(path, &entry) == 0 else { return nil }
+            (device, inode) = (entry.st_dev, entry.st_ino)
+        }
+    }
+
+    private let directory: String
+    private var descriptor: Int32 = -1
+    /// The watched directory; `nil` while there is none.
+    private var watched: Identity?
+
+    /// Starts watching a directory; `nil` with errno if the system has no inotify watch left.
+    init?(directory: String) {
+        self.directory = directory
+        guard renew() else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Blocks until something may have been written since the last call.
+    ///
+    /// - Returns: `false` with errno if the directory cannot be watched anymore.
+    func wait() -> Bool {
+        repeat {
+            // The kind of change does not matter: reading resumes where it last ended.
+            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+                while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
+            }
+            let found = Identity(directory)
+            guard found == nil || found != watched else { return true }
+            guard renew() else { return false }
+        } while watched == nil
+        return true
+    }
+
+    /// Watches the directory that has the name now, and those above it up to one that exists; `false` on failure.
+    private func renew() -> Bool {
+        repeat {
+            close(descriptor)
+            descriptor = inotify_init1(Int32(IN_CLOEXEC))
+            guard descriptor >= 0 else { return false }
+            watched = Identity(directory)
+            if inotify_add_watch(descriptor, directory, Self.changes) < 0 {
+                guard errno == ENOENT else { return false }
+                watched = nil
+            }
+            guard watchAbove(directory) else { return false }
+            // One that was created or replaced before the watch began would not be reported.
+        } while Identity(directory) != watched
+        return true
+    }
+
+    /// Watches the nearest directory above a path that exists.
+    private func watchAbove(_ path: String) -> Bool {
+        var path = path
+        repeat {
+            path = Self.parent(of: path)
+            if inotify_add_watch(descriptor, path, Self.replacements) >= 0 { return true }
+        } while errno == ENOENT && path != "/" && path != "."
+        // A directory that may be entered but not listed cannot be watched: its changes go unnoticed.
+        return errno == EACCES && watched != nil
+    }
+
+    private static func parent(of path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
