@@ -104,6 +104,26 @@ struct AccountantTests {
         #expect(tally[.none] == 40 * Self.second)
     }
 
+    @Test(
+        "irregularities count only in the window, although events before and after it are added",
+        arguments: [(0, 200, 0, 0, 0), (150, 350, 1, 0, 1), (450, 480, 0, 1, 1), (600, 700, 0, 0, 0)]
+            as [(Int64, Int64, Int, UInt64, Int)]
+    )
+    func irregularities(_ start: Int64, _ end: Int64, _ crashes: Int, _ missing: UInt64, _ steps: Int) throws {
+        var journal = Self.running()
+        journal.other(at: 300)
+        journal.start(at: 400)
+        journal.sequence += 1
+        journal.other(at: 500)
+        journal.other(at: 300)
+        journal.other(at: 800)
+        let coverage = journal.account(try Journal.window(start, end)).coverage
+        #expect(coverage.crashes == crashes)
+        #expect(coverage.missing == missing)
+        #expect(coverage.clockSteps == steps)
+        #expect(coverage.repeated == Int64(steps) * 200 * Self.second)
+    }
+
     @Test
     func `the time before the clock was set is unknown`() throws {
         var journal = Journal()

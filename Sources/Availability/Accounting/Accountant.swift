@@ -172,8 +172,10 @@ public struct Accountant: Sendable {
                 return false
             }
             if time < last.time {
-                coverage.clockSteps += isOtherStream ? 0 : 1
-                coverage.repeated &+= isOtherStream ? 0 : last.time.microsecondsSince1970 - moment
+                if !isOtherStream, isInWindow(from: moment, to: last.time.microsecondsSince1970) {
+                    coverage.clockSteps += 1
+                    coverage.repeated &+= last.time.microsecondsSince1970 - moment
+                }
                 updateTracks { $0.rewind(to: moment) }
                 setBack(to: moment)
             }
@@ -185,11 +187,12 @@ public struct Accountant: Sendable {
             interrupt(until: moment, .noData)
         } else if let last {
             let missing = numbering == .complete && first > last.sequence ? first - last.sequence - 1 : 0
+            let isInWindow = isInWindow(from: last.time.microsecondsSince1970, to: moment)
             if missing > 0 {
-                coverage.missing &+= missing
+                coverage.missing &+= isInWindow ? missing : 0
                 interrupt(until: moment, .noData)
             } else if isStart || hasStopped {
-                coverage.crashes += hasStopped ? 0 : 1
+                coverage.crashes += isInWindow && !hasStopped ? 1 : 0
                 interrupt(until: moment, hasStopped ? .agentOff : .agentCrashed)
             } else if last.time.microsecondsSince1970 < Self.earliestPlausible, moment >= Self.earliestPlausible {
                 let start = last.time.microsecondsSince1970
@@ -201,6 +204,12 @@ public struct Accountant: Sendable {
         }
         begin(sequence, time)
         return true
+    }
+
+    /// Returns whether the time between two events is part of the window: events before and after it are added, too, and
+    /// an irregularity among those is none of the window.
+    private func isInWindow(from start: Int64, to end: Int64) -> Bool {
+        start < window.end.microsecondsSince1970 && end >= window.start.microsecondsSince1970
     }
 
     private mutating func begin(_ sequence: UInt64, _ time: Timestamp) {

@@ -121,13 +121,13 @@ public struct Coverage: Sendable, Hashable {
     public internal(set) var last: Timestamp?
     /// The number of events.
     public internal(set) var events = 0
-    /// The number of missing numbers between events.
+    /// The number of missing numbers between events, in the window.
     public internal(set) var missing: UInt64 = 0
     /// The number of duplicate events, which were counted once.
     public internal(set) var duplicates = 0
-    /// The number of times that the agent ended without a last event.
+    /// The number of times that the agent ended without a last event, in the window.
     public internal(set) var crashes = 0
-    /// The number of times that the clock was set back between two events.
+    /// The number of times that the clock was set back between two events, in the window.
     public internal(set) var clockSteps = 0
     /// The time that the clock repeated, in microseconds.
     public internal(set) var repeated: Int64 = 0

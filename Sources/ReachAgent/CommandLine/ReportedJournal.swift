@@ -28,8 +28,8 @@ struct ReportedJournal {
     }
 
     private static let chunkBytes = 256 << 10
-    /// The time after the window in which events are still read: events are published after they were observed, and a
-    /// suspend is reported afterwards.
+    /// The time from the first event after the window in which events are still read: events are published after they
+    /// were observed, and a suspend, which may be longer than any bound, is reported afterwards.
     private static let afterwards: Int64 = 86_400_000_000
 
     /// Computes the availability from the journal.
