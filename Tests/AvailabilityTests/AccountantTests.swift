@@ -125,6 +125,19 @@ struct AccountantTests {
     }
 
     @Test
+    func `a probe without a verdict was not checked, and no data is missing`() throws {
+        var journal = Self.running()
+        journal.probe("web", at: 10, from: "unknown", to: "up")
+        journal.probe("web", at: 40, from: "up", to: "unknown", code: "budget_exhausted")
+        journal.other(at: 100)
+        let subjects = journal.account(try Journal.window(0, 100)).subjects
+        let tally = try #require(subjects.map(\.tally).first { $0[.unknown(.notChecked)] > 0 })
+        #expect(tally[.full] == 30 * Self.second)
+        #expect(tally[.unknown(.notChecked)] == 70 * Self.second)
+        #expect(!tally.lacksVerdicts)
+    }
+
+    @Test
     func `the time before the clock was set is unknown`() throws {
         var journal = Journal()
         journal.start(at: -Journal.epoch)

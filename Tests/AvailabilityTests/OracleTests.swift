@@ -200,7 +200,7 @@ struct OracleTests {
         }
 
         private static let verdicts: [(word: String, condition: Condition)] = [
-            ("up", .full), ("down", Condition.none), ("portal", .portal), ("unknown", .unknown(.noData)),
+            ("up", .full), ("down", Condition.none), ("portal", .portal), ("unknown", .unknown(.notChecked)),
         ]
 
         private mutating func changeProbe() {

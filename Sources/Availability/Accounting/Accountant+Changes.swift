@@ -235,6 +235,8 @@ extension Condition {
         case "up": self = .full
         case "down": self = .none
         case "portal": self = .portal
+        case "unknown": self = .unknown(.notChecked)
+        // A value of a later version.
         default: self = .unknown(.noData)
         }
     }

@@ -23,6 +23,8 @@ public enum Condition: Sendable, Hashable {
         case suspended
         /// There are no probes, or none had a verdict.
         case noProbe = "no_probe"
+        /// Of a single probe: it had no verdict, as without a path, out of its budget, or after it was removed.
+        case notChecked = "not_checked"
         /// The journal does not cover the time: before its first event, after its last one, or in a gap.
         case noData = "no_data"
         /// The clock had not been set yet.
@@ -51,8 +53,9 @@ public enum Condition: Sendable, Hashable {
         case .unknown(.agentCrashed): 6
         case .unknown(.suspended): 7
         case .unknown(.noProbe): 8
-        case .unknown(.noData): 9
-        case .unknown(.clockNotSet): 10
+        case .unknown(.notChecked): 9
+        case .unknown(.noData): 10
+        case .unknown(.clockNotSet): 11
         }
     }
 
