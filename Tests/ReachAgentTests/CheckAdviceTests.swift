@@ -47,7 +47,7 @@ import Testing
             "web is unknown: all lookups that may run at once are stuck in the system's resolver", [look, ping]
         ),
         // The name server is the target.
-        ("dns_timeout", "down", "", "\(nothing)the resolver did not answer in time", [look, ping]),
+        ("dns_timeout", "down", "", "\(nothing)the resolver did not answer in time", [ping]),
         (
             "timeout", "down", #""phase":"tls","peer":"198.51.100.9""#,
             "web is down: the connection opens, and the TLS handshake does not end in time",
@@ -105,6 +105,7 @@ import Testing
     @Test(arguments: [
         ("full", ", while eth0 below it works", ["ip link set tun0 down"]),
         ("local", ", nor over eth0 below it", ["reachagent status uplinks"]),
+        ("portal", ", and a captive portal answers on eth0 below it", []),
         ("unknown", "", ["ip link set tun0 down"]),
     ])
     func `silence through a tunnel is blamed on the tunnel as far as the uplink below it works`(
@@ -114,7 +115,7 @@ import Testing
     ) throws {
         let tunnel = #"""
             "via":"wired","interface":"tun0","kind":"tunnel","gateway":"10.8.0.1",\#
-            "underlay":{"interface":"eth0","kind":"wired","evidence":"host_route"}
+            "underlay":{"interface":"eth0","kind":"wired","evidence":"remote_route"}
             """#
         let advice = try Self.advice(
             "local",
@@ -125,6 +126,28 @@ import Testing
         )
         #expect(advice.problem == "nothing answers through the tunnel tun0\(words): web is down: the check timed out")
         #expect(advice.action.commands == commands)
+    }
+
+    @Test func `a PPPoE session is no tunnel, and its silence that of the line`() throws {
+        let session = #"""
+            "via":"wired","interface":"ppp0","kind":"ppp","gateway":"10.8.0.1",\#
+            "underlay":{"interface":"eth0","kind":"wired","evidence":"pppoe"}
+            """#
+        let probe = StatusScenes.probe("web", "down", #""code":"timeout""#)
+        let advice = try Self.advice("local", "timeout", probe: probe, over: session)
+        #expect(advice.problem == "\(Self.nothing)the check timed out")
+        #expect(advice.action.commands == ["ping -c 3 -I ppp0 10.8.0.1"])
+    }
+
+    @Test func `name servers may be behind the tunnel`() throws {
+        let tunnel = #"""
+            "via":"wired","interface":"tun0","kind":"tunnel","underlay":{"interface":"eth0","evidence":"remote_route"}
+            """#
+        let probe = StatusScenes.probe("web", "unknown", #""code":"dns_timeout""#)
+        let advice = try Self.advice("local", "dns_timeout", probe: probe, over: tunnel)
+        #expect(advice.problem == "web is unknown: the resolver did not answer in time")
+        #expect(advice.action.commands == Self.nameServers + ["ip link set tun0 down"])
+        #expect(advice.action.steps == Self.nameServers)
     }
 
     @Test func `a large packet is sent over the interface of the probe`() throws {

@@ -25,8 +25,10 @@ public struct Advice: Sendable, Hashable {
         public enum Part: Sendable, Hashable {
             /// Plain text.
             case text(String)
-            /// A command to paste.
+            /// A command that shows something, to paste.
             case command(String)
+            /// A command that changes the machine, for people to decide about.
+            case change(String)
             /// An address to open in a browser.
             case address(String)
         }
@@ -36,6 +38,16 @@ public struct Advice: Sendable, Hashable {
 
         /// The commands, in order.
         public var commands: [String] {
+            parts.compactMap { part in
+                switch part {
+                case .command(let text), .change(let text): text
+                case .text, .address: nil
+                }
+            }
+        }
+
+        /// The commands that change nothing, in order.
+        package var steps: [String] {
             parts.compactMap { part in
                 if case .command(let text) = part { text } else { nil }
             }
@@ -72,7 +84,7 @@ extension Advice.Action: ExpressibleByStringInterpolation, CustomStringConvertib
         parts.map { part in
             switch part {
             case .text(let text), .address(let text): text
-            case .command(let text): "`\(text)`"
+            case .command(let text), .change(let text): "`\(text)`"
             }
         }.joined()
     }
@@ -106,6 +118,9 @@ extension Advice.Action: ExpressibleByStringInterpolation, CustomStringConvertib
 
         /// Adds a command.
         package mutating func appendInterpolation(command: ShellCommand) { action.append(.command(command.text)) }
+
+        /// Adds a command that changes the machine.
+        package mutating func appendInterpolation(change: ShellCommand) { action.append(.change(change.text)) }
 
         /// Adds an address to open.
         package mutating func appendInterpolation(address: String) { action.append(.address(address)) }

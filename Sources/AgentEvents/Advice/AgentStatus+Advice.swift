@@ -28,13 +28,13 @@ extension AgentStatus {
                 path.reason.flatMap { PathReason($0, of: path, among: interfaces)?.problem }
             }
             .first ?? "nothing beyond it answers"
-        var action: Advice.Action = "Take it down: \(command: "ip link set \(dead) down")."
+        var action: Advice.Action = "Take it down: \(change: "ip link set \(dead) down")."
         // The kernel can be configured to skip routes whose interface has no carrier.
         let skipped = paths.filter { $0.path.reason == "link_down" }
             .map { "net/\($0.family)/conf/\(dead)/ignore_routes_with_linkdown=1" }
         if let first = skipped.first {
             let sysctl: ShellCommand = skipped.count > 1 ? "sysctl \(first) \(skipped[1])" : "sysctl \(first)"
-            action = action + "Or let the kernel skip it: \(command: sysctl)."
+            action = action + "Or let the kernel skip it: \(change: sysctl)."
         }
         // The route to beat is that of the tunnel, if the dead interface carries one.
         let preferences = paths.compactMap { family, path in
@@ -42,7 +42,7 @@ extension AgentStatus {
         }
         if let first = preferences.first {
             let all: Advice.Action =
-                preferences.count > 1 ? "\(command: first), \(command: preferences[1])" : "\(command: first)"
+                preferences.count > 1 ? "\(change: first), \(change: preferences[1])" : "\(change: first)"
             action = action + "Or prefer \(working): \(all)."
         }
         return Advice(

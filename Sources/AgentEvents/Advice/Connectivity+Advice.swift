@@ -30,7 +30,7 @@ extension AgentStatus {
         }
     }
 
-    private static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {
+    static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {
         Advice(
             code: reason?.code ?? Connectivity.portal.rawValue,
             problem: "a captive portal answers",
@@ -87,7 +87,8 @@ extension AgentStatus {
                 // 1500 bytes with the headers of IP and ICMP.
                 let size = peer.contains(":") ? "1452" : "1472"
                 let ping = ShellCommand(words: ["ping", "-c", "3", "-M", "do", "-s", size] + binding + [peer])
-                return causes + "The former, if \(command: ping) gets no answer and a small ping does."
+                return causes
+                    + "They are lost if \(command: ping) gets neither an answer nor an error with an MTU, and a small ping does."
             }
             return ("the connection opens, and the TLS handshake does not end in time", remedy ?? causes)
         case "request", "first_byte":
@@ -115,7 +116,7 @@ extension AgentStatus {
         case "reverse_path_filter":
             interface.map { interface in
                 let loose: ShellCommand = "sysctl net/ipv4/conf/\(interface)/rp_filter=2"
-                return "\(command: loose) lets them in wherever another route leads back."
+                return "\(change: loose) lets them in wherever another route leads back."
             }
         // A silent resolver of this machine makes no probe down.
         case "dns_timeout" where verdict == "down": "Check the name server that the probe asks."

@@ -37,7 +37,6 @@ struct PathReason {
     private enum Family: String { case ipv4 = "IPv4", ipv6 = "IPv6" }
 
     /// Creates the reason of an interface's path; `nil` for a code that does not belong to a path.
-    ///
     init?(_ code: String, of name: String?, among interfaces: [Interface]) {
         self.init(code, of: name, family: nil, underlay: nil, among: interfaces)
     }

@@ -21,16 +21,19 @@ extension AgentStatus {
         }
         var advice = cause
         let probe = probe(of: reason, over: nil)
-        if let probe, let peer = probe.peer(of: reason.code), Self.isThisMachine(peer) {
-            advice.problem += ": \(peer) is this machine itself"
-            let origin: Advice.Action = "A name leads here by an entry in /etc/hosts, or by a name server that filters."
-            advice.action = origin + Self.look(at: probe.probe, probe)
-        } else if Self.resolverFaults.contains(reason.code) {
-            if probe?.verdict == "down" { advice.problem = "\(problem): \(cause.problem)" }
-            if let ping {
+        // A name server that is the target is silent like any other one.
+        if Self.resolverFaults.contains(reason.code), probe?.verdict != "down" {
+            if let tunnel {
+                let isBehind: Advice.Action = "If they are behind the tunnel: \(tunnel.problem)."
+                advice.action = cause.action + isBehind + tunnel.action
+            } else if let ping {
                 let isLocal: Advice.Action = "Without an answer to \(command: ping) the fault is in the local network."
                 advice.action = cause.action + isLocal
             }
+        } else if let probe, let peer = probe.peer(of: reason.code), Self.isThisMachine(peer) {
+            advice.problem += ": \(peer) is this machine itself"
+            let origin: Advice.Action = "A name leads here by an entry in /etc/hosts, or by a name server that filters."
+            advice.action = origin + Self.look(at: probe.probe, probe)
         } else if Self.connectedPhases.contains(probe?.phase(of: reason.code) ?? "") {
             return cause
         } else if let tunnel {
@@ -46,15 +49,25 @@ extension AgentStatus {
     }
 
     /// Returns the problem and the remedy of a tunnel through which nothing answers; `nil` for another path.
+    ///
+    /// A PPPoE session is the line itself.
     private func silence(ofTunnelOf path: Path) -> (problem: String, action: Advice.Action)? {
-        guard let tunnel = path.interface, let underlay = path.underlay else { return nil }
+        guard let tunnel = path.interface, let underlay = path.underlay, underlay.evidence != "pppoe" else {
+            return nil
+        }
         let problem = "nothing answers through the tunnel \(tunnel)"
         let end: ShellCommand = "ip link set \(tunnel) down"
         let below = uplinks.first { $0.interface == underlay.interface }
         guard let below, below.connectivity != .unknown, below.connectivity != .none else {
             return (
                 problem,
-                "The tunnel, its server, or what is below it: look again without the tunnel, after \(command: end)."
+                "\(change: end) and a recheck tell a fault of the tunnel or its server from one below it."
+            )
+        }
+        if below.connectivity == .portal {
+            return (
+                "\(problem), and a captive portal answers on \(below.interface) below it",
+                Self.adviceOnPortal(below.reason).action
             )
         }
         guard [.full, .partial].contains(below.connectivity) else {
@@ -65,7 +78,7 @@ extension AgentStatus {
         }
         return (
             "\(problem), while \(below.interface) below it works",
-            "Restart the tunnel, or take it down: \(command: end)."
+            "Restart the tunnel, or take it down: \(change: end)."
         )
     }
 

@@ -207,7 +207,7 @@ public struct Accountant: Sendable {
     }
 
     /// Returns whether the time between two events is part of the window: events before and after it are added, too, and
-    /// an irregularity among those is none of the window.
+    /// an irregularity among those does not count.
     private func isInWindow(from start: Int64, to end: Int64) -> Bool {
         start < window.end.microsecondsSince1970 && end >= window.start.microsecondsSince1970
     }

@@ -96,11 +96,13 @@ extension RoutingRule: CustomStringConvertible {
         words += ["from", source?.description ?? "all"]
         if let destination { words += ["to", destination.description] }
         if let mark {
-            let bits = markMask.map { "/0x\(String($0, radix: 16))" } ?? ""
+            let bits = markMask.flatMap { $0 == .max ? nil : "/0x\(String($0, radix: 16))" } ?? ""
             words += ["fwmark", "0x\(String(mark, radix: 16))\(bits)"]
         }
         if hasOtherSelectors { words.append("(and other conditions)") }
         switch action {
+        case 2: words.append("goto (another rule)")
+        case 3: words.append("nop")
         case 6: words.append("blackhole")
         case 7: words.append("unreachable")
         case 8: words.append("prohibit")

@@ -67,7 +67,7 @@ struct HTMLText {
             switch part {
             case .text(let text): self.text(text)
             case .address(let address): link(address, address)
-            case .command(let command): element("code", command)
+            case .command(let command), .change(let command): element("code", command)
             }
         }
     }

@@ -60,7 +60,7 @@ struct RuleMessageTests {
         ),
         (
             RoutingRule(family: .ipv6, priority: 5, table: 51820, mark: 0xCA6C, markMask: .max, isInverted: true),
-            "5: not from all fwmark 0xca6c/0xffffffff lookup 51820"
+            "5: not from all fwmark 0xca6c lookup 51820"
         ),
         (
             RoutingRule(family: .ipv4, priority: 9, table: 0, action: 7, hasOtherSelectors: true),

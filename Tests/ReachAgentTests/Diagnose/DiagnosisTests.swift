@@ -257,9 +257,10 @@ import Testing
         #expect(finding.verdict == .error)
         #expect(finding.code == advice.code)
         #expect(finding.summary == advice.problem)
-        // Of the remedies for a dead path one is to be chosen: they are no steps.
+        // What changes the machine is no step.
         let commands =
             name == "preferred-dead" ? ["ip route show table all default"] : advice.action.commands
+        #expect(advice.action.steps == (name == "preferred-dead" ? [] : advice.action.commands))
         #expect(finding.next == commands + ["# \(advice.action)"])
         #expect(Diagnosis(evidence).sections.contains(finding))
     }

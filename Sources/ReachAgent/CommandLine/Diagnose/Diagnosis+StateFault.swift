@@ -24,8 +24,8 @@ extension Diagnosis {
             })
         else { return nil }
         let isPathDead = state.alternative != nil
-        // Of the remedies for a dead path one is to be chosen, and each changes something: they are no steps to paste.
-        let commands = isPathDead ? ["ip route show table all default"] : advice.action.commands
+        // Of the remedies for a dead path one is to be chosen: they are no steps to paste.
+        let commands = (isPathDead ? ["ip route show table all default"] : []) + advice.action.steps
         let reason = AgentEvents.Uplink.Reason(code: advice.code, probe: state.connectivityProbe)
         let phase = status.probe(of: reason, over: nil)?.phase(of: advice.code).flatMap(Phase.init)
         let section = Section(

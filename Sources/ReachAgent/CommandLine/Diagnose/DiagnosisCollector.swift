@@ -64,7 +64,7 @@ struct DiagnosisCollector: Sendable {
         } catch {
             return evidence.withLock { $0.unknownTarget = "\(error)" }
         }
-        readKernel(settings, resolver, into: evidence)
+        let hops = readKernel(settings, resolver, into: evidence)
         for name in Self.names(of: settings).prefix(Self.maximumNames) {
             let start = ContinuousClock.now
             let result = HostNameLookup.addresses(of: name, timeout: rest(atMost: .seconds(3)))
@@ -80,6 +80,8 @@ struct DiagnosisCollector: Sendable {
             let check = DiagnosisEvidence.Check(name: name, report: report)
             evidence.withLock { $0.checks.append(check) }
         }
+        // Only a packet makes the kernel ask for a router's address: before the lookups a dead one may have had no entry.
+        readNeighbours(at: hops, into: evidence)
     }
 
     /// The settings of the named configuration, else of the agent's; the defaults if it cannot be used.
@@ -113,11 +115,12 @@ struct DiagnosisCollector: Sendable {
         }
     }
 
+    /// Reads the kernel's view, and returns the next hops of the paths and default routes.
     private func readKernel(
         _ settings: Settings,
         _ resolver: ResolverConfiguration,
         into evidence: Monitor<DiagnosisEvidence>
-    ) {
+    ) -> Set<NextHop> {
         let watched = settings.targets.map(\.address) + resolver.addresses
         let kernel = Result { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(
@@ -129,14 +132,20 @@ struct DiagnosisCollector: Sendable {
             )
         }
         evidence.withLock { $0.kernel = kernel }
-        guard case .success(let snapshot) = kernel else { return }
+        guard case .success(let snapshot) = kernel else { return [] }
         let state = Reachability.ReachabilityState(snapshot)
         let used = [state.ipv4, state.ipv6].map { NextHop(interfaceIndex: $0.interface?.index, gateway: $0.gateway) }
         // Without their weights, so that a hop of a route is the same as that of a path.
         let others = snapshot.defaultRoutes.flatMap(\.nextHops).map {
             NextHop(interfaceIndex: $0.interfaceIndex, gateway: $0.gateway)
         }
-        guard let neighbours = try? NetworkMonitor.neighbourStates(of: Set(used + others)) else { return }
+        let hops = Set(used + others)
+        readNeighbours(at: hops, into: evidence)
+        return hops
+    }
+
+    private func readNeighbours(at hops: Set<NextHop>, into evidence: Monitor<DiagnosisEvidence>) {
+        guard let neighbours = try? NetworkMonitor.neighbourStates(of: hops) else { return }
         evidence.withLock { $0.neighbours = neighbours }
     }
 

@@ -163,7 +163,7 @@ struct StatusText {
         action.parts.map { part in
             switch part {
             case .text(let text): safe(text, limit: limit)
-            case .command(let command): kept("`\(safe(command))`")
+            case .command(let command), .change(let command): kept("`\(safe(command))`")
             case .address(let url): address(url)
             }
         }.joined()
