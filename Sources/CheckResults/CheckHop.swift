@@ -6,6 +6,8 @@ public struct CheckHop: Sendable {
     public var url: String
     /// The phases that started, in order; see ``Phase``.
     public var phases: [PhaseTiming] = []
+    /// The name that was looked up: that of the URL, unless the probe connects to another one; nil for an address.
+    package var lookedUpName: String?
     /// The completed lookups, in the order of their answers; none for an address.
     public var lookups: [LookupReport] = []
     /// The addresses of the name, in the order of the attempts.
@@ -31,10 +33,9 @@ public struct CheckHop: Sendable {
     /// The address of the used connection, else that of the last attempt; nil without one.
     package var peer: HostAddress? { (peerAddress ?? attempts.last?.address).flatMap { HostAddress(endpoint: $0) } }
 
-    /// `true` for `localhost` and the names below it (RFC 6761, section 6.3).
+    /// `true` if `localhost` or a name below it was looked up (RFC 6761, section 6.3).
     var namesThisMachine: Bool {
-        guard let scheme = url.firstRange(of: "://") else { return false }
-        let host = url[scheme.upperBound...].prefix { !":/?#".contains($0) }.lowercased()
+        guard let host = lookedUpName?.lowercased() else { return false }
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         return name == "localhost" || name.hasSuffix(".localhost")
     }

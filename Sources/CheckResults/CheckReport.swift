@@ -59,7 +59,9 @@ extension CheckReport {
     ///
     /// False for an address and for `localhost`, whose target is meant to be this machine, and after a redirect.
     package var leadsToThisMachine: Bool {
-        guard hops.count == 1, let hop = hops.first, !hop.lookups.isEmpty, !hop.attempts.isEmpty else { return false }
+        guard hops.count == 1, let hop = hops.first, hop.lookedUpName != nil, !hop.attempts.isEmpty else {
+            return false
+        }
         let addresses = hop.attempts.map { HostAddress(endpoint: $0.address) }
         return addresses.allSatisfy { $0?.isThisMachine == true } && !hop.namesThisMachine
     }

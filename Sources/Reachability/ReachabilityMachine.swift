@@ -88,8 +88,10 @@ public struct ReachabilityMachine: Sendable {
         let old = reachability.raw
         let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
         var cause = ChangeCause.start
-        if !state.hasPathsPublished(like: old) {
+        if state.ipv4 != old.ipv4 || state.ipv6 != old.ipv6 {
             cause = Self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
+        }
+        if !state.hasPathsPublished(like: old) {
             emit(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
         }
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: update.observed) { uplink in

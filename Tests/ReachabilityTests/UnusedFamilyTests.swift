@@ -50,6 +50,22 @@ struct UnusedFamilyTests {
         )
     }
 
+    /// A machine, and its last snapshot.
+    private struct Driver {
+        var machine: ReachabilityMachine
+        private var before = NetworkSnapshot()
+
+        init(_ machine: ReachabilityMachine) { self.machine = machine }
+
+        @discardableResult
+        mutating func handle(_ next: NetworkSnapshot, at milliseconds: Int) -> [Transition] {
+            defer { before = next }
+            let changes = next.diff(from: before)
+            let observed = ScriptedCheck.time(milliseconds)
+            return machine.handle(NetworkUpdate(snapshot: next, changes: changes, observed: observed))
+        }
+    }
+
     private static let cases: [Case] = [
         Case(
             testDescription: "the IPv4 route is gone",
@@ -122,20 +138,27 @@ struct UnusedFamilyTests {
         #expect(state.path.interface?.name == row.interface)
     }
 
-    @Test func `an address of the other family is no event, and the loss of its route is one`() {
-        var machine = ReachabilityMachine(settle: .none)
+    @Test func `a loss after an address of the other family has a cause and a time of its own`() {
+        var driver = Driver(ReachabilityMachine(settle: .standard))
         let (ipv4, ipv6) = (Self.route(3, "10.0.0.2"), Self.route(4, "fe80::2"))
-        var before = Self.network([("10.0.0.2", 3), ("fe80::2", 4)], ipv4: ipv4, ipv6: ipv6)
-        func handle(_ next: NetworkSnapshot, at milliseconds: Int) -> [Transition] {
-            defer { before = next }
-            let changes = next.diff(from: before)
-            let observed = ScriptedCheck.time(milliseconds)
-            return machine.handle(NetworkUpdate(snapshot: next, changes: changes, observed: observed))
-        }
-        _ = handle(before, at: 0)
+        driver.handle(Self.network([("10.0.0.2", 3), ("fe80::2", 4)], ipv4: ipv4, ipv6: ipv6), at: 0)
         let addresses = [("10.0.0.2", UInt32(3)), ("10.1.0.2", 4), ("fe80::2", 4)]
-        #expect(handle(Self.network(addresses, ipv4: ipv4, ipv6: ipv6), at: 1000).isEmpty)
-        let lost = handle(Self.network(addresses, ipv4: .refused(.noRoute), ipv6: ipv6), at: 2000)
+        #expect(driver.handle(Self.network(addresses, ipv4: ipv4, ipv6: ipv6), at: 60_000).isEmpty)
+        driver.handle(Self.network(addresses, ipv4: ipv4, ipv6: .refused(.noRoute)), at: 60_100)
+        let settled = driver.machine.tick(at: ScriptedCheck.time(70_000).instant)
+        let causes = settled.compactMap { transition -> ChangeCause? in
+            if case .reachability(let change) = transition { change.cause } else { nil }
+        }
+        #expect(!causes.isEmpty && !causes.contains(.start))
+    }
+
+    @Test func `an address of the other family is no event, and the loss of its route is one`() {
+        var driver = Driver(ReachabilityMachine(settle: .none))
+        let (ipv4, ipv6) = (Self.route(3, "10.0.0.2"), Self.route(4, "fe80::2"))
+        driver.handle(Self.network([("10.0.0.2", 3), ("fe80::2", 4)], ipv4: ipv4, ipv6: ipv6), at: 0)
+        let addresses = [("10.0.0.2", UInt32(3)), ("10.1.0.2", 4), ("fe80::2", 4)]
+        #expect(driver.handle(Self.network(addresses, ipv4: ipv4, ipv6: ipv6), at: 1000).isEmpty)
+        let lost = driver.handle(Self.network(addresses, ipv4: .refused(.noRoute), ipv6: ipv6), at: 2000)
         let states = lost.compactMap { transition -> ReachabilityState? in
             switch transition {
             case .path(let change), .reachability(let change): change.to

@@ -1,4 +1,4 @@
-/// An interface with a default route, active or standby, or one that only a probe is bound to.
+/// An interface with a default route or the route to the Internet, active or standby, or one that only a probe is bound to.
 ///
 /// The parts into which a VPN splits the default route count as one.
 public struct Uplink: Codable, Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct Uplink: Codable, Sendable, Hashable {
     public var reason: Reason?
     /// True if the default path of a family leads through it, false for a standby uplink.
     public var isUsed: Bool
-    /// True for an interface without a default route, to which a probe is bound.
+    /// True for an interface that is no uplink by its routes, to which a probe is bound.
     @OptionalFlag public var isBoundOnly: Bool
 
     private enum CodingKeys: String, CodingKey {

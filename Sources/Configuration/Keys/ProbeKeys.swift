@@ -73,9 +73,9 @@ struct ProbeKeys: KeyTable {
         default: .default,
         reload: .applies,
         """
-        `"default"`: the active path; `"each"`: also bound to every interface with a default route; an array of names or \
-        kinds: bound to the interfaces of these names, with or without a default route, and to those with a default route \
-        of these kinds
+        `"default"`: the active path; `"each"`: also bound to every uplink (an interface with a default route, or of the \
+        route to the Internet); an array of names or kinds: bound to the interfaces of these names, uplinks or not, and \
+        to the uplinks of these kinds
         """
     )
     let families = Key(

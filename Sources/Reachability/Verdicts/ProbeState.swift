@@ -38,6 +38,28 @@ public struct ProbeState: Sendable, Hashable {
     /// The initial status.
     public static let unknown = ProbeState(.unknown)
 
+    /// The details of the verdict.
+    var particulars: ProbeTrack.Particulars {
+        get {
+            .init(
+                code: code,
+                portalURL: portalURL,
+                wasAnswered: wasAnswered,
+                leadsToThisMachine: leadsToThisMachine
+            )
+        }
+        set {
+            (code, portalURL) = (newValue.code, newValue.portalURL)
+            (wasAnswered, leadsToThisMachine) = (newValue.wasAnswered, newValue.leadsToThisMachine)
+        }
+    }
+
+    /// Returns whether events show this status as another one: the evidence beyond the code is in none.
+    func isPublished(like other: ProbeState) -> Bool {
+        verdict == other.verdict && code == other.code && portalURL == other.portalURL
+            && isFlapping == other.isFlapping
+    }
+
     /// `true` if the target's name could not be resolved.
     var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
 

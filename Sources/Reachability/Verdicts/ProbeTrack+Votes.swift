@@ -78,7 +78,7 @@ extension ProbeTrack {
         failureCode = code
         if state.verdict == .down {
             attempts += 1
-            update(Particulars(code: code, portalURL: nil), after: rule.fall)
+            update(particulars(code), after: rule.fall)
         } else if failures >= rule.fall {
             if isBehindPortal { loseToPortal() } else if !isInQuestion { become(.down, code: code) }
         }
@@ -88,7 +88,7 @@ extension ProbeTrack {
         (failures, successes, portals) = (0, 0, portals + 1)
         let code = evidence.code ?? last?.code ?? .portalContent
         if state.verdict == .portal {
-            update(Particulars(code: code, portalURL: evidence.url), after: 2)
+            update(particulars(code, portalURL: evidence.url), after: 2)
         } else if state.verdict == .unknown || portals >= 2 {
             become(.portal, code: code, portalURL: evidence.url)
         }
@@ -98,7 +98,7 @@ extension ProbeTrack {
         unknowns += 1
         if state.verdict == .unknown, state.code != nil {
             attempts += 1
-            update(Particulars(code: code ?? state.code, portalURL: nil), after: rule.fall)
+            update(particulars(code ?? state.code), after: rule.fall)
         } else if unknowns >= rule.fall, !isHeld {
             become(.unknown, code: code ?? .resourcesExhausted)
         } else if state.verdict == .down {
@@ -107,35 +107,37 @@ extension ProbeTrack {
     }
 
     mutating func become(_ verdict: ProbeState.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
-        state = ProbeState(verdict, code: code, portalURL: portalURL, isFlapping: state.isFlapping)
-        noteEvidence(code)
+        state = ProbeState(verdict, isFlapping: state.isFlapping)
+        state.particulars = particulars(code, portalURL: portalURL)
         attempts = 0
         pending = nil
     }
 
-    /// Notes the evidence of the failures with this code that the code alone does not show.
+    /// Returns the details of failures with this code, with the evidence of the last one that the code does not show.
     ///
     /// A check that times out after the handshake has the same code as one without any answer, and a refusal by this
     /// machine that of one by the target.
-    private mutating func noteEvidence(_ code: FindingCode?) {
+    private func particulars(_ code: FindingCode?, portalURL: String? = nil) -> Particulars {
         let isOfLast = code != nil && state.verdict == .down && last?.code == code
-        state.wasAnswered = isOfLast && last?.wasAnswered == true
-        state.leadsToThisMachine = isOfLast && last?.leadsToThisMachine == true
+        return Particulars(
+            code: code,
+            portalURL: portalURL,
+            wasAnswered: isOfLast && last?.wasAnswered == true,
+            leadsToThisMachine: isOfLast && last?.leadsToThisMachine == true
+        )
     }
 
     /// Updates the details of an unchanged verdict after this number of consecutive checks: a target with alternating
     /// failures must not cause an event for every check.
     private mutating func update(_ particulars: Particulars, after count: Int) {
-        guard particulars != Particulars(code: state.code, portalURL: state.portalURL) else {
+        guard particulars != state.particulars else {
             pending = nil
             return
         }
         let seen = pending?.particulars == particulars ? (pending?.count ?? 0) + 1 : 1
         pending = (particulars, seen)
         guard seen >= count else { return }
-        state.code = particulars.code
-        noteEvidence(particulars.code)
-        state.portalURL = particulars.portalURL
+        state.particulars = particulars
         pending = nil
     }
 

@@ -22,6 +22,8 @@ struct ProbeTrack: Sendable {
     struct Particulars: Sendable, Hashable {
         let code: FindingCode?
         let portalURL: String?
+        let wasAnswered: Bool
+        let leadsToThisMachine: Bool
     }
 
     /// The probe and its vantage.
@@ -122,7 +124,11 @@ struct ProbeTrack: Sendable {
 
     /// Returns the change of the verdict to publish; nil when it was published, or nothing is known.
     mutating func takeStep() -> Step? {
-        guard state != published, state.verdict != .unknown || state.code != nil else { return nil }
+        guard state.verdict != .unknown || state.code != nil else { return nil }
+        guard !state.isPublished(like: published) else {
+            published = state
+            return nil
+        }
         defer { (published, awaitsVerdict) = (state, false) }
         return Step(from: published, to: state)
     }

@@ -83,11 +83,11 @@ struct ProbeSampleTests {
     }
 
     /// A check of a URL whose name has led to these addresses, none of which accepts a connection.
-    private func refused(_ url: String, at addresses: [String], isName: Bool = true) -> CheckReport {
+    private func refused(_ url: String, at addresses: [String], name: String? = "a.test") -> CheckReport {
         let failures = addresses.map { Finding(.connectRefused, subject: $0, evidence: "connect: Connection refused") }
         var report = report(.failed(.connectRefused, .connect), findings: Array(failures.prefix(1)))
         report.hops[0].url = url
-        report.hops[0].lookups = isName ? [LookupReport(family: .ipv4, start: .zero, duration: .zero)] : []
+        report.hops[0].lookedUpName = name
         report.hops[0].attempts = zip(addresses, failures).map { address, failure in
             ConnectAttempt(address: address, start: .zero, duration: .zero, failure: failure, isUsed: false)
         }
@@ -109,23 +109,22 @@ struct ProbeSampleTests {
     @Test(
         "a name that leads to this machine is no target, unless it is meant to be this machine",
         arguments: [
-            ("https://a.test/", ["0.0.0.0:443"], true, true), ("https://a.test/", ["127.0.0.1:443"], true, true),
-            ("tcp://a.test:25", ["[::]:25", "127.255.0.9:25"], true, true),
-            ("https://a.test/", ["[::1]:443"], true, true), ("https://a.test/", ["[::ffff:0.0.0.0]:443"], true, true),
-            ("https://a.test/", ["[::ffff:127.0.0.1]:443"], true, true),
-            ("https://a.test/", ["127.0.0.1:443", "192.0.2.1:443"], true, nil),
-            ("https://a.test/", ["[::2]:443"], true, nil), ("https://a.test/", ["[::ffff:192.0.2.1]:443"], true, nil),
-            ("https://a.test/", ["garbage"], true, nil), ("https://a.test/", [], true, nil),
-            ("https://127.0.0.1/", ["127.0.0.1:443"], false, nil),
-            ("http://localhost:8080/", ["127.0.0.1:8080"], true, nil),
-            ("http://LOCALHOST.?a", ["[::1]:80"], true, nil), ("tcp://db.localhost:5432", ["[::1]:5432"], true, nil),
-            ("https://notlocalhost/", ["127.0.0.1:443"], true, true),
-        ] as [(String, [String], Bool, Bool?)]
+            ("a.test", ["0.0.0.0:443"], true), ("a.test", ["127.0.0.1:443"], true),
+            ("a.test", ["[::]:25", "127.255.0.9:25"], true), ("a.test", ["[::1]:443"], true),
+            ("a.test", ["[::ffff:0.0.0.0]:443"], true), ("a.test", ["[::ffff:127.0.0.1]:443"], true),
+            ("a.test", ["127.0.0.1:443", "192.0.2.1:443"], nil), ("a.test", ["[::2]:443"], nil),
+            ("a.test", ["[::ffff:192.0.2.1]:443"], nil), ("a.test", ["garbage"], nil), ("a.test", [], nil),
+            // An address in the URL, or to connect to.
+            (nil, ["127.0.0.1:443"], nil),
+            ("localhost", ["127.0.0.1:8080"], nil), ("LOCALHOST.", ["[::1]:80"], nil),
+            ("db.localhost", ["[::1]:5432"], nil), ("notlocalhost", ["127.0.0.1:443"], true),
+        ] as [(String?, [String], Bool?)]
     )
-    func thisMachine(url: String, addresses: [String], isName: Bool, expected: Bool?) {
-        #expect(sample(refused(url, at: addresses, isName: isName)).leadsToThisMachine == expected)
+    func thisMachine(name: String?, addresses: [String], expected: Bool?) {
+        let url = "https://a.test/"
+        #expect(sample(refused(url, at: addresses, name: name)).leadsToThisMachine == expected)
         // What answers after a redirect came from the server that has redirected.
-        var redirected = refused(url, at: addresses, isName: isName)
+        var redirected = refused(url, at: addresses, name: name)
         redirected.hops.insert(CheckHop(url: "https://b.test/"), at: 0)
         #expect(sample(redirected).leadsToThisMachine == nil)
     }

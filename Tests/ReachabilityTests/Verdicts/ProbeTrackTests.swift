@@ -241,6 +241,25 @@ struct ProbeTrackTests {
         #expect(track.state.code == code)
     }
 
+    @Test("the evidence beyond the code follows the checks, and is no event")
+    func evidence() {
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())
+        var steps: [ProbeTrack.Step] = []
+        func check(_ count: Int, leadsToThisMachine: Bool?) -> FailureEvidence {
+            for _ in 0..<count {
+                var sample = ScriptedCheck.sample("f")
+                (sample.code, sample.leadsToThisMachine) = (.connectRefused, leadsToThisMachine)
+                if let step = track.take(sample).verdict { steps.append(step) }
+            }
+            return track.state.evidence
+        }
+        #expect(check(3, leadsToThisMachine: true) == .silent)
+        #expect(check(2, leadsToThisMachine: nil) == .silent)
+        #expect(check(1, leadsToThisMachine: nil) == .refused)
+        #expect(check(3, leadsToThisMachine: true) == .silent)
+        #expect(steps.count == 1)
+    }
+
     @Test("the record holds the start of the verdict, the last check and its streak")
     func record() {
         var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())

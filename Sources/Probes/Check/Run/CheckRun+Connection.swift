@@ -49,6 +49,7 @@ extension CheckRun {
             answered(address.family, [address])
         case .name(let name):
             recorder.begin(.resolve)
+            hop.lookedUpName = name
             let start = NIODeadline.now()
             for family in HostAddress.Family.allCases where probe.families.includes(family) {
                 meter.count(onWire: WireOverhead.lookup(name: name))
