@@ -175,15 +175,16 @@ public final class Prober: Sendable {
     /// Rejects new checks and cancels the running ones; false if an earlier call has done so.
     @discardableResult
     private func beginShutDown() -> Bool {
-        let runs = state.withLock { state -> [CheckRun]? in
-            guard !state.isShutDown else { return nil }
+        let isFirst = state.withLock { state in
+            guard !state.isShutDown else { return false }
             state.isShutDown = true
-            return Array(state.runs.values)
+            // Under the lock: another caller must not end the event loops before they have been told to cancel.
+            for run in state.runs.values { run.gate.execute { run.cancel() } }
+            for gate in gates { gate.close() }
+            return true
         }
         services.evaluations.end()
-        for run in runs ?? [] { run.gate.execute { run.cancel() } }
-        for gate in gates { gate.close() }
-        return runs != nil
+        return isFirst
     }
 
     private func forget(_ identity: ObjectIdentifier) {

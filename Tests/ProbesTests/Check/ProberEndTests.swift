@@ -61,6 +61,23 @@ struct ProberEndTests {
         for _ in 0..<callers { returns.wait() }
         prober.shutDownAndWait()
     }
+
+    /// A caller must not end the event loops before the other has told them to cancel.
+    @Test(.onOwnThread) func `every check completes before the end, also with two callers of the shutdown`() throws {
+        let probe = try CheckBench.probe("tcp://name.test:9")
+        let checks = 32
+        for round in 0..<200 {
+            let prober = Prober(resolver: LateResolver())
+            let completions = Mutex<[FindingCode?]>([])
+            for _ in 0..<checks {
+                prober.start(probe) { report in completions.withLock { $0.append(report.verdict.code) } }
+            }
+            DispatchQueue.concurrentPerform(iterations: 2) { _ in prober.shutDownAndWait() }
+            let codes = completions.withLock { $0 }
+            #expect(codes == Array(repeating: .cancelled, count: checks), "round \(round)")
+            guard codes.count == checks else { break }
+        }
+    }
 }
 
 /// A resolver whose thread is still at work when the prober ends.
