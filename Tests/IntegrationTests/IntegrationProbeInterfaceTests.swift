@@ -103,6 +103,34 @@ struct IntegrationProbeInterfaceTests {
         #expect(report.outcome == "unknown no_route 75")
     }
 
+    /// The flags are those of PPP, WWAN and WireGuard; without ARP the kernel sends frames to its own address.
+    @Test
+    func `a link without ARP needs no route, and its silence and its routers' errors are the target's`() async throws {
+        try filter("rp_filter=0", on: "eth1")
+        try network.namespace.run(
+            """
+            ip route del default dev eth1
+            ip link set eth1 address 02:00:00:00:00:01
+            ip -n right link set far address 02:00:00:00:00:01
+            ip link set eth1 arp off
+            ip -n right link set far arp off
+            ip -n right route add blackhole 203.0.113.9
+            ip -n right route add unreachable 203.0.113.8
+            """
+        )
+        for (target, outcome) in [
+            ("icmp://203.0.113.1", "ok 0"),
+            ("tcp://203.0.113.9:80", "failed connect_timeout 1"),
+            ("dns://203.0.113.9/host.test", "failed dns_timeout 1"), ("icmp://203.0.113.9", "failed timeout 1"),
+            ("tcp://203.0.113.8:80", "failed host_unreachable 1"),
+            ("dns://203.0.113.8/host.test", "failed host_unreachable 1"),
+            ("icmp://203.0.113.8", "failed icmp_unreachable 1"),
+        ] {
+            let report = try await network.probe(target, "--interface", "eth1", "--timeout", "1s")
+            #expect(report.outcome == outcome, "\(target)")
+        }
+    }
+
     @Test(arguments: [
         "ip rule add priority 200 unreachable", "ip rule add priority 200 prohibit",
         "ip route add blackhole default metric 1", "ip route add unreachable 203.0.113.0/24",
@@ -179,6 +207,23 @@ struct IntegrationProbeInterfaceTests {
             let report = try await network.probe(target, "--interface", interface, "--timeout", "1s")
             #expect(report.outcome == "failed \(code) 1", "\(target)")
         }
+    }
+
+    @Test(arguments: ["198.51.100.2", "192.0.2.2"])
+    func `the silence of an address of this machine is not the reverse path filter's`(own: String) async throws {
+        try filter("rp_filter=1", on: "eth1")
+        try network.namespace.run(
+            """
+            nft -f - <<'END'
+            table inet lab {
+                chain input { type filter hook input priority 0; ip daddr \(own) drop; }
+            }
+            END
+            ip -n right route add blackhole \(own)
+            """
+        )
+        let report = try await network.probe("tcp://\(own):80", "--interface", "eth1", "--timeout", "1s")
+        #expect(report.outcome == "failed connect_timeout 1")
     }
 
     /// Sets sysctls of an interface and of all; a new namespace has those of its parent.

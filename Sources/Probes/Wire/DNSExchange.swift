@@ -234,7 +234,7 @@ final class DNSExchange: @unchecked Sendable {
         // The kernel fragments the next datagram.
         guard error.error != EMSGSIZE else { return nil }
         let code: FindingCode = error.error == ECONNREFUSED ? .connectRefused : .hostUnreachable
-        return ICMPUnreachable.finding(error, to: query.server, code: code, hasRoute: route.exists)
+        return ICMPUnreachable.finding(error, to: query.server, code: code, hasRoute: !route.isMissing)
     }
 
     private var route: LocalRoute { LocalRoute(to: query.server, over: query.interface, by: isByStream ? .tcp : .udp) }

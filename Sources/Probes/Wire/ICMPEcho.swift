@@ -198,7 +198,7 @@ private final class ICMPExchange: @unchecked Sendable {
     /// Returns the finding for an ICMP error, or for a local error of the kernel; nil if the error is not final.
     private func finding(_ error: QueuedError) -> Finding? {
         guard error.origin != .local else { return systemFinding(error.error) }
-        return ICMPUnreachable.finding(error, to: echo.target, code: .icmpUnreachable, hasRoute: route.exists)
+        return ICMPUnreachable.finding(error, to: echo.target, code: .icmpUnreachable, hasRoute: !route.isMissing)
     }
 
     private var route: LocalRoute { LocalRoute(to: echo.target, over: echo.interface, by: .icmp) }

@@ -1,0 +1,69 @@
+import CheckResults
+import Glibc
+import Testing
+
+@testable import Probes
+
+/// Local routes, and what they say about a failure to connect.
+@Suite
+struct LocalRouteTests {
+    private static func route(to address: [UInt8], over interface: String? = nil) throws -> LocalRoute {
+        LocalRoute(to: WireEndpoint(try #require(HostAddress(bytes: address)), port: 9), over: interface, by: .tcp)
+    }
+
+    @Test(arguments: [
+        (RouteAnswer.route(type: 1, table: 0), IFF_UP | IFF_BROADCAST, true),
+        // PPP, WireGuard, tun, WWAN without Ethernet headers; a link with `arp off`; one with a single peer.
+        (.route(type: 1, table: 0), IFF_UP | IFF_POINTOPOINT | IFF_NOARP, false),
+        (.route(type: 1, table: 0), IFF_UP | IFF_BROADCAST | IFF_NOARP, false),
+        (.route(type: 1, table: 0), IFF_UP | IFF_POINTOPOINT, false),
+        (.route(type: 1, table: 254), IFF_UP | IFF_BROADCAST, false),
+        (.route(type: 2, table: 0), IFF_UP | IFF_BROADCAST, false),
+        (.refused(ENETUNREACH), IFF_UP | IFF_BROADCAST, false),
+    ])
+    func `only a link with ARP turns an address without a route into a neighbour`(
+        answer: RouteAnswer,
+        flags: Int,
+        isAssumed: Bool
+    ) {
+        #expect(BoundFlow.isAssumed(answer, flags: CInt(flags)) == isAssumed)
+        #expect(!BoundFlow.isAssumed(answer, flags: nil))
+        #expect(!BoundFlow.isAssumed(nil, flags: CInt(flags)))
+    }
+
+    @Test(arguments: [
+        (ENETUNREACH, true), (EHOSTUNREACH, true), (EACCES, true), (EINVAL, true), (EPERM, false), (EAGAIN, false),
+        (ENOMEM, false), (ENOBUFS, false), (EADDRNOTAVAIL, false), (ENODEV, false),
+    ])
+    func `only some errors of connect are refusals of the routing tables`(error: CInt, isRefusal: Bool) {
+        #expect(LocalRoute.isRefusal(error) == isRefusal)
+    }
+
+    @Test
+    func `the kernel tells a route from none`() throws {
+        #expect(try Self.route(to: [127, 0, 0, 1]).state == .accepted)
+        #expect(try Self.route(to: [127, 0, 0, 1], over: "lo").state == .accepted)
+        // Broadcasts need an option of the socket.
+        #expect(try Self.route(to: [255, 255, 255, 255]).state == .refused)
+    }
+
+    @Test(arguments: [
+        (EHOSTUNREACH, FindingCode.hostUnreachable), (ENETUNREACH, .noRoute), (EACCES, .noRoute), (EINVAL, .noRoute),
+    ])
+    func `a lookup that fails leaves the error its own code`(error: CInt, code: FindingCode) throws {
+        let route = try Self.route(to: [127, 0, 0, 1], over: "no-such-if")
+        #expect(route.state == .unknown)
+        #expect(!route.isMissing)
+        #expect(SystemFinding.make(error, operation: "connect", over: route).code == code)
+    }
+
+    @Test(arguments: [EHOSTUNREACH, ENETUNREACH])
+    func `the lookup tells a router's error from that of a missing route`(error: CInt) throws {
+        for (address, code) in [([127, 0, 0, 1], .hostUnreachable), ([255, 255, 255, 255], .noRoute)]
+            as [([UInt8], FindingCode)]
+        {
+            let route = try Self.route(to: address)
+            #expect(SystemFinding.make(error, operation: "connect", over: route).code == code)
+        }
+    }
+}
