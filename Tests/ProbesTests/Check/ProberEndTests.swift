@@ -66,7 +66,7 @@ struct ProberEndTests {
     @Test(.onOwnThread) func `every check completes before the end, also with two callers of the shutdown`() throws {
         let probe = try CheckBench.probe("tcp://name.test:9")
         let checks = 32
-        for round in 0..<200 {
+        for round in 0..<500 {
             let prober = Prober(resolver: LateResolver())
             let completions = Mutex<[FindingCode?]>([])
             for _ in 0..<checks {
