@@ -5,15 +5,19 @@ package import Probes
 
 /// Sends one webhook, with retries until it is accepted or abandoned.
 ///
-/// The timeout is that of each attempt; the time for which the machine is offline has no limit. Redirects are not followed. A response is evaluated by the probe's
-/// expectations; a 4xx status other than 408, 425 and 429 is final, and so is a request that cannot be built.
-/// Everything else is retried, including a server whose certificate is rejected, which may be a temporary captive
-/// portal.
+/// The timeout is that of each attempt; the time for which the machine is offline has no limit. Redirects are not
+/// followed. A response is evaluated by the probe's expectations; a 4xx status other than 408, 425 and 429 is final, and
+/// so is a request that cannot be built. Everything else is retried, including a server whose certificate is rejected,
+/// which may be a temporary captive portal.
 ///
 /// `@unchecked Sendable`: mutable state is used only on the event loop.
 package final class WebhookRun: @unchecked Sendable {
     /// The result of the run.
     package typealias End = HookRunEnd
+
+    /// The maximum number of attempts that do not count: connectivity that keeps changing must not hide a receiver that
+    /// never answers.
+    static let maximumUncountedAttempts = 8
 
     private let webhook: Webhook
     private let event: HookEvent
@@ -215,9 +219,9 @@ package final class WebhookRun: @unchecked Sendable {
     private func attemptEnded(_ attempt: WebhookAttempt) {
         guard ended != nil else { return }
         cancelCheck = nil
-        if wasOffline, attempt.isUnanswered {
+        if wasOffline, attempt.isUnanswered, attempts - failures <= Self.maximumUncountedAttempts {
             // It had less than its time, and proves nothing about the receiver.
-            return pause(pace.pause(max(failures, 1), nil))
+            return pause(pace.pause(attempts, nil))
         }
         last = attempt
         failures += 1
@@ -225,7 +229,7 @@ package final class WebhookRun: @unchecked Sendable {
         case .delivered: finish(.succeeded)
         case .cancelled: finish(.stopped)
         case .repeatable where failures <= webhook.retries:
-            let delay = pace.pause(failures, attempt.requestedPause)
+            let delay = pace.pause(attempts, attempt.requestedPause)
             retrying?(WebhookRetry(attempt, number: failures, maximum: webhook.retries + 1, pause: delay))
             pause(delay)
         case .repeatable, .final:

@@ -82,6 +82,24 @@ struct WebhookNetworkTests {
     }
 
     @Test
+    func `attempts count when the network was lost during many of them, and the pauses grow`() async throws {
+        let maximum = WebhookRun.maximumUncountedAttempts
+        let run = try await sendOnce("http://127.0.0.1:9/hook") { $0.probe.interface = "nowhere0" }
+        for _ in 1...maximum {
+            try await pauseEnded()
+            // On the loop itself, so that the attempt cannot end between the two.
+            try await bench.loop.submit {
+                run.networkChanged(isOnline: true)
+                run.networkChanged(isOnline: false)
+            }.get()
+        }
+        let end = try #require(await bench.end())
+        #expect(end.undeliveredCode == "interface_unknown" && end.attempts == maximum + 1)
+        #expect(bench.questions == (1...maximum).map { WebhookBench.Question(failures: $0, asked: nil) })
+        #expect(try await bench.close().isEmpty)
+    }
+
+    @Test
     func `an attempt that was answered counts, whatever the network does meanwhile`() async throws {
         let port = try ClosedPort()
         _ = try await sendOnce("http://127.0.0.1:\(port.number)/hook")
