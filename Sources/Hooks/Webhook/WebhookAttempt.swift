@@ -20,8 +20,8 @@ struct WebhookAttempt {
 
     /// The codes of a check that the loss of the network can cause: nothing was sent, or it was not answered.
     private static let codesWithoutNetwork: Set<FindingCode> = [
-        .dnsTimeout, .dnsFailure, .linkDown, .noRoute, .noAddress, .interfaceUnknown, .hostUnreachable, .connectTimeout,
-        .timeout,
+        .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .interfaceUnknown, .hostUnreachable,
+        .connectTimeout, .timeout,
     ]
 
     /// The next step.
