@@ -9,10 +9,14 @@ import Testing
 struct HookRunnerWebhookTests {
     private let log = CompletionLog()
 
-    private func runner(_ url: String, queue: HookPace.Queue = .latest) throws -> HookRunner {
+    private func runner(
+        _ url: String,
+        queue: HookPace.Queue = .latest,
+        others: [HookDefinition] = []
+    ) throws -> HookRunner {
         let action = HookDefinition.Action.webhook(try WebhookBench.webhook(url))
         let hook = HookDefinition(name: "chat", action: action, pace: HookPace(queue: queue))
-        return HookRunner(HookSettings(definitions: [hook])) { [log] in log.note($0) }
+        return HookRunner(HookSettings(definitions: [hook] + others)) { [log] in log.note($0) }
     }
 
     /// Delivers an event, and waits until it was taken.
@@ -59,17 +63,32 @@ struct HookRunnerWebhookTests {
         let server = try await ScriptedServer.start(scripts: [
             [.receiveRequest, .wait(gate), .respond(.text("down", status: 503))], [.serve(.text("thanks"))],
         ])
-        let runner = try runner(server.url("/hook"), queue: .all)
+        // A hook that runs later than a retry after 1 s would be made.
+        let clock = HookDefinition(
+            name: "clock",
+            action: .command(HookCommand(arguments: ["/bin/true"])),
+            trigger: HookTrigger(types: [.probeChanged]),
+            pace: HookPace(debounce: .seconds(2))
+        )
+        let runner = try runner(server.url("/hook"), queue: .all, others: [clock])
         await deliver(1, ("wifi", "full"), runner)
         await server.received(requests: 1)
         await deliver(2, ("none", "none"), runner)
         gate.open()
-        await deliver(3, ("wifi", "unknown"), runner)
-        let reports = await log.reports(3)
-        #expect(reports.map(\.triggerSequence) == [1, 2, 3])
+        await server.ended(connections: 1)
+        runner.deliver(SampleEvent.probe("web", 3))
+        #expect(await log.reports(1).map(\.hook) == ["clock"])
+        #expect(server.connections == 1)
+        // The first attempt has failed, and the retry waits.
+        let status = try #require(runner.statuses.first { $0.hook == "chat" })
+        #expect(status.attempt?.attempts == 1 && status.waitsForNetwork == true)
+        #expect(status.running == 1 && status.waiting == 1)
+        await deliver(4, ("wifi", "unknown"), runner)
+        let reports = await log.reports(4).filter { $0.hook == "chat" }
+        #expect(reports.map(\.triggerSequence) == [1, 2, 4])
         #expect(reports.map(\.ending.attempts) == [2, 1, 1])
         #expect(reports.allSatisfy { $0.ending.isSuccess })
-        #expect(runner.statuses.first?.waitsForNetwork == nil)
+        #expect(runner.statuses.first { $0.hook == "chat" }?.waitsForNetwork == nil)
         await runner.stopped()
         await server.shutDown()
     }
