@@ -44,6 +44,8 @@ package final class WebhookRun: @unchecked Sendable {
     private var isOnline = true
     /// `true` if the machine was offline during the current attempt.
     private var wasOffline = false
+    /// `true` if the run ends as soon as it waits for its secret or for the network.
+    private var isStopping = false
     /// `true` if the next attempt is due, and waits for the machine to be online.
     private(set) var isSuspended = false
     private var ended: (@Sendable (End) -> Void)?
@@ -127,13 +129,18 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    /// Stops the webhook if it waits for its secret or for the network, which may take any time.
+    /// Stops the webhook if it waits for its secret or for the network, which may take any time, or as soon as it does.
     ///
     /// Safe to call from any thread, and after the end.
     func stopIfWaiting() {
         gate.execute { [self] in
-            if cancelCheck == nil, nextAttempt == nil || !isOnline { finish(.stopped) }
+            isStopping = true
+            finishIfWaiting()
         }
+    }
+
+    private func finishIfWaiting() {
+        if isStopping, cancelCheck == nil, nextAttempt == nil || !isOnline { finish(.stopped) }
     }
 
     /// Starts no attempt while the machine is offline, and the one that is due as soon as it is online.
@@ -240,6 +247,7 @@ package final class WebhookRun: @unchecked Sendable {
 
     private func pause(_ delay: Duration) {
         nextAttempt = gate.eventLoop.scheduleTask(in: TimeAmount(delay)) { [self] in attempt() }
+        finishIfWaiting()
     }
 
     private func finish(_ outcome: HookRunEnd.Outcome) {

@@ -143,6 +143,25 @@ struct WebhookNetworkTests {
     }
 
     @Test
+    func `an attempt that fails offline after the stop is not retried, and ends the webhook at once`() async throws {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start([
+            .receiveRequest, .wait(gate), .respond(.text("down", status: 503)),
+        ])
+        let patient = WebhookBench(pause: .seconds(3600))
+        let run = patient.start(try WebhookBench.webhook(server.url("/hook")))
+        await server.received(requests: 1)
+        run.networkChanged(isOnline: false)
+        run.stopIfWaiting()
+        gate.open()
+        let end = try #require(await patient.end())
+        #expect(end.outcome == .stopped && end.attempts == 1 && end.httpStatus == 503)
+        #expect(try await patient.close().isEmpty)
+        #expect(server.connections == 1)
+        await server.shutDown()
+    }
+
+    @Test
     func `an attempt that is under way is not stopped as one that waits`() async throws {
         let gate = ServerGate()
         let server = try await ScriptedServer.start([.receiveRequest, .wait(gate), .respond(.text("thanks"))])
