@@ -3,10 +3,12 @@ internal import Glibc
 /// Waits for changes in a journal's directory (inotify(7)), also after it was removed, moved or replaced.
 ///
 /// The kernel reports the removal of a watched directory only when nothing in it is open anymore, so the directory above
-/// it is watched as well, or the nearest one that exists.
+/// it is watched as well, or the nearest one that exists. A move of one further up is noticed within seconds.
 final class JournalWatch {
     private static let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
-    private static let replacements = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+    private static let replacements = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MOVE_SELF)
+    /// The time between checks of the name, in milliseconds: the kernel reports no move of a directory that is not watched.
+    private static let checkInterval: Int32 = 5000
 
     /// The identity of a directory, which its successor of the same name does not have.
     private struct Identity: Equatable {
@@ -37,15 +39,26 @@ final class JournalWatch {
     ///
     /// - Returns: `false` with errno if the directory cannot be watched anymore.
     func wait() -> Bool {
-        repeat {
-            // The kind of change does not matter: reading resumes where it last ended.
-            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-                while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
-            }
+        while true {
+            let isReported = sleep()
             let found = Identity(directory)
-            guard found == nil || found != watched else { return true }
-            guard renew() else { return false }
-        } while watched == nil
+            if found != nil, found == watched {
+                if isReported { return true }
+            } else {
+                guard renew() else { return false }
+                if watched != nil { return true }
+            }
+        }
+    }
+
+    /// Sleeps until the kernel reports a change, or until the name must be checked; `false` without a report.
+    private func sleep() -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, Self.checkInterval) > 0 else { return false }
+        // The kind of change does not matter: reading resumes where it last ended.
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
+        }
         return true
     }
 
