@@ -184,29 +184,29 @@ public final class JournalRecorder: Sendable {
                 journal.append(batch.compactMap { JournalRecord($0.content) })
                 if bus.isRecorderBypassed, !isStalled {
                     isStalled = true
-                    report(.stalled, "events were delivered before they were recorded")
+                    reportStall("events were delivered before they were recorded")
                 }
                 if let last = batch.last { bus.release(through: last.sequence) }
                 if isStalled, !bus.isRecorderBypassed {
                     isStalled = false
-                    report(.resumed, "events are recorded before they are delivered again")
+                    reportEndOfStall()
                 }
                 endStall()
-                reportChanges()
+                reportChanges(isStalled)
             case .lagged:
                 // The journal records the gap with the next event, which is the report of this condition.
                 subscription = subscribe()
-                report(.stalled, "too many events waited for the disk")
+                reportStall("too many events waited for the disk")
             case .empty:
                 endStall()
                 let pause = journal.retry()
-                reportChanges()
+                reportChanges(isStalled)
                 if let pause { _ = wakeUp.wait(timeout: .now() + pause.dispatchInterval) } else { wakeUp.wait() }
             case .finished:
                 endStall()
                 let limit = endLimit.withLock { $0 }
                 _ = journal.close(within: limit, usedThrough: bus.lastSequence)
-                reportChanges()
+                reportChanges(isStalled)
                 journal.whenConditionsChange(nil)
                 ended.signal()
                 return
@@ -214,16 +214,22 @@ public final class JournalRecorder: Sendable {
         }
     }
 
-    private func report(_ code: JournalCondition.Code, _ detail: String) {
-        var condition = JournalCondition(code: code, detail: detail)
-        condition.isDegraded = condition.isDegraded || journal.status().isDegraded
-        whenChanged(condition)
+    private func reportStall(_ detail: String) { whenChanged(JournalCondition(code: .stalled, detail: detail)) }
+
+    /// Reports that a stall is over, unless the journal has another problem, whose end is reported.
+    private func reportEndOfStall() {
+        guard !journal.status().isDegraded else { return }
+        whenChanged(JournalCondition(code: .resumed, detail: "events are recorded before they are delivered again"))
     }
 
-    private func reportChanges() {
+    private func reportChanges(_ isStalled: Bool) {
         let before = bus.lastSequence
         let conditions = journal.takeConditions()
-        for condition in conditions { whenChanged(condition) }
+        for var condition in conditions {
+            // The journal does not know that its recorder lags.
+            condition.isDegraded = condition.isDegraded || isStalled
+            whenChanged(condition)
+        }
         let last = bus.lastSequence
         if last > before, conditions.contains(where: { $0.missing != nil }) { journal.noteNamed(by: last) }
     }
