@@ -87,7 +87,16 @@ public struct JournalCursor: Sendable {
             if hasMore {
                 if reading.takeWasRewound() { filter.passedOver = filter.last }
                 segment = reading
-            } else if try isClosed(&reading) {
+                continue
+            }
+            let isClosed: Bool
+            do throws(JournalError) {
+                isClosed = try self.isClosed(&reading)
+            } catch {
+                segment = reading
+                throw error
+            }
+            if isClosed {
                 // Events written between the last read and the start of the next segment must still be read.
                 if reading.isKnownComplete {
                     if reading.consumed < reading.buffer.count { chunk.corruptLines += 1 }
