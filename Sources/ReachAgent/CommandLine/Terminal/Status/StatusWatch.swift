@@ -137,8 +137,11 @@ final class StatusWatch: Sendable {
 
     /// Follows the events, each of which wakes the display.
     private func follow() async {
+        var subscription = StateSubscription()
+        // An event only wakes the display, which needs no missed one.
+        subscription.resumesWithOldest = false
         do throws(StateClientError) {
-            for try await item in client.events() {
+            for try await item in client.events(subscription) {
                 note { connection in
                     connection.hasChanges = true
                     if case .interrupted(let error, _) = item {
