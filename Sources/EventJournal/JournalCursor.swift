@@ -96,19 +96,18 @@ public struct JournalCursor: Sendable {
                 segment = reading
                 throw error
             }
-            if isClosed {
-                // Events written between the last read and the start of the next segment must still be read.
-                if reading.isKnownComplete {
-                    if reading.consumed < reading.buffer.count { chunk.corruptLines += 1 }
-                    leave(reading)
-                } else {
-                    reading.isKnownComplete = true
-                    segment = reading
-                }
-            } else {
+            guard isClosed else {
                 reading.forgetIncompleteLine()
                 segment = reading
                 return
+            }
+            // Events written between the last read and the start of the next segment must still be read.
+            if reading.isKnownComplete {
+                if reading.consumed < reading.buffer.count { chunk.corruptLines += 1 }
+                leave(reading)
+            } else {
+                reading.isKnownComplete = true
+                segment = reading
             }
         }
     }
