@@ -41,6 +41,8 @@ final class EventStream {
     private var isPumping = false
     /// The number of bytes that had been sent at the last heartbeat.
     private var bytesAtLastBeat = 0
+    /// The number that was last written as an ID; `nil` if none was, or if it is not known.
+    private var lastID: UInt64?
     private var passing: [EventType: Bool] = [:]
 
     private var reader: ReplayReader?
@@ -155,6 +157,7 @@ final class EventStream {
         if let oldest = parameters.oldestAvailable { lines.writeExpiry(before: oldest) }
         if hasSnapshot { lines.writeLine(opening.snapshot.line, as: parameters.format, id: position) }
         self.opening = nil
+        lastID = position.sequence
         connection.write(lines, lines: hasSnapshot ? 2 : 1)
     }
 
@@ -239,6 +242,7 @@ final class EventStream {
     private func write(_ lines: Range<Int>, of chunk: EventChunk) -> Int {
         let buffer = chunk.lines(lines, as: parameters.format, of: hub.agent.streamID)
         connection.write(buffer, lines: lines.count)
+        lastID = chunk.first + UInt64(lines.upperBound) - 1
         return buffer.readableBytes
     }
 
@@ -254,10 +258,12 @@ final class EventStream {
         return passesType && parameters.filter.passes(subject: chunk.subjects[line])
     }
 
-    /// Writes the position if nothing was written since the last call.
+    /// Writes the position if nothing was written since the last call, or if the client does not know it: events that the
+    /// filter leaves out and unnumbered events change nothing that it has seen.
     func beat() {
         defer { bytesAtLastBeat = connection.sentBytes }
-        guard phase == .live, connection.isWritable, connection.sentBytes == bytesAtLastBeat else { return }
+        guard phase == .live, connection.isWritable else { return }
+        guard connection.sentBytes == bytesAtLastBeat || lastID != position.sequence else { return }
         writePosition()
         connection.flush()
     }
@@ -266,6 +272,7 @@ final class EventStream {
         var lines = ByteBufferAllocator().buffer(capacity: 80)
         lines.writePosition(position)
         connection.write(lines, lines: 0)
+        lastID = position.sequence
     }
 
     /// Handles unnumbered events.

@@ -165,6 +165,27 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `ids move over what the filter leaves out also while unnumbered events are written`() async throws {
+        try await ServedStream.run { configuration in
+            configuration.heartbeatInterval = .milliseconds(5)
+        } _: { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/events?types=probe.*")
+            _ = try client.head()
+            #expect(try client.client.lines(7).last?.isEmpty == true)
+            for _ in 1...3 { stream.publish(.pathChanged) }
+            var lines: [String] = []
+            for number in 1...10_000 where !lines.contains("id: stream-a-3") {
+                stream.server.broadcast(stream.agent.event(.probeCompleted, subject: "web", number: UInt64(number)))
+                repeat {
+                    guard let line = try client.client.line() else { break }
+                    lines.append(line)
+                } while lines.last?.hasPrefix("data: ") != true
+            }
+            #expect(lines.contains("id: stream-a-3"))
+        }
+    }
+
     @Test func `a stream that ends with the agent has the id of the newest event at its end`() async throws {
         try await ServedStream.run { stream in
             let client = try HTTPClient(stream.http)
