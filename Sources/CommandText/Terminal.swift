@@ -1,11 +1,18 @@
 package import ForeignText
 internal import Glibc
 internal import LinuxSupport
+internal import Synchronization
 
 /// Standard output and standard error of a command that prints a result and exits.
 ///
 /// Text for people is a `String`, and is written only through ``TerminalText``; bytes are JSON or a file.
 package enum Terminal {
+    /// The name of the program in the messages of this module, as users call it.
+    private static let program = Mutex("reachagent")
+
+    /// Sets the name of the program in the message of ``exitUnwritable(_:)``.
+    package static func setProgram(_ name: String) { program.withLock { $0 = name } }
+
     /// Prints text and a newline to standard output, with untrusted control characters escaped.
     ///
     /// A reader that has closed the output is not an error.
@@ -34,7 +41,8 @@ package enum Terminal {
 
     /// Prints the reason that standard output cannot be written, such as a full disk, and exits with status 75.
     package static func exitUnwritable(_ number: Int32) -> Never {
-        printError("reachagent: cannot write to standard output: \(String(cString: strerror(number)))")
+        let program = program.withLock { $0 }
+        printError("\(program): cannot write to standard output: \(String(cString: strerror(number)))")
         exit(75)
     }
 
@@ -44,30 +52,56 @@ package enum Terminal {
     }
 
     /// Writes bytes to standard error, unchanged; a failure cannot be reported anywhere.
+    ///
+    /// The rest is dropped if a reader of a non-blocking pipe takes nothing for a second, because a command that has
+    /// failed must end.
     package static func writeError(_ bytes: [UInt8]) {
-        _ = CompleteWrite.failure(writing: bytes[...], to: STDERR_FILENO)
+        _ = CompleteWrite.failure(writing: bytes[...], to: STDERR_FILENO, patience: .seconds(1))
     }
 }
 
 /// A write of all bytes to a descriptor.
 private enum CompleteWrite {
+    /// The time between checks for a signal, in milliseconds.
+    private static let checkInterval: Int32 = 200
+
     /// Writes the bytes, and waits while a non-blocking descriptor, such as a pipe of ssh or node, accepts none.
     ///
-    /// - Returns: The reason that the rest cannot be written (errno(3)).
-    static func failure(writing bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+    /// - Parameter patience: The maximum time that the descriptor accepts nothing; `nil` for any.
+    /// - Returns: The reason that the rest cannot be written (errno(3)): `EINTR` if the process is to end.
+    static func failure(
+        writing bytes: ArraySlice<UInt8>,
+        to descriptor: Int32,
+        patience: Duration? = nil
+    ) -> Int32? {
         var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written >= 0 {
                 rest = rest.dropFirst(written)
             } else if errno == EAGAIN {
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
+                if let failure = failure(waitingFor: descriptor, until: patience.map { .now + $0 }) { return failure }
             } else if errno != EINTR {
                 return errno
             }
         }
         return nil
+    }
+
+    private static func failure(waitingFor descriptor: Int32, until limit: ContinuousClock.Instant?) -> Int32? {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        repeat {
+            if isEnding { return EINTR }
+            if let limit, limit <= .now { return ETIMEDOUT }
+        } while poll(&ready, 1, checkInterval) == 0
+        return nil
+    }
+
+    /// `true` if a signal that ends the process waits to be read: a program that blocks it reads it after the write.
+    private static var isEnding: Bool {
+        var pending = sigset_t()
+        sigpending(&pending)
+        return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1
     }
 }
 
@@ -75,7 +109,8 @@ private enum CompleteWrite {
 package struct StandardOutput {
     /// The reason that a write failed.
     package enum Failure: Error {
-        /// The reader has closed the output, as `| head` does, or there is none, as with `>&-`: not worth a message.
+        /// The reader has closed the output, as `| head` does, there is none, as with `>&-`, or a signal ends the process
+        /// while a reader takes nothing: not worth a message.
         case readerGone
         /// The disk is full, for example (errno(3)).
         case errno(Int32)
@@ -110,7 +145,7 @@ package struct StandardOutput {
     fileprivate static func write(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         switch CompleteWrite.failure(writing: bytes, to: STDOUT_FILENO) {
         case nil: break
-        case EPIPE, EBADF: throw .readerGone
+        case EPIPE, EBADF, EINTR: throw .readerGone
         case let number?: throw .errno(number)
         }
     }

@@ -30,6 +30,7 @@ struct FleetCommand: ParsableCommand {
     static func main() {
         // Without the locale, messages in the user's language would be reduced to ASCII.
         setlocale(LC_ALL, "")
+        Terminal.setProgram("reachagent fleet")
         do {
             var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
             try command.run()
