@@ -207,6 +207,35 @@ import Testing
         #expect(fixture.numbers == Array(1...bus.lastSequence))
     }
 
+    @Test func `a stall that ends with a full disk is over when the disk has room`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let told = Mutex<[JournalCondition]>([])
+        let (failed, resumed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            told.withLock { $0.append(condition) }
+            if condition.code == .writeFailed { failed.signal() }
+            if condition.code == .resumed { resumed.signal() }
+        }
+        let (stuck, goOn) = hangWrites(once: true)
+        try recorder.start()
+        Self.publish(1, on: bus)
+        await onThread { stuck.wait() }
+        bus.bypassRecorder()
+        scripted.with { $0.room = 0 }
+        goOn.signal()
+        await onThread { failed.wait() }
+        scripted.with { $0.room = nil }
+        scripted.advance(.seconds(1))
+        Self.publish(1, on: bus)
+        await onThread { resumed.wait() }
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(told.withLock { $0.map(\.code) } == [.stalled, .writeFailed, .resumed])
+        #expect(told.withLock { $0.map(\.isDegraded) } == [true, true, false])
+        #expect(fixture.numbers == [1, 2])
+    }
+
     @Test func `a recorder that is cut off starts again, and the journal names the gap`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
