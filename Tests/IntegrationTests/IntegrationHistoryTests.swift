@@ -82,4 +82,26 @@ struct IntegrationHistoryTests {
         try await follower.next(containing: #""type":"reachagent.agent.stopping""#)
         follower.end()
     }
+
+    @Test("a follower continues when a directory above is replaced", arguments: ["inner", "inner/most"])
+    func followsReplacementAbove(_ levels: String) async throws {
+        let above = "\(directory.journal)-above"
+        func copy(to name: String) throws {
+            let parent = "\(above)/\(levels.replacing("inner", with: name))"
+            try namespace.run("mkdir -p \(parent) && cp -r \(directory.journal) \(parent)/journal")
+        }
+        #expect(try await directory.agent().stop().status == 0)
+        try copy(to: "inner")
+        let path = "\(above)/\(levels)/journal"
+        let follower = try CommandLines(
+            namespace.command(BuiltAgent.path, ["history", "--follow", "--json", "--directory", path])
+        )
+        try await follower.next(containing: #""type":"reachagent.agent.stopping""#)
+        #expect(try await directory.agent().stop().status == 0)
+        try copy(to: "next")
+        try namespace.run("mv \(above)/inner \(above)/old && mv \(above)/next \(above)/inner")
+        try await follower.next(containing: #""type":"reachagent.agent.started""#)
+        try await follower.next(containing: #""type":"reachagent.agent.stopping""#)
+        follower.end()
+    }
 }
