@@ -76,6 +76,22 @@ struct IntegrationCommandTests {
         #expect(try namespace.run("python3 \(file) \(agent) completion bash") == whole)
     }
 
+    @Test("an error that nobody reads does not hold up the end")
+    func unreadError() throws {
+        let script = """
+            import os, subprocess, sys
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
+            try:
+                while True: os.write(writer, bytes(4096))
+            except BlockingIOError:
+                pass
+            print(subprocess.run(sys.argv[1:], stderr=writer, timeout=30).returncode)
+            """
+        let file = try directory.file("unread-error.py", script)
+        #expect(try namespace.run("python3 \(file) \(agent) explain --no-such-option") == "64\n")
+    }
+
     @Test("a terminal that nobody reads does not hold up the end")
     func unreadTerminal() throws {
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
