@@ -97,6 +97,7 @@ struct IntegrationHistoryTests {
             namespace.command(BuiltAgent.path, ["history", "--follow", "--json", "--directory", path])
         )
         try await follower.next(containing: #""type":"reachagent.agent.stopping""#)
+        try namespace.run("rm -r \(directory.journal)")
         #expect(try await directory.agent().stop().status == 0)
         try copy(to: "next")
         try namespace.run("mv \(above)/inner \(above)/old && mv \(above)/next \(above)/inner")
