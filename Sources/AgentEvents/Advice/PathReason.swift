@@ -16,9 +16,13 @@ struct PathReason {
 
     /// Creates the reason of a path; `nil` for a code that does not belong to a path.
     init?(_ code: String, of path: Path, among interfaces: [Interface]) {
-        let prefix = path.prefix ?? path.gateway
-        let family = prefix.map { $0.contains(":") ? Family.ipv6 : .ipv4 }
-        self.init(code, of: path.interface, family: family, underlay: path.underlay, among: interfaces)
+        self.init(
+            code,
+            of: path.interface,
+            family: Family(of: path),
+            underlay: path.underlay,
+            among: interfaces
+        )
     }
 
     /// Creates the reason of the paths of both families together; `nil` for a code that does not belong to a path.
@@ -27,14 +31,22 @@ struct PathReason {
         self.init(
             code,
             of: paths.overall.interface,
-            family: families.count == 1 ? families.first : nil,
+            family: families.count == 1 ? families.first : Family(of: paths.overall),
             underlay: paths.overall.underlay,
             among: interfaces
         )
     }
 
     /// The family of a path, in which an address is missing.
-    private enum Family: String { case ipv4 = "IPv4", ipv6 = "IPv6" }
+    private enum Family: String {
+        case ipv4 = "IPv4"
+        case ipv6 = "IPv6"
+
+        init?(of path: Path) {
+            guard let address = path.prefix ?? path.gateway else { return nil }
+            self = address.contains(":") ? .ipv6 : .ipv4
+        }
+    }
 
     /// Creates the reason of an interface's path; `nil` for a code that does not belong to a path.
     init?(_ code: String, of name: String?, among interfaces: [Interface]) {

@@ -22,8 +22,8 @@ struct ReachAgentCommand: ParsableCommand {
               1   not reachable, or a check failed
               64  wrong usage
               69  no agent answers, there is no journal, or the kernel's netlink is missing
-              75  this machine could not check, another agent is running, or the output could
-                  not be written; try again
+              75  this machine could not check, another agent is running, or the output
+                  could not be written; try again
               77  not permitted
               78  a file or a setting is bad
             """,
