@@ -115,7 +115,7 @@ struct IntegrationConnectivityUplinkTests {
         #expect(back.uplink?.to.connectivity.rawValue == "full")
         #expect(try await agent.stop() == 0)
         #expect(agent.states == ["wired full"])
-        #expect(agent.states(of: "web wwan0 ipv4") == ["up", "unknown", "up"])
+        #expect(agent.states(of: "web wwan0 ipv4") == ["up", "unknown reverse_path_filter", "up"])
     }
 
     @Test

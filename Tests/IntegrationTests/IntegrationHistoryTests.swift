@@ -69,7 +69,7 @@ struct IntegrationHistoryTests {
                 try await directory.turn(first, to: 10 + round % 200)
             }
             try await directory.turn(first, to: gateway)
-            try await follower.next(containing: #""gateway":"192.0.2.\(gateway)""#)
+            try await follower.next(containing: #""gateway":"192.0.2.\#(gateway)""#)
         }
         #expect(try await first.stop().status == 0)
         try await follower.next(containing: #""type":"reachagent.agent.stopping""#)

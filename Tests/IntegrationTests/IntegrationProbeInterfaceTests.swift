@@ -116,6 +116,7 @@ struct IntegrationProbeInterfaceTests {
             ip -n right link set far arp off
             ip -n right route add blackhole 203.0.113.9
             ip -n right route add unreachable 203.0.113.8
+            ip netns exec right sysctl -qw net.ipv4.icmp_ratelimit=0
             """
         )
         for (target, outcome) in [

@@ -171,8 +171,9 @@ extension HookEngine {
         run.cancelTimers()
         move(run, to: .none)
         let state = run.state
-        state.queue.ended(end.ending, at: .now)
-        report(end, of: state, for: run.start, began: run.began)
+        let now = Instant.now
+        state.queue.ended(end.ending, at: now)
+        report(end, of: state, for: run.start, began: run.began, at: now)
         if state.isGone, state.queue.isIdle {
             leaving.removeAll { $0 === state }
             statusStore.erase(state.key)
@@ -186,16 +187,16 @@ extension HookEngine {
     func drop(_ state: HookState) {
         state.isChanged = true
         guard let dropped = state.queue.withdraw(), state.hook.webhook != nil else { return }
-        report(HookRunEnd(outcome: .stopped), of: state, for: dropped, began: nil)
+        report(HookRunEnd(outcome: .stopped), of: state, for: dropped, began: nil, at: .now)
     }
 
     private func report(
         _ end: HookRunEnd,
         of state: HookState,
         for start: HookQueue<HookOffer>.Start,
-        began: Instant?
+        began: Instant?,
+        at now: Instant
     ) {
-        let now = Instant.now
         var completion = end.completion(of: state.hook, for: start, delay: start.offered.duration(to: began ?? now))
         completion.failures = state.queue.failures
         completion.pausedMilliseconds = state.queue.pausedUntil.flatMap { pausedUntil in

@@ -22,8 +22,13 @@ final class JournalWatch {
         }
     }
 
+    /// The result of a sleep.
+    private enum Report { case nothing, change, replacement }
+
     private let directory: String
     private var descriptor: Int32 = -1
+    /// The inotify watch of the directory; negative for none.
+    private var watch: Int32 = -1
     /// The watched directory; `nil` while there is none.
     private var watched: Identity?
 
@@ -40,26 +45,38 @@ final class JournalWatch {
     /// - Returns: `false` with errno if the directory cannot be watched anymore.
     func wait() -> Bool {
         while true {
-            let isReported = sleep()
-            let found = Identity(directory)
-            if found != nil, found == watched {
-                if isReported { return true }
-            } else {
-                guard renew() else { return false }
-                if watched != nil { return true }
+            let report = sleep()
+            // After an unseen move of a directory above, the name is that of another directory.
+            if report != .replacement, Identity(directory) == watched {
+                if report == .change { return true }
+                continue
             }
+            guard renew() else { return false }
+            if watched != nil { return true }
         }
     }
 
-    /// Sleeps until the kernel reports a change, or until the name must be checked; `false` without a report.
-    private func sleep() -> Bool {
+    /// Sleeps until the kernel reports something, or until the name must be checked.
+    private func sleep() -> Report {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, Self.checkInterval) > 0 else { return false }
-        // The kind of change does not matter: reading resumes where it last ended.
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            while read(descriptor, buffer.baseAddress, buffer.count) < 0, errno == EINTR {}
+        guard poll(&entry, 1, Self.checkInterval) > 0 else { return .nothing }
+        return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            var count = 0
+            repeat { count = read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+            var offset = 0
+            let size = MemoryLayout<inotify_event>.size
+            while offset + size <= count {
+                let event = UnsafeRawBufferPointer(buffer).loadUnaligned(
+                    fromByteOffset: offset,
+                    as: inotify_event.self
+                )
+                // The successor of a removed directory may have its inode, and is not watched.
+                if event.wd != watch || event.mask & UInt32(IN_IGNORED) != 0 { return .replacement }
+                offset += size + Int(event.len)
+            }
+            // The kind of change does not matter: reading resumes where it last ended.
+            return .change
         }
-        return true
     }
 
     /// Watches the directory that has the name now, and those above it up to one that exists; `false` on failure.
@@ -69,7 +86,8 @@ final class JournalWatch {
             descriptor = inotify_init1(Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return false }
             watched = Identity(directory)
-            if inotify_add_watch(descriptor, directory, Self.changes) < 0 {
+            watch = inotify_add_watch(descriptor, directory, Self.changes)
+            if watch < 0 {
                 guard errno == ENOENT else { return false }
                 watched = nil
             }
