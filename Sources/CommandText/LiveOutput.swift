@@ -72,7 +72,7 @@ package struct AlternateScreen {
 
     /// Switches back to the main screen.
     package func leave() {
-        Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+        Terminal.restore(Array("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8))
         if var former { tcsetattr(STDIN_FILENO, TCSANOW, &former) }
     }
 

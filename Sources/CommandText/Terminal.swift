@@ -39,6 +39,11 @@ package enum Terminal {
         } catch {}
     }
 
+    /// Writes the bytes that restore a terminal at the end; they are dropped if it takes nothing for a second.
+    static func restore(_ bytes: [UInt8]) {
+        _ = CompleteWrite.failure(writing: bytes[...], to: STDOUT_FILENO, patience: .seconds(1))
+    }
+
     /// Prints the reason that standard output cannot be written, such as a full disk, and exits with status 75.
     package static func exitUnwritable(_ number: Int32) -> Never {
         let program = program.withLock { $0 }
@@ -101,7 +106,7 @@ private enum CompleteWrite {
     private static var isEnding: Bool {
         var pending = sigset_t()
         sigpending(&pending)
-        return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1
+        return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&pending, $0) == 1 }
     }
 }
 

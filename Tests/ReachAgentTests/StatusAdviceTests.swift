@@ -15,8 +15,15 @@ import Testing
         try status(members).advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.remedy) } }
     }
 
+    /// A state without a path; a path with a prefix is that of one family, and the other one has no route.
     private static func lost(_ path: String) -> String {
-        StatusScenes.state(#""via":"none",\#(path)"#, via: "none", #""connectivity":"none""#)
+        let state = StatusScenes.state(#""via":"none",\#(path)"#, via: "none", #""connectivity":"none""#)
+        guard path.contains(#""prefix""#) else { return state }
+        let other = path.contains("::/0") ? "ipv4" : "ipv6"
+        return state.replacing(
+            #""\#(other)":{"via":"none",\#(path)}"#,
+            with: #""\#(other)":{"via":"none","reason":"no_route"}"#
+        )
     }
 
     private static func interfaces(_ interfaces: String...) -> String { StatusScenes.list("interfaces", interfaces) }
@@ -151,18 +158,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("no_route", "no_address", "eth0 has no IPv6 address to send from"),
-        ("no_address", "no_route", "eth0 has no IPv4 address to send from"),
-        ("no_address", "no_address", "eth0 has no address to send from"),
+        ("no_route", "no_address", "::/0", "eth0 has no IPv6 address to send from"),
+        ("no_address", "no_route", "0.0.0.0/0", "eth0 has no IPv4 address to send from"),
+        ("no_address", "no_address", "0.0.0.0/0", "eth0 has no address to send from"),
     ])
     func `a missing address is that of a family if the other one has another reason`(
         ipv4: String,
         ipv6: String,
+        prefix: String,
         problem: String
     ) throws {
         let state = #"""
             "state":{"via":"none","connectivity":"none","path":{"via":"none","reason":"no_address","interface":"eth0",\#
-            "ipv4":{"via":"none","reason":"\#(ipv4)"},"ipv6":{"via":"none","reason":"\#(ipv6)"}}}
+            "prefix":"\#(prefix)","ipv4":{"via":"none","reason":"\#(ipv4)"},"ipv6":{"via":"none","reason":"\#(ipv6)"}}}
             """#
         #expect(try Self.advice(state)?.problem == problem)
     }

@@ -146,10 +146,11 @@ struct UnusedFamilyTests {
         #expect(driver.handle(Self.network(addresses, ipv4: ipv4, ipv6: ipv6), at: 60_000).isEmpty)
         driver.handle(Self.network(addresses, ipv4: ipv4, ipv6: .refused(.noRoute)), at: 60_100)
         let settled = driver.machine.tick(at: ScriptedCheck.time(70_000).instant)
-        let causes = settled.compactMap { transition -> ChangeCause? in
-            if case .reachability(let change) = transition { change.cause } else { nil }
+        let changes = settled.compactMap { transition -> Change<ReachabilityState>? in
+            if case .reachability(let change) = transition { change } else { nil }
         }
-        #expect(!causes.isEmpty && !causes.contains(.start))
+        #expect(changes.map(\.observed) == [ScriptedCheck.time(60_100)])
+        #expect(!changes.map(\.cause).contains(.start))
     }
 
     @Test func `an address of the other family is no event, and the loss of its route is one`() {

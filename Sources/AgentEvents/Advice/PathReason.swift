@@ -31,7 +31,7 @@ struct PathReason {
         self.init(
             code,
             of: paths.overall.interface,
-            family: families.count == 1 ? families.first : Family(of: paths.overall),
+            family: families.isEmpty ? Family(of: paths.overall) : families.count == 1 ? families.first : nil,
             underlay: paths.overall.underlay,
             among: interfaces
         )
@@ -128,7 +128,7 @@ struct PathReason {
 
     private init(_ code: String, linkOf name: String, _ interface: Interface?) {
         if interface?.state == "administratively down" {
-            self.init(code, "\(name) is switched off", "Switch it on: \(command: "ip link set \(name) up").")
+            self.init(code, "\(name) is switched off", "Switch it on: \(change: "ip link set \(name) up").")
             return
         }
         let problem = interface?.state == "no carrier" ? "no carrier on \(name)" : "\(name) is down"

@@ -1,4 +1,5 @@
-/// An interface with a default route or the route to the Internet, active or standby, or one that only a probe is bound to.
+/// An interface with a default route or the route to the Internet, active or standby, or one that only a probe is bound
+/// to.
 ///
 /// The parts into which a VPN splits the default route count as one.
 public struct Uplink: Codable, Sendable, Hashable {

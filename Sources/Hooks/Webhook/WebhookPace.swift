@@ -2,7 +2,8 @@ internal import FoundationEssentials
 
 /// The retry delays of a webhook, and the clock of its signatures.
 package struct WebhookPace: Sendable {
-    /// Returns the delay after a number of failed attempts, counted or not; `requested` is the minimum requested by the server.
+    /// Returns the delay after a number of failed attempts, counted or not; `requested` is the minimum that the server has
+    /// requested.
     package var pause: @Sendable (_ failures: Int, _ requested: Duration?) -> Duration
     /// Returns the time for signatures and for a server's dates, in seconds since 1970.
     package var timestamp: @Sendable () -> Int

@@ -129,7 +129,8 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    /// Stops the webhook if it waits for its secret or for the network, which may take any time, or as soon as it does.
+    /// Stops the webhook if it waits for its secret or for the network, which may take any time, or as soon as it
+    /// does.
     ///
     /// Safe to call from any thread, and after the end.
     func stopIfWaiting() {
@@ -150,8 +151,12 @@ package final class WebhookRun: @unchecked Sendable {
     func networkChanged(isOnline: Bool) {
         gate.execute { [self] in
             self.isOnline = isOnline
-            if !isOnline { wasOffline = true }
-            if isOnline, isSuspended { attempt() }
+            if !isOnline {
+                wasOffline = true
+                finishIfWaiting()
+            } else if isSuspended {
+                attempt()
+            }
         }
     }
 
@@ -189,7 +194,8 @@ package final class WebhookRun: @unchecked Sendable {
     private func attempt() {
         nextAttempt = nil
         isSuspended = !isOnline
-        guard ended != nil, isOnline else { return }
+        guard ended != nil else { return }
+        guard isOnline else { return finishIfWaiting() }
         let probe: Probe
         do throws(RequestError) {
             probe = try makeProbe()

@@ -60,7 +60,7 @@ struct LocalRoute {
 
     /// The reason on this machine for which a check gets no answer; nil if there is none, or it is not certain.
     ///
-    /// At most one request to the kernel, and only for a bound check in IPv4.
+    /// At most one request to the routing tables, and only for a bound check in IPv4.
     var silence: Finding? {
         guard interface != nil, !target.isIPv6, case .bound(let flow) = connection else { return nil }
         let answers = RouteQuestion.answers(to: [flow.output, flow.input])
@@ -69,8 +69,8 @@ struct LocalRoute {
             return Finding(.noRoute, subject: target.description, evidence: evidence)
         }
         // The kernel takes no packet from another machine whose source is an address of this one, without any filter.
-        guard case .route(type: 1, _) = answers[0], !LocalInterfaces.shared.contain(target.bytes),
-            let mode = flow.reversePathFilter(answers[1])
+        guard case .route(type: 1, _) = answers[0], let mode = flow.reversePathFilter(answers[1]),
+            !LocalInterfaces.shared.contain(target.bytes)
         else { return nil }
         return Finding(
             .reversePathFilter,

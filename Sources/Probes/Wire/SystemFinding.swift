@@ -16,7 +16,8 @@ enum SystemFinding {
     /// Returns a finding for a failure to connect or to send to an address.
     ///
     /// ENETUNREACH, EHOSTUNREACH and EACCES stand for a local route that rejects packets, for a router's ICMP error and for
-    /// a neighbour that does not answer: only the kernel's own lookup tells the first from the others. If it fails, the errno value decides.
+    /// a neighbour that does not answer: only the kernel's own lookup tells the first from the others. If it fails, the
+    /// errno value decides.
     static func make(_ error: CInt, operation: String, over route: LocalRoute) -> Finding {
         let code = code(error)
         let evidence = "\(operation): \(text(error))"
@@ -26,6 +27,7 @@ enum SystemFinding {
         case .noRoute where target.isLinkLocal && target.zone == nil && route.interface == nil:
             let need = "a link-local address needs an interface (--interface)"
             return Finding(code, subject: subject, evidence: "\(evidence): \(need)")
+        // A neighbour that does not answer is EHOSTUNREACH: also where the kernel assumes one, this is a router's error.
         case .noRoute where [.accepted, .assumed].contains(route.state):
             return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
         case .hostUnreachable where route.isMissing: return Finding(.noRoute, subject: subject, evidence: evidence)

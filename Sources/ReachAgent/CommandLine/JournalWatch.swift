@@ -7,7 +7,7 @@ internal import Glibc
 final class JournalWatch {
     private static let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
     private static let replacements = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MOVE_SELF)
-    /// The time between checks of the name, in milliseconds: the kernel reports no move of a directory that is not watched.
+    /// The time between checks of the name, in milliseconds: the kernel reports no move of an unwatched directory.
     private static let checkInterval: Int32 = 5000
 
     /// The identity of a directory, which its successor of the same name does not have.
@@ -102,7 +102,8 @@ final class JournalWatch {
         var path = path
         repeat {
             path = Self.parent(of: path)
-            if inotify_add_watch(descriptor, path, Self.replacements) >= 0 { return true }
+            // `.` is above itself by its name, and has one watch.
+            if inotify_add_watch(descriptor, path, Self.replacements | UInt32(IN_MASK_ADD)) >= 0 { return true }
         } while errno == ENOENT && path != "/" && path != "."
         // A directory that may be entered but not listed cannot be watched: its changes go unnoticed.
         return errno == EACCES && watched != nil

@@ -13,8 +13,8 @@ internal import Synchronization
 /// thread of its own, which calls poll(2) first and writes no more than a pipe accepts without blocking. So a stalled
 /// reader delays no other consumer, a reader that has gone is detected immediately, even while there is nothing to
 /// print, and a stalled reader is abandoned at the end. A file that cannot be written, as on a full disk, is like a
-/// stalled reader: the unwritten rest of a line stays first, so that no line is torn,
-/// except the last one if the agent ends before there is room.
+/// stalled reader: the unwritten rest of a line stays first, so that no line is torn, except the last one if the agent
+/// ends before there is room.
 final class EventPrinter: Sendable {
     /// The maximum number of events that wait for a slow reader; after more, the stream continues with a gap.
     private static let capacity = 4096
