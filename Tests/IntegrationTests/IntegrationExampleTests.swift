@@ -20,12 +20,12 @@ struct IntegrationExampleTests {
     func `path-monitor prints the path as it appears and disappears`() async throws {
         let namespace = try NetworkNamespace()
         let monitor = try CommandLines(namespace.command(Self.pathMonitor, []))
-        #expect(await monitor.next() == "ipv4: no route; ipv6: no route")
+        #expect(await monitor.next() == "ipv4: none: no route; ipv6: none: no route")
         try namespace.makeLink("wlan0", peer: "ap0", address: "192.0.2.2/24", gateway: "192.0.2.1")
         try await monitor.next(containing: "via 192.0.2.1 dev wlan0 src 192.0.2.2; ipv6")
         // The kernel keeps the route, and would still answer with the dead interface.
         try namespace.ip("link set ap0 down")
-        try await monitor.next(containing: "which is down")
+        try await monitor.next(containing: "ipv4: none: wlan0 cannot pass packets")
         monitor.end()
     }
 

@@ -391,7 +391,8 @@ struct HTTPServerTests {
             let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
                 .map { $0.split(separator: " ").map(String.init) }
             let established = lines.filter { $0[1] == place && $0[3] == "01" }
-            #expect(established.map { $0[5].hasPrefix("02:") } == [true])
+            // The kernel may list a connection twice when others end between two reads.
+            #expect(!established.isEmpty && established.allSatisfy { $0[5].hasPrefix("02:") })
         }
     }
 
