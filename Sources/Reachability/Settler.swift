@@ -7,6 +7,12 @@ protocol SettlingValue: Equatable, Sendable {
     var grade: Grade { get }
     /// Returns whether a change to `next` is a loss.
     func loses(to next: Self) -> Bool
+    /// Returns whether events show this value as another one, although they differ.
+    func isPublished(like other: Self) -> Bool
+}
+
+extension SettlingValue {
+    func isPublished(like other: Self) -> Bool { self == other }
 }
 
 /// Publishes a value once it has held for a while, and the prevalent one if it keeps fluctuating.
@@ -57,7 +63,9 @@ struct Settler<Value: SettlingValue> {
         guard value != raw || !isKnown else { return tick(at: now) }
         let kept = keepsCause && raw != settled ? candidate : nil
         let new = Candidate(since: now, cause: kept?.cause ?? cause, observed: kept?.observed ?? observed)
-        if value.grade != raw.grade || candidate == nil { candidate = new }
+        // A change that is no event is not the beginning of one.
+        let isSilent = raw != settled && raw.isPublished(like: settled)
+        if value.grade != raw.grade || candidate == nil || isSilent { candidate = new }
         raw = value
         if !isKnown {
             isKnown = true

@@ -138,7 +138,7 @@ struct UnusedFamilyTests {
         #expect(state.path.interface?.name == row.interface)
     }
 
-    @Test func `a loss after an address of the other family has a cause of its own`() {
+    @Test func `a loss after an address of the other family has a cause and a time of its own`() {
         var driver = Driver(ReachabilityMachine(settle: .standard))
         let (ipv4, ipv6) = (Self.route(3, "10.0.0.2"), Self.route(4, "fe80::2"))
         driver.handle(Self.network([("10.0.0.2", 3), ("fe80::2", 4)], ipv4: ipv4, ipv6: ipv6), at: 0)
@@ -149,7 +149,7 @@ struct UnusedFamilyTests {
         let changes = settled.compactMap { transition -> Change<ReachabilityState>? in
             if case .reachability(let change) = transition { change } else { nil }
         }
-        #expect(changes.count == 1)
+        #expect(changes.map(\.observed) == [ScriptedCheck.time(60_100)])
         #expect(!changes.map(\.cause).contains(.start))
     }
 

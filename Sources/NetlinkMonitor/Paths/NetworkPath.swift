@@ -71,6 +71,16 @@ public struct NetworkPath: Sendable, Hashable {
     public var kind: InterfaceKind { underlay?.link?.kind ?? link?.kind ?? .unknown }
 }
 
+/// The interface that carries the packets of a tunnel, through any tunnels in between.
+public struct ResolvedUnderlay: Sendable, Hashable {
+    /// The interface; `nil` if the tunnel's packets have no route.
+    public let link: Link?
+    /// The evidence for it: a guess if any part of the chain is one.
+    public let evidence: Underlay.Evidence
+    /// `true` if the tunnel's packets certainly cannot leave.
+    public let isDown: Bool
+}
+
 extension NetworkPath {
     /// The reasons packets cannot leave; the raw values are those of the agent's events, and stable.
     public enum UnusableReason: String, Sendable, Hashable, CaseIterable, Codable {

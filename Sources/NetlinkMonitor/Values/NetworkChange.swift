@@ -197,7 +197,7 @@ extension NetworkSnapshot {
                 interfaceIndex: interface,
                 interfaceName: interface.map(interfaceName),
                 family: address.family,
-                detail: "\(address): \(lookups[address].map { $0.describe(in: self) } ?? "no longer asked")"
+                detail: "\(address): \(lookups[address].map { $0.describe(in: self) } ?? "no longer looked up")"
             )
         }
         return changes

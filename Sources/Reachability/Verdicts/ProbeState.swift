@@ -66,7 +66,7 @@ public struct ProbeState: Sendable, Hashable {
     /// The failure's evidence about the path.
     var evidence: FailureEvidence {
         let evidence = code?.evidence ?? .silent
-        // What this machine answers in the target's place says nothing about the way to it.
+        // An answer by this machine in the target's place is no evidence about the way to it.
         if leadsToThisMachine { return evidence == .nothing ? .nothing : .silent }
         return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
     }
