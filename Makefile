@@ -10,6 +10,9 @@ SIDE_BY_SIDE := --experimental-maximum-parallelization-width 8
 CONFIGURATION ?= debug
 # As the package builds: `make manual CONFIGURATION=release` then builds nothing that the package would not.
 MANUAL_FLAGS ?= $(if $(filter release,$(CONFIGURATION)),--static-swift-stdlib)
+# SKIP_BUILD=1 takes what is built already. SwiftPM needs several seconds to find that nothing has changed, and `.ci/run` has
+# built everything in the check.
+BUILD := $(if $(SKIP_BUILD),true,swift build)
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries Fuzz
 # Whatever the package is made of: it is built again when one of them has changed.
 PACKAGED := Package.swift README.md CHANGELOG.md LICENSE $(shell find Sources debian docs examples packaging scripts -type f -not -path 'debian/reachagent/*' -not -path 'debian/reachagent-sink/*')
@@ -24,7 +27,7 @@ dependencies: toolchain ## Install the Debian packages that building needs
 	@scripts/install-dependencies build
 
 build: dependencies ## Build the agent (debug)
-	@swift build --product reachagent >&2
+	@$(BUILD) --product reachagent >&2
 
 run: build ## Run the agent in the foreground; ARGS="--format human" passes options
 	@exec .build/debug/reachagent run $(ARGS)
@@ -32,7 +35,7 @@ run: build ## Run the agent in the foreground; ARGS="--format human" passes opti
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
 	@scripts/make-python-environment
-	swift build --build-tests
+	$(BUILD) --build-tests
 	@# Both tiers run, whatever becomes of the first. Without a bound all tests of a run begin at once, and their time limits
 	@# would measure how long they queue.
 	@failed=0; \
@@ -42,12 +45,12 @@ test: dependencies ## Run the unit and integration tests
 
 test-prometheus: dependencies ## Have a real Prometheus scrape a real agent, and ask every query of the dashboard
 	@scripts/install-dependencies prometheus
-	swift build --build-tests
+	$(BUILD) --build-tests
 	swift test --skip-build --filter 'MetricsPageTests|DashboardTests|IntegrationPrometheusTests'
 
 cost: dependencies ## Prove that hostile input costs time in proportion to its size
 	@scripts/install-dependencies test
-	swift build --build-tests
+	$(BUILD) --build-tests
 	@# CPU time is what these tests compare: anything beside them disturbs it.
 	swift test --skip-build --no-parallel --filter CostTests
 
@@ -95,7 +98,7 @@ check-release: package ## Prove that a release installs with apt in a clean Debi
 system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stacks, and with a real systemd and the package
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
 	@# One by one: two virtual machines at once leave nothing of two cores for what is to be answered in time.
-	REACHAGENT_SYSTEM_TESTS=1 swift test --no-parallel --filter SystemTests
+	REACHAGENT_SYSTEM_TESTS=1 swift test $(if $(SKIP_BUILD),--skip-build) --no-parallel --filter SystemTests
 
 examples: dependencies ## Build the packages of examples/ as a stranger would
 	@# In the agent's own directory: what both need is compiled once, and the tests find the programs beside the agent.
@@ -118,7 +121,7 @@ measure-truth: dependencies ## Judge `measure` on shaped links beside iperf3 and
 
 measure-sample: build ## Judge it on a few links, as CI does, with what is built to debug
 	@scripts/install-dependencies measure-truth
-	@swift build --product link-forwarder >&2
+	@$(BUILD) --product link-forwarder >&2
 	Tests/Transfers/measure-truth --sample $(ARGS)
 
 web-test: build ## Drive a real browser at the page of a real agent in namespaces; ARGS="cable portal" chooses

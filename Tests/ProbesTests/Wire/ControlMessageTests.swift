@@ -23,12 +23,15 @@ struct ControlMessageTests {
         return number + [origin, type, code, 0] + info + [0, 0, 0, 0] + offender
     }
 
-    private static let router4 =
-        withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) } + [0, 0, 192, 0, 2, 1]
-        + [UInt8](repeating: 0, count: 8)
-    private static let router6 =
-        withUnsafeBytes(of: sa_family_t(AF_INET6)) { Array($0) } + [0, 0, 0, 0, 0, 0]
-        + [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1, 0, 0, 0, 0]
+    private static let router4: [UInt8] = {
+        let family: [UInt8] = withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) }
+        return family + [0, 0, 192, 0, 2, 1] + [UInt8](repeating: 0, count: 8)
+    }()
+    private static let router6: [UInt8] = {
+        let family: [UInt8] = withUnsafeBytes(of: sa_family_t(AF_INET6)) { Array($0) }
+        let address: [UInt8] = [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]
+        return family + [UInt8](repeating: 0, count: 6) + address + [UInt8](repeating: 0, count: 4)
+    }()
 
     @Test
     func `messages are found one after the other`() {
