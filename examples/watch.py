@@ -18,6 +18,7 @@ while True:
                 wanted = {"types": wanted["types"]}  # begin anew, with the state as it is now
             if "error" in reply:
                 print("reachagent:", reply["error"], event.get("message", ""), file=sys.stderr)
+                break  # the server keeps the connection, but sends nothing on it: ask again
             elif event["type"] == "reachagent.agent.hello":
                 wanted = {"since_seq": event["data"]["seq"], **wanted, "stream": event["data"]["stream"]}
             elif event.get("seq", wanted["since_seq"] + 1) > wanted["since_seq"]:

@@ -50,10 +50,14 @@ static int become(const struct reachagent_account *account) {
     // The user last: it takes the right to change the rest away.
     if (syscall(SETGROUPS, account->group_count, account->groups) != 0) return -1;
     if (syscall(SETRESGID, account->group, account->group, account->group) != 0) return -1;
-    if (syscall(SETRESUID, account->user, account->user, account->user) != 0) return -1;
-    // A service may have capabilities without being root; they are not for another user's program.
-    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L);
-    return 0;
+    return (int)syscall(SETRESUID, account->user, account->user, account->user);
+}
+
+// A service may have capabilities without being root, such as those to become another user; they are the agent's, not a
+// program's that it starts. Linux before 4.3 has none that would be inherited.
+static int drop_ambient_capabilities(void) {
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L) == 0 || errno == EINVAL) return 0;
+    return -1;
 }
 
 // The kernel's entry of a directory (getdents64(2)); opendir(3) allocates.
@@ -120,6 +124,7 @@ static _Noreturn void become_program(const struct reachagent_program *program, i
     if (!program->is_script) (void)fcntl(FILE_DESCRIPTOR, F_SETFD, FD_CLOEXEC);
     if (close_others_on_exec() != 0) fail(report, reachagent_step_descriptors);
     if (program->account != NULL && become(program->account) != 0) fail(report, reachagent_step_account);
+    if (drop_ambient_capabilities() != 0) fail(report, reachagent_step_program);
     if (chdir(program->directory) != 0) fail(report, reachagent_step_directory);
     syscall(SYS_execveat, FILE_DESCRIPTOR, "", program->arguments, program->environment, AT_EMPTY_PATH);
     fail(report, reachagent_step_program);

@@ -67,6 +67,18 @@ struct IntegrationHookProcessTests {
     }
 
     @Test
+    func `a hook inherits no capability of the agent's`() async throws {
+        try lab.put("etc/10-hook", "grep CapAmb /proc/$PPID/status /proc/self/status")
+        let launcher = ["setpriv", "--inh-caps=+setuid,+kill", "--ambient-caps=+setuid,+kill"]
+        let agent = try await HookAgent.start(in: lab, launcher: launcher)
+        let run = try await agent.completed("10-hook", for: agent.events.first(of: "reachability.changed"))
+        let output = (run.run?.output ?? "").split(separator: "\n").map { $0.split(separator: "\t").last }
+        // The agent's, and the hook's.
+        #expect(output == ["00000000000000a0", "0000000000000000"])
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test
     func `a hook that reads nothing, or closes everything, ends like any other`() async throws {
         let (agent, run) = try await run("exec 0<&- 1>&- 2>&-; exit 0")
         #expect(run.run?.ending.outcome == "succeeded")

@@ -87,4 +87,29 @@ struct IntegrationStreamClientTests {
         #expect(await client.rest() == [])
         #expect(try await next.stop().status == 0)
     }
+
+    @Test("the Python example begins anew when the agent that it finds has another stream")
+    func pythonAfterAnotherStream() async throws {
+        let example = Self.examples.appending(path: "watch.py").path()
+        let agent = try await directory.agent()
+        let client = try CommandLines(
+            "REACHAGENT_SOCKET=\(directory.control) exec python3 -u \(example) reachability.changed 2>&1"
+        )
+        #expect(await client.next()?.hasSuffix("reachagent.network.snapshot default other") == true)
+        #expect(try await agent.stop().status == 0)
+        try FileManager.default.removeItem(atPath: directory.journal)
+        let next = try await directory.agent()
+        var printed: [String] = []
+        while let line = await client.next() {
+            printed.append(line)
+            if line.hasPrefix("- ") { break }
+        }
+        #expect(printed.contains { $0.hasPrefix("reachagent: stream_changed") })
+        #expect(printed.last?.hasSuffix("reachagent.network.snapshot default other") == true)
+        try namespace.ip("route del default")
+        let lost = try await next.settles(on: "none")
+        #expect(await client.next()?.hasPrefix("\(lost.seq ?? 0) ") == true)
+        client.end()
+        #expect(try await next.stop().status == 0)
+    }
 }

@@ -230,7 +230,8 @@ struct ProgramKeys: KeyTable {
         says: "the agent's",
         example: "\"nobody\"",
         for: .program,
-        "The user that it runs as, by name or number. Another one needs an agent that runs as root"
+        "The user that it runs as, by name or number. Another one needs an agent that runs as root, or "
+            + "the service's drop-in for it"
     )
     let group = Key(
         "group",

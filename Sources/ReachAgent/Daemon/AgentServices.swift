@@ -139,7 +139,8 @@ struct AgentServices {
             )
         )
         driver.connect(runner: runner, checkPublisher: checkPublisher)
-        if let path = configuration.metricsFile {
+        // A recording without sockets runs beside the service, whose file it is.
+        if let path = configuration.metricsFile, configuration.recording == nil || configuration.sockets != nil {
             parts.append(writing(requestHandler.metricsFile(at: path, connections: connections), bus))
         }
         if let format = configuration.format {

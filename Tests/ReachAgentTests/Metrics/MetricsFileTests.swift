@@ -47,6 +47,20 @@ struct MetricsFileTests {
         return Event(draft, from: origin, at: Timestamp(microsecondsSince1970: 0), number: 1)
     }
 
+    @Test func `a file that another agent has put in its place stays at the end`() throws {
+        let bench = try Bench()
+        let (file, other) = (bench.file(interval: .seconds(60)), bench.file(interval: .seconds(60)))
+        for agent in [file, other] { try agent.start() }
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 1"))
+        other.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 2"))
+        file.stop()
+        #expect(bench.waits(for: "written 2"))
+        other.stop()
+        #expect(!FileManager.default.fileExists(atPath: bench.path))
+    }
+
     @Test func `it is written whole at the first settled change, for all users, and removed at the end`() throws {
         let bench = try Bench()
         let file = bench.file(interval: .seconds(60), size: 1 << 20)

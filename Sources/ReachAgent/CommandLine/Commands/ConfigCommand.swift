@@ -134,7 +134,7 @@ struct ConfigInitCommand: ParsableCommand {
         let files = try AgentFiles.find(socket: agent.socket)
         let path = try output ?? standardPath(files)
         do throws(NewFile.Failure) {
-            try NewFile.write(InitialConfiguration.text, to: path)
+            try NewFile.write(InitialConfiguration.text, to: path, isPublic: Self.isService(path))
         } catch {
             try refuse(error, path)
         }
@@ -179,7 +179,8 @@ struct ConfigInitCommand: ParsableCommand {
             throw ExitCode(ExitStatus.finding)
         case EACCES, EPERM, EROFS:
             Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
-            if geteuid() != 0 { Terminal.printError("  try: sudo reachagent config init --output \(shown)") }
+            let option = output == nil ? "" : " --output \(shown)"
+            if geteuid() != 0 { Terminal.printError("  try: sudo reachagent config init\(option)") }
             throw ExitCode(ExitStatus.notPermitted)
         default:
             Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
@@ -189,12 +190,19 @@ struct ConfigInitCommand: ParsableCommand {
 
     /// The commands that apply the new configuration.
     private func steps(_ files: AgentFiles, _ path: String) -> [String] {
-        if let output {
+        let isRead = files.configuration.map { path == $0 || path.hasPrefix("\($0).d/") } ?? false
+        if let output, !isRead {
             return ["validate it: reachagent config check \(output)", "use it: reachagent run --config \(output)"]
         }
         let edit = "put the address of a server of yours into it"
-        return files.agent == nil ? [edit, "use it: reachagent run"] : [edit, "apply it: reachagent reload"]
+        if files.agent != nil { return [edit, "apply it: reachagent reload"] }
+        // Root's own agent would leave root's files in the service's journal.
+        let isService = Self.isService(path) && AgentQuestion.isInstalled()
+        return [edit, "use it: \(isService ? "systemctl start reachagent" : "reachagent run")"]
     }
+
+    /// True for a file of the service, whose user must be able to read it.
+    private static func isService(_ path: String) -> Bool { path.hasPrefix("/etc/reachagent/") }
 }
 
 /// A file that must not exist yet.
@@ -207,11 +215,17 @@ enum NewFile {
     }
 
     /// Writes a text to a new file and creates its parent directories; a partially written file is removed.
-    static func write(_ text: String, to path: String) throws(Failure) {
-        try makeDirectories(above: path)
+    ///
+    /// - Parameters:
+    ///   - text: The content.
+    ///   - path: The file, which must not exist.
+    ///   - isPublic: `true` if every user may read the file, whatever the umask is.
+    static func write(_ text: String, to path: String, isPublic: Bool = false) throws(Failure) {
+        try makeDirectories(above: path, isPublic: isPublic)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         defer { close(descriptor) }
+        if isPublic { fchmod(descriptor, 0o644) }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -224,9 +238,13 @@ enum NewFile {
         }
     }
 
-    private static func makeDirectories(above path: String) throws(Failure) {
+    private static func makeDirectories(above path: String, isPublic: Bool) throws(Failure) {
         for end in path.indices.dropFirst() where path[end] == "/" {
-            guard mkdir(String(path[..<end]), 0o755) != 0, errno != EEXIST else { continue }
+            guard mkdir(String(path[..<end]), 0o755) != 0 else {
+                if isPublic { chmod(String(path[..<end]), 0o755) }
+                continue
+            }
+            guard errno != EEXIST else { continue }
             let code = errno
             // An existing directory need not be writable for the user, which mkdir(2) may report before EEXIST.
             guard access(String(path[..<end]), F_OK) == 0 else { throw Failure(code: code) }

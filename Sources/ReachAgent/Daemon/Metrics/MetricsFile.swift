@@ -7,7 +7,7 @@ internal import Logging
 ///
 /// Written by a thread of its own after a settled change, so that neither a disk nor an idle machine is disturbed: while
 /// nothing changes it sleeps. The file is replaced as a whole, and removed at the end, because the metrics of an agent that
-/// does not run are wrong.
+/// does not run are wrong; not if it is another's by then.
 final class MetricsFile: Sendable {
     /// The minimum time between two writes.
     private static let interval: Duration = .seconds(60)
@@ -19,6 +19,14 @@ final class MetricsFile: Sendable {
         var isStale = false
         var isStopping = false
         var written: ContinuousClock.Instant?
+    }
+
+    /// The file that was written last: its place may be taken by another agent with the same configuration.
+    private struct Written: Equatable {
+        let device: dev_t
+        let inode: ino_t
+
+        init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
     }
 
     private enum Action {
@@ -74,13 +82,21 @@ final class MetricsFile: Sendable {
 
     private func run() {
         var failure: String?
+        var written: Written?
         while next() == .write {
-            let reason = write(content())
+            let reason = write(content(), &written)
             // Logged once for each reason: a full disk stays so for a while.
             if let reason, reason != failure { logger.error("cannot write the metrics file \(path): \(reason)") }
             if reason == nil, failure != nil { logger.notice("the metrics file \(path) is written again") }
             failure = reason
         }
+        removeOwn(written)
+    }
+
+    /// Removes the file, unless another process has replaced it since.
+    private func removeOwn(_ written: Written?) {
+        var status = stat()
+        guard let written, lstat(path, &status) == 0, Written(status) == written else { return }
         unlink(path)
     }
 
@@ -98,7 +114,7 @@ final class MetricsFile: Sendable {
     }
 
     /// Replaces the file; returns the error if that fails.
-    private func write(_ bytes: [UInt8]) -> String? {
+    private func write(_ bytes: [UInt8], _ written: inout Written?) -> String? {
         // The collector reads files that end in `.prom`.
         let temporary = "\(path).new"
         unlink(temporary)
@@ -111,7 +127,11 @@ final class MetricsFile: Sendable {
             guard count > 0 else { return giveUp(temporary, file) }
             rest = rest.dropFirst(count)
         }
-        guard fchmod(file, Self.mode) == 0, rename(temporary, path) == 0 else { return giveUp(temporary, file) }
+        var status = stat()
+        guard fchmod(file, Self.mode) == 0, fstat(file, &status) == 0, rename(temporary, path) == 0 else {
+            return giveUp(temporary, file)
+        }
+        written = Written(status)
         close(file)
         return nil
     }
