@@ -94,7 +94,19 @@ struct JournalDirectory: Sendable {
         guard descriptor >= 0 else {
             throw JournalError(operation: "open", path: path(of: name), cause: .errno(-descriptor))
         }
+        if flags & O_CREAT != 0 { Self.giveAway(descriptor, in: path) }
         return OpenFile(descriptor: descriptor, path: path(of: name))
+    }
+
+    /// Gives a file that root has made to the owner of the directory, whose agent could neither read nor continue it.
+    static func giveAway(_ descriptor: Int32, in directory: String) {
+        var (owner, entry) = (stat(), stat())
+        guard geteuid() == 0, stat(directory, &owner) == 0, owner.st_uid != 0, fstat(descriptor, &entry) == 0 else {
+            return
+        }
+        // A file with another name elsewhere would be given away there too.
+        guard entry.st_uid == 0, entry.st_nlink == 1, entry.st_mode & S_IFMT == S_IFREG else { return }
+        _ = fchown(descriptor, owner.st_uid, owner.st_gid)
     }
 
     /// Returns the identity of the file with a name; `nil` if there is none.

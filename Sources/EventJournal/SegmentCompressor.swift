@@ -78,6 +78,7 @@ final class NewFile {
         guard descriptor >= 0 else {
             throw JournalError(operation: "create", path: temporary, cause: .errno(errno))
         }
+        JournalDirectory.giveAway(descriptor, in: directory)
     }
 
     deinit {

@@ -50,6 +50,24 @@ import Testing
         #expect(try reader.newestSequence == 40)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `root's files in the journal of another user are that user's`() async throws {
+        try #require(chown(fixture.directory, 65534, 65533) == 0)
+        let journal = try scripted.open(fixture) {
+            $0.segmentBytes = 1 << 10
+        }
+        journal.append(FixtureJournal.records(1...40))
+        #expect(await journal.settle())
+        try journal.keep(Array("{}".utf8), as: "data-usage")
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory)
+        #expect(names.contains("data-usage") && names.contains { $0.hasSuffix(".index") } && names.count > 4)
+        for name in names {
+            var entry = stat()
+            #expect(stat("\(fixture.directory)/\(name)", &entry) == 0)
+            #expect(entry.st_uid == 65534 && entry.st_gid == 65533, "\(name)")
+        }
+    }
+
     struct Age: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let wall: Duration
