@@ -131,8 +131,10 @@ extension MonitorCore {
                         .sorted()
                 }
             }
-            // The kernel would announce the first default route in it.
-            if found.isEmpty, table != Route.mainTable { emptyTables.insert(TableKey(family: family, table: table)) }
+            // The kernel would announce the first default route in it, except one that has expired.
+            if !noteExpired(), found.isEmpty, table != Route.mainTable {
+                emptyTables.insert(TableKey(family: family, table: table))
+            }
             routes += found
         }
         // A canonical order: equal views must be equal values. Almost always table and metric decide, and a route's

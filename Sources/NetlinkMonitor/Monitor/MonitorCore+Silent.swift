@@ -4,6 +4,9 @@ extension MonitorCore {
     /// The kernel counts in jiffies, and reports a lifetime in ticks of 10 ms: after this margin a route has certainly
     /// expired.
     private static var expiryMargin: Duration { .milliseconds(20) }
+    /// The time between two looks at a route that has expired and may come back without a message. The kernel removes it
+    /// within half a minute (`net.ipv6.route.gc_interval`).
+    private static var expiredPause: Duration { .seconds(1) }
     /// The maximum number of times that the routers' states are read and the lookups repeated before both are accepted.
     private static var maximumAttempts: Int { 4 }
 
@@ -17,8 +20,20 @@ extension MonitorCore {
         expiryDue = min(expiryDue ?? due, due)
     }
 
+    /// Handles the reading of a table, and returns whether a default route in it has expired.
+    mutating func noteExpired() -> Bool {
+        guard kernel.takeHasExpired() else { return false }
+        returnDue = clock().instant.advanced(by: Self.expiredPause)
+        return true
+    }
+
     /// Marks the routes as stale when a lifetime has expired.
     mutating func noteExpiry(_ now: ContinuousClock.Instant) {
+        if let due = returnDue, now >= due {
+            returnDue = nil
+            mayDecideDifferently = true
+            pending.formUnion(KernelView.Effects(isRelevant: true, staleRoutes: [.ipv6]))
+        }
         guard let due = expiryDue, now >= due else { return }
         expiryDue = nil
         mayDecideDifferently = true
@@ -31,7 +46,8 @@ extension MonitorCore {
     /// Handles a router advertisement's refresh of addresses, which is announced, and of its default route, which is
     /// not: the new lifetime may be shorter.
     func noteRefresh(of address: InterfaceAddress) -> KernelView.Effects {
-        guard expiryDue != nil, address.address.family == .ipv6, !address.flags.contains(.permanent) else {
+        let mayChange = expiryDue != nil || returnDue != nil
+        guard mayChange, address.address.family == .ipv6, !address.flags.contains(.permanent) else {
             return KernelView.Effects()
         }
         return KernelView.Effects(isRelevant: true, staleRoutes: [.ipv6])

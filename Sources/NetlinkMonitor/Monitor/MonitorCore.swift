@@ -33,6 +33,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var routersAreStale = false
     /// The first known expiry of a route; refreshed routes last longer.
     var expiryDue: ContinuousClock.Instant?
+    /// The next look at a route that has expired, as long as the kernel keeps it.
+    var returnDue: ContinuousClock.Instant?
     /// The last answers to the lookups.
     var lastAnswers: [RouteLookup] = []
     /// The kernel's last answers without a source.
@@ -71,7 +73,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
 
     /// The time at which ``takeTurn()`` must be called even without a message.
     var wakeDue: ContinuousClock.Instant? {
-        [retryDue, confirmation.due, failedRouters.due, expiryDue].compactMap { $0 }.min()
+        [retryDue, confirmation.due, failedRouters.due, expiryDue, returnDue].compactMap { $0 }.min()
     }
 
     /// Reads everything for the first time and reports the first update.

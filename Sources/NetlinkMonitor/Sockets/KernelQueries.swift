@@ -23,6 +23,8 @@ protocol KernelQueries {
     mutating func states(of routers: Set<Router>) throws(NetlinkError) -> [Router: NeighbourState]
     /// Returns the time until the first expiry among the routes read since the last call, if any has a lifetime.
     mutating func takeShortestLifetime() -> Duration?
+    /// Returns whether one of the default routes read since the last call has expired; it is not among them.
+    mutating func takeHasExpired() -> Bool
     /// Returns the kernel's answers, in the order of the questions.
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
     /// Returns the outcomes alone, without the deciding table entries: half the work of ``lookups(_:)``.
@@ -42,11 +44,13 @@ struct LookupQuestion: Sendable, Hashable {
     var source: IPAddress?
     /// The interface to which the packet is bound; 0 for none.
     var interface: UInt32 = 0
-    /// The packet's protocol, on which policy rules and the choice among several legs may depend; `nil` for none.
+    /// The packet's protocol, on which policy rules and the choice among several legs may depend; `nil` for TCP in IPv4,
+    /// and none in IPv6.
     var transport: Transport?
 
     /// A protocol above IP, by its number.
     enum Transport: UInt8, Sendable {
+        case tcp = 6
         case udp = 17
     }
 }

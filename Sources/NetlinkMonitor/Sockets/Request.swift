@@ -52,7 +52,8 @@ struct Request {
         for (type, number) in [(RTA_MARK, question.mark), (RTA_OIF, question.interface)] where number != 0 {
             attributes.append((Int(type.rawValue), withUnsafeBytes(of: number) { Array($0) }))
         }
-        if let transport = question.transport {
+        // Without a protocol an IPv4 lookup is that of a UDP packet, and an IPv6 one of none (net/ipv4/route.c).
+        if let transport = question.transport ?? (question.destination.family == .ipv4 ? .tcp : nil) {
             attributes.append((Int(RTA_IP_PROTO.rawValue), [transport.rawValue]))
         }
         return try Request("look up a route", RTM_GETROUTE, NLM_F_REQUEST, sequence, header, attributes)

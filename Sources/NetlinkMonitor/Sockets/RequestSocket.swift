@@ -25,6 +25,7 @@ struct RequestSocket: KernelQueries {
     /// three.
     private var batches: [LookupBatch] = []
     private var shortestLifetime: Duration?
+    private var hasExpired = false
 
     init() throws(NetlinkError) { socket = try NetlinkSocket() }
 
@@ -71,7 +72,14 @@ struct RequestSocket: KernelQueries {
         return shortestLifetime
     }
 
-    private static func isValid(_ lifetime: Duration?) -> Bool { lifetime.map { $0 > .zero } ?? true }
+    mutating func takeHasExpired() -> Bool {
+        defer { hasExpired = false }
+        return hasExpired
+    }
+
+    /// Returns whether a default route does not count any more. The kernel no longer uses it, keeps it until the next
+    /// garbage collection, and until then a router advertisement brings it back without a message.
+    private static func isExpired(_ lifetime: Duration?) -> Bool { lifetime.map { $0 <= .zero } ?? false }
 
     private mutating func note(_ lifetime: Duration?) {
         guard let lifetime, lifetime > .zero else { return }
@@ -128,14 +136,14 @@ struct RequestSocket: KernelQueries {
         header.rtm_table = table < 256 ? UInt8(table) : UInt8(RT_TABLE_UNSPEC.rawValue)
         var routes: [Route] = []
         var lifetimes: [Duration] = []
+        var expired = 0
         let attributes: [(Int, [UInt8])] = [(Int(RTA_TABLE.rawValue), withUnsafeBytes(of: table) { Array($0) })]
         do throws(NetlinkError) {
             try dump("dump \(family.rawValue) default routes", RTM_GETROUTE, header, attributes) { message in
                 guard case .route(let route, let lifetime) = message else { return .more }
-                // Kernels without strict checking send every table, which is filtered here. The kernel no longer
-                // uses an expired route, and removes it in the next garbage collection.
-                if route.destination.isDefault, route.table == table, Self.isValid(lifetime) {
-                    routes.append(route)
+                // Kernels without strict checking send every table, which is filtered here.
+                if route.destination.isDefault, route.table == table {
+                    if Self.isExpired(lifetime) { expired += 1 } else { routes.append(route) }
                     if let lifetime { lifetimes.append(lifetime) }
                 }
                 return verdict(route)
@@ -146,7 +154,8 @@ struct RequestSocket: KernelQueries {
                 throw error
             }
         }
-        note(lifetimes.min())
+        note(lifetimes.filter { $0 > .zero }.min())
+        if expired > 0 { hasExpired = true }
         return routes
     }
 
@@ -159,7 +168,9 @@ struct RequestSocket: KernelQueries {
         var attributes = [(Int(RTA_DST.rawValue), IPAddress.unspecified(.ipv6).networkBytes)]
         if let interface { attributes.append((Int(RTA_OIF.rawValue), withUnsafeBytes(of: interface) { Array($0) })) }
         let answer = try ask("look up a default route", RTM_GETROUTE, header, attributes)
-        guard case .route(let route, let lifetime) = answer, route.destination.isDefault, Self.isValid(lifetime) else {
+        guard case .route(let route, let lifetime) = answer, route.destination.isDefault else { return nil }
+        guard !Self.isExpired(lifetime) else {
+            hasExpired = true
             return nil
         }
         note(lifetime)

@@ -192,6 +192,44 @@ struct SilentChangeTests {
         #expect(harness.core.wakeDue == nil)
     }
 
+    @Test("a route that comes back after its expiry, without a message, is found as long as the kernel keeps it")
+    func returned() throws {
+        harness.network.lifetime = .seconds(3)
+        harness.network.defaultRoutes = [defaultRoute(over: first, metric: 1)]
+        try harness.start()
+        _ = harness.takeEvents()
+        let routes = harness.network.defaultRoutes
+        (harness.network.defaultRoutes, harness.network.lifetime, harness.network.hasExpired) = ([], nil, true)
+        harness.clock.advance(by: .milliseconds(3020))
+        harness.turn()
+        let lost = try #require(harness.takeEvents().first?.update)
+        #expect(lost.changes.map(\.code).first == .routeExpired)
+        #expect(lost.snapshot.internetLookup(.ipv6)?.route == nil)
+        for _ in 0..<5 {
+            harness.clock.advance(by: .seconds(1))
+            harness.turn()
+            #expect(harness.takeEvents().isEmpty)
+        }
+        (harness.network.defaultRoutes, harness.network.lifetime, harness.network.hasExpired) = (routes, .seconds(9), false)
+        harness.clock.advance(by: .seconds(1))
+        harness.turn()
+        let found = try #require(harness.takeEvents().first?.update)
+        #expect(found.snapshot.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
+        #expect(!found.changes.map(\.code).contains(.routeExpired))
+        #expect(harness.core.returnDue == nil)
+    }
+
+    @Test("after an expiry nothing is due once the kernel has removed the route")
+    func removed() throws {
+        harness.network.hasExpired = true
+        try harness.start()
+        #expect(harness.core.returnDue != nil)
+        harness.network.hasExpired = false
+        harness.clock.advance(by: .seconds(1))
+        harness.turn()
+        #expect(harness.core.returnDue == nil)
+    }
+
     @Test("a silently refreshed route rearms the timer and causes no update")
     func refreshed() throws {
         harness.network.lifetime = .seconds(1800)

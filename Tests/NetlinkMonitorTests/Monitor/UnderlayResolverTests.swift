@@ -18,6 +18,7 @@ struct UnderlayResolverTests {
         func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] { [] }
         func states(of routers: Set<Router>) -> [Router: NeighbourState] { [:] }
         func takeShortestLifetime() -> Duration? { nil }
+        func takeHasExpired() -> Bool { false }
         func lookups(_ questions: [LookupQuestion]) -> [RouteLookup] {
             questions.map { question in
                 let type = ownAddresses.contains(question.destination) ? RouteType.local : .unicast

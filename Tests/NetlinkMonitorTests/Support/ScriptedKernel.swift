@@ -12,6 +12,8 @@ final class ScriptedNetwork {
     var routerStates: [Router: NeighbourState] = [:]
     /// The lifetime that the default routes are read with.
     var lifetime: Duration?
+    /// True while a default route has expired that the kernel keeps.
+    var hasExpired = false
     /// The number of the next dumps of links that are interrupted.
     var interruptions = 0
     /// The number of the next lookups that fail.
@@ -85,6 +87,8 @@ struct ScriptedKernel: KernelQueries {
     }
 
     func takeShortestLifetime() -> Duration? { network.lifetime }
+
+    func takeHasExpired() -> Bool { network.hasExpired }
 
     func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] {
         network.defaultRoutes.filter { $0.family == family && $0.table == table }
