@@ -13,6 +13,7 @@ extension Accountant {
         let from = state(Condition(change.from), FailedState(change.from, cause: nil, sequence: sequence), after: nil)
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         pathTrack.change(observed: change.observed, published: time, from: from, to: to)
+        pathTrack.number = sequence
         openPath = to.condition.isOutage ? failed : nil
         // The path of a probe that has been down for a long time is no evidence about the time before.
         reattributeProbes(at: time, youngOnly: true)
@@ -40,6 +41,7 @@ extension Accountant {
         let from = state(Condition(change.from.connectivity), before, after: nil)
         if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
         uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
+        uplinkTracks[name]?.number = sequence
         openUplinks[name] = to.condition.isOutage ? failed : nil
         reattribute(observed: change.observed, at: time)
     }
@@ -58,6 +60,7 @@ extension Accountant {
         if to.condition.isOutage { to.attribution = attribution(of: change, sequence) }
         let from = TrackState(condition: Condition(probe: change.from))
         probeTracks[point]?.change(observed: change.observed, published: time, from: from, to: to)
+        probeTracks[point]?.number = sequence
         openProbes[point] = to.condition.isOutage ? (change, sequence) : nil
         reattribute(observed: change.observed, at: time)
     }

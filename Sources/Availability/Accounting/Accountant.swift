@@ -141,6 +141,23 @@ public struct Accountant: Sendable {
         _ = accept(sequence, from: sequence, time, stream: nil, isStart: false)
     }
 
+    /// Marks the time of lost events as unknown, after later events were added.
+    ///
+    /// Each state waits for its next change unless a later one is already known. A period with more than some hundred
+    /// later changes of a subject is already added up, and stays as it is.
+    ///
+    /// - Parameters:
+    ///   - start: The time of the last event before the lost ones.
+    ///   - end: The time of the first event after the lost ones.
+    ///   - number: The number of the first event after the lost ones.
+    public mutating func obscure(from start: Timestamp, to end: Timestamp, before number: UInt64) {
+        let (start, end) = (start.microsecondsSince1970, end.microsecondsSince1970)
+        updateTracks { $0.obscure(from: start, to: end, before: number) }
+        if pathTrack.state == nil { openPath = nil }
+        for name in openUplinks.keys where uplinkTracks[name]?.state == nil { openUplinks[name] = nil }
+        for point in openProbes.keys where probeTracks[point]?.state == nil { openProbes[point] = nil }
+    }
+
     /// Ends the account.
     ///
     /// - Parameter alive: The moment until which the agent that wrote the last event is known to run; if `nil`, the
@@ -185,6 +202,7 @@ public struct Accountant: Sendable {
             // The numbers of another agent: the events between them are not known.
             coverage.streams += 1
             interrupt(until: moment, .noData)
+            updateTracks { $0.number = 0 }
         } else if let last {
             let missing = numbering == .complete && first > last.sequence ? first - last.sequence - 1 : 0
             let isInWindow = isInWindow(from: last.time.microsecondsSince1970, to: moment)

@@ -7,6 +7,8 @@ struct Track: Sendable {
     private(set) var state: TrackState?
     /// The moment up to which everything is in the totals.
     private(set) var cursor = Int64.min
+    /// The number of the newest change.
+    var number: UInt64 = 0
 
     init(window: Window) { totals = SpanTotals(window: window) }
 
@@ -38,6 +40,15 @@ struct Track: Sendable {
         let moment = min(observed, published).microsecondsSince1970
         guard moment > cursor else { return }
         settle(until: moment, Self.unknown(.noData))
+    }
+
+    /// Replaces the record of a period whose events are lost, and clears the state unless a later change has set it.
+    ///
+    /// - Parameter number: The number before which the lost events are.
+    mutating func obscure(from start: Int64, to end: Int64, before number: UInt64) {
+        settle(until: end, state ?? Self.unknown(.noData))
+        totals.replace(from: start, to: end, by: Self.unknown(.noData))
+        if self.number < number { state = nil }
     }
 
     /// Clears the state, which the next change sets again.
@@ -121,6 +132,26 @@ struct SpanTotals: Sendable {
     mutating func truncate(at moment: Int64) {
         while let last = pending.last, last.start >= moment { pending.removeLast() }
         if let last = pending.indices.last { pending[last].end = min(pending[last].end, moment) }
+    }
+
+    /// Replaces the records of a period, as far as they are not added up yet.
+    mutating func replace(from start: Int64, to end: Int64, by state: TrackState) {
+        guard start < end, let first = pending.firstIndex(where: { $0.end > start }) else { return }
+        var spans: [Period] = []
+        for span in pending[first...] {
+            let common = (start: max(span.start, start), end: min(span.end, end))
+            guard common.start < common.end else {
+                spans.append(span)
+                continue
+            }
+            if span.start < common.start {
+                spans.append(Period(start: span.start, end: common.start, state: span.state))
+            }
+            spans.append(Period(start: common.start, end: common.end, state: state))
+            if common.end < span.end { spans.append(Period(start: common.end, end: span.end, state: span.state)) }
+        }
+        pending.replaceSubrange(first..., with: spans)
+        if pending.count > Self.maximumPending { commit(Self.maximumPending / 2) }
     }
 
     /// Adds up all spans, and the rest of the window as unknown.

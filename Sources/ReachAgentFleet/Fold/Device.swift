@@ -21,8 +21,8 @@ struct Device: Sendable {
     private(set) var stopped: Timestamp?
     /// The moment at which the broker stored the newest event.
     private(set) var lastSeen: Timestamp
-    /// The number of the newest event, and the stream of numbers that it belongs to.
-    private(set) var position: (epoch: ForeignText, sequence: UInt64)?
+    /// The number of the newest event that is not after the window.
+    private(set) var sequence: UInt64 = 0
     /// The number of events of the window that the stream lacks, and that the device has announced as lost.
     private(set) var lost: UInt64 = 0
 
@@ -31,6 +31,12 @@ struct Device: Sendable {
     private var source = ""
     private var accountant: Accountant?
     private var missing = MissingNumbers()
+    /// The number and the time of the newest event, and the stream of numbers that it belongs to.
+    private(set) var position: (epoch: ForeignText, sequence: UInt64, time: Timestamp)?
+    /// The numbers of the newest events from which the path, and the run of the agent, were read.
+    private var sequences: (path: UInt64, run: UInt64) = (0, 0)
+    /// The end of the window.
+    private let end: Timestamp?
     /// The moment from which on every stored event is added; `nil` for the newest one of each subject only, between which
     /// numbers are always missing.
     private let complete: Timestamp?
@@ -43,6 +49,7 @@ struct Device: Sendable {
     init(window: Window?, seen moment: Timestamp) {
         accountant = window.map { Accountant(window: $0, numbering: .selected) }
         complete = window?.start
+        end = window?.end
         lastSeen = moment
     }
 
@@ -58,13 +65,17 @@ struct Device: Sendable {
         var event = isRead || message.id == nil || host.isEmpty ? AgentEvent(line: message.payload) : nil
         guard let epoch = message.epoch(own: event?.id) else { return false }
         if let position, position.epoch == epoch, sequence <= position.sequence {
-            // A cluster that changes its leader may store an event after later ones.
-            missing.remove(sequence...sequence)
+            if isRead, let event { addLate(event, sequence, at: time, stored: message.stored, after: position.time) }
+            _ = missing.remove(sequence)
             return true
         }
-        noteMissing(before: sequence, of: epoch, event, stored: message.stored)
-        position = (epoch, sequence)
-        lastSeen = max(lastSeen, message.stored)
+        noteMissing(before: sequence, of: epoch, event, at: time, stored: message.stored)
+        position = (epoch, sequence, time)
+        let isAfter = isAfterWindow(time, stored: message.stored)
+        if !isAfter {
+            lastSeen = max(lastSeen, message.stored)
+            self.sequence = sequence
+        }
         known = nil
         // The numbers of another epoch restart; after the restoration of a snapshot, only the epoch's name shows it.
         event?.id = "\(String(decoding: epoch.bytes, as: UTF8.self))-\(sequence)"
@@ -74,28 +85,61 @@ struct Device: Sendable {
             host = Self.host(of: source)
         }
         if isRead, let event {
-            note(event)
+            if !isAfter { _ = note(event, sequence) }
             accountant?.add(event)
+            // Last, because the time until this event may be unknown.
+            noteLoss(event)
         } else {
             accountant?.add(sequence: sequence, time: time)
         }
         return true
     }
 
+    /// Returns whether an event is part of neither the time of the window nor what the broker had at its end.
+    ///
+    /// The time alone does not decide, because a device whose clock is ahead has a present state, too.
+    private func isAfterWindow(_ time: Timestamp, stored: Timestamp) -> Bool {
+        end.map { time >= $0 && stored >= $0 } ?? false
+    }
+
+    /// Adds an event that a cluster, while changing its leader, stored after later ones.
+    ///
+    /// - Parameter newest: The time of the newest event.
+    private mutating func addLate(
+        _ event: AgentEvent,
+        _ sequence: UInt64,
+        at time: Timestamp,
+        stored: Timestamp,
+        after newest: Timestamp
+    ) {
+        noteLoss(event)
+        guard !isAfterWindow(time, stored: stored), note(event, sequence) else { return }
+        // An event that was added before may be about an uplink that has made room since.
+        guard missing.remove(sequence) || !isNewestComplete else { return }
+        known = nil
+        accountant?.obscure(from: time, to: newest, before: sequence)
+    }
+
     private mutating func noteMissing(
         before sequence: UInt64,
         of epoch: ForeignText,
         _ event: AgentEvent?,
+        at time: Timestamp,
         stored: Timestamp
     ) {
         let isContinued = position?.epoch == epoch
-        if !isContinued { missing.removeAll() }
+        if !isContinued {
+            missing.removeAll()
+            sequences = (0, 0)
+            for index in uplinks.indices { uplinks[index].sequence = 0 }
+        }
         let wasComplete = isNewestComplete
         isNewestComplete = complete.map { stored >= $0 } ?? false
-        guard wasComplete, isNewestComplete else { return }
+        guard isNewestComplete, let position, wasComplete || isContinued else { return }
         var first = sequence
         if case .eventsOmitted(let omitted)? = event?.content { first = min(max(1, omitted.firstSequence), sequence) }
-        missing.add(after: isContinued ? position?.sequence ?? 0 : 0, before: first)
+        let gap = MissingNumbers.Gap(start: position.time, end: time, next: first, isCertain: wasComplete)
+        missing.add(after: isContinued ? position.sequence : 0, before: first, gap)
     }
 
     /// Returns true for types whose content matters here.
@@ -108,33 +152,57 @@ struct Device: Sendable {
         }
     }
 
-    private mutating func note(_ event: AgentEvent) {
+    /// Notes the state in an event.
+    ///
+    /// - Returns: `false` if a later event has already set all of it, or there is none in it.
+    private mutating func note(_ event: AgentEvent, _ sequence: UInt64) -> Bool {
         switch event.content {
         case .agentStarted(let start):
+            guard sequence > sequences.run else { return false }
+            sequences.run = sequence
             version = ForeignText.shown(start.version, limit: 32)
             stopped = nil
-        case .agentStopping: stopped = event.time
+        case .agentStopping:
+            guard sequence > max(sequences.run, sequences.path) else { return false }
+            sequences.run = sequence
+            stopped = event.time
         case .reachabilityChanged(let change):
+            guard sequence > sequences.path else { return false }
+            sequences.path = sequence
             path = DevicePath(change)
-            stopped = nil
-        case .uplinkChanged(let change): note(DeviceUplink(change.to))
-        case .sinkLost(let loss) where loss.firstSequence <= loss.lastSequence:
-            let sum = lost.addingReportingOverflow(missing.remove(loss.firstSequence...loss.lastSequence))
-            lost = sum.overflow ? .max : sum.partialValue
-        default: break
+            if sequence > sequences.run { stopped = nil }
+        case .uplinkChanged(let change): return note(DeviceUplink(change.to, sequence))
+        default: return false
+        }
+        return true
+    }
+
+    /// Notes the loss that an event announces: of the time between the events around it nothing is known.
+    private mutating func noteLoss(_ event: AgentEvent) {
+        guard case .sinkLost(let loss) = event.content, loss.firstSequence <= loss.lastSequence else { return }
+        for (gap, count) in missing.lose(loss.firstSequence...loss.lastSequence) {
+            if gap.isCertain, end.map({ gap.start < $0 }) ?? true {
+                let sum = lost.addingReportingOverflow(count)
+                lost = sum.overflow ? .max : sum.partialValue
+            }
+            guard !gap.isKnown else { continue }
+            known = nil
+            accountant?.obscure(from: gap.start, to: gap.end, before: gap.next)
         }
     }
 
-    private mutating func note(_ uplink: DeviceUplink) {
+    private mutating func note(_ uplink: DeviceUplink) -> Bool {
         if let known = uplinks.firstIndex(where: { $0.interface == uplink.interface }) {
+            guard uplink.sequence > uplinks[known].sequence else { return false }
             uplinks[known] = uplink
-            return
+            return true
         }
         // A name that has gone, such as that of a modem which gets another one each time, makes room.
         if uplinks.count >= Self.maximumUplinks { uplinks.removeAll { !$0.isPresent } }
-        guard uplinks.count < Self.maximumUplinks else { return }
+        guard uplinks.count < Self.maximumUplinks else { return true }
         uplinks.append(uplink)
         uplinks.sort { $0.interface < $1.interface }
+        return true
     }
 
     /// Returns `edge-7` for `/reachagent/edge-7`.
@@ -251,10 +319,13 @@ struct DeviceUplink: Sendable, Hashable {
     var connectivity: String
     var reason: String?
     var isUsed: Bool
+    /// The number of the event.
+    var sequence: UInt64
     /// `false` for an interface that has gone, or has lost its default route.
     var isPresent: Bool { isUsed || connectivity != Connectivity.none.rawValue || reason != "no_route" }
 
-    init(_ uplink: Uplink) {
+    init(_ uplink: Uplink, _ sequence: UInt64) {
+        self.sequence = sequence
         interface = bounded(uplink.interface)
         kind = bounded(uplink.kind)
         connectivity = bounded(uplink.connectivity.rawValue)

@@ -78,7 +78,7 @@ struct FleetRow: Sendable {
         uplinks = device.uplinks
         version = device.version
         lastSeen = device.lastSeen
-        sequence = device.position?.sequence ?? 0
+        sequence = device.sequence
         lost = device.lost
         self.figures = figures
     }
