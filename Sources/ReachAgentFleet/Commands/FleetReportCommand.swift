@@ -15,8 +15,9 @@ struct FleetReportCommand: ParsableCommand {
             --device without a star it is the whole report of that device, as 'reachagent report' makes it there. Times are those of \
             the devices' clocks; days are those of this system's time zone (TZ).
 
-            The stream must still have the events: the report begins with the state before its time where the stream has that, and \
-            time that no event covers counts as unknown.
+            The stream must still have the events, and time that no event covers counts as unknown. A state from before the time is \
+            known only while its event is still the newest of its subject; else the figures of a device begin with its first event \
+            in the time.
 
             EXAMPLES
               reachagent fleet report --server nats://broker.example --month 2026-10 --slo 99.5
