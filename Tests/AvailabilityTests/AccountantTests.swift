@@ -187,4 +187,23 @@ struct AccountantTests {
         #expect(path.meanTimeToRepair == Self.second)
         #expect(path.meanTimeBetweenFailures == 1_500_000)
     }
+
+    @Test(arguments: [0, 100] as [Int64])
+    func `time that turns out to be unknown is replaced, also far behind the newest change`(_ changes: Int64) throws {
+        var journal = Self.running()
+        let (up, down) = (Journal.path(.full), Journal.path(.none, reason: "link_down"))
+        for second in 0..<changes {
+            journal.path(at: 100 + 2 * second, from: up, to: down)
+            journal.path(at: 101 + 2 * second, from: down, to: up)
+        }
+        journal.other(at: 1000)
+        var accountant = Accountant(window: try Journal.window(0, 1000), numbering: .selected)
+        for event in journal.events { accountant.add(event) }
+        accountant.obscure(from: Journal.moment(20), to: Journal.moment(50), before: 3)
+        let tally = try #require(accountant.account().subjects.first).tally
+        #expect(tally.total == 1000 * Self.second)
+        #expect(tally.unavailable == changes * Self.second)
+        // Without a later change, the state after the lost events is unknown as well.
+        #expect(tally.unknown == (changes > 0 ? 30 : 980) * Self.second)
+    }
 }
