@@ -16,6 +16,7 @@ while True:
             event = reply.get("parameters", {})
             if reply.get("error") in ("stream_changed", "sequence_unknown", "events_expired"):
                 wanted = {"types": wanted["types"]}  # begin anew, with the state as it is now
+                print("reachagent: events are missing: begins anew", file=sys.stderr)
             if "error" in reply:
                 print("reachagent:", reply["error"], event.get("message", ""), file=sys.stderr)
                 break  # the server keeps the connection, but sends nothing on it: ask again

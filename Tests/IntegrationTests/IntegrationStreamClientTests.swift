@@ -105,6 +105,7 @@ struct IntegrationStreamClientTests {
             if line.hasPrefix("- ") { break }
         }
         #expect(printed.contains { $0.hasPrefix("reachagent: stream_changed") })
+        #expect(printed.contains { $0.hasPrefix("reachagent: events are missing") })
         #expect(printed.last?.hasSuffix("reachagent.network.snapshot default other") == true)
         try namespace.ip("route del default")
         let lost = try await next.settles(on: "none")
