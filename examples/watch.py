@@ -14,11 +14,11 @@ while True:
         for line in agent.makefile(encoding="utf-8"):
             reply = json.loads(line)  # a line that was cut off is no JSON, and comes again
             event = reply.get("parameters", {})
-            if reply.get("error") in ("stream_changed", "sequence_unknown", "events_expired"):
-                wanted = {"types": wanted["types"]}  # begin anew, with the state as it is now
-                print("reachagent: events are missing: begins anew", file=sys.stderr)
             if "error" in reply:
                 print("reachagent:", reply["error"], event.get("message", ""), file=sys.stderr)
+                if reply["error"] in ("stream_changed", "sequence_unknown", "events_expired"):
+                    print("reachagent: events are missing; begins anew, with the state as it is now", file=sys.stderr)
+                    wanted = {"types": wanted["types"]}
                 break  # the server keeps the connection, but sends nothing on it: ask again
             elif event["type"] == "reachagent.agent.hello":
                 wanted = {"since_seq": event["data"]["seq"], **wanted, "stream": event["data"]["stream"]}
