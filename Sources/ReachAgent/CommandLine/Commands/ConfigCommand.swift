@@ -179,8 +179,9 @@ struct ConfigInitCommand: ParsableCommand {
             throw ExitCode(ExitStatus.finding)
         case EACCES, EPERM, EROFS:
             Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
-            let option = output == nil ? "" : " --output \(shown)"
-            if geteuid() != 0 { Terminal.printError("  try: sudo reachagent config init\(option)") }
+            let words = (output.map { ["--output", $0] } ?? []) + (agent.socket.map { ["--socket", $0] } ?? [])
+            let options = words.map { " " + ShellWord.quoted($0) }.joined()
+            if geteuid() != 0 { Terminal.printError("  try: sudo reachagent config init\(options)") }
             throw ExitCode(ExitStatus.notPermitted)
         default:
             Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
@@ -192,7 +193,8 @@ struct ConfigInitCommand: ParsableCommand {
     private func steps(_ files: AgentFiles, _ path: String) -> [String] {
         let isRead = files.configuration.map { path == $0 || path.hasPrefix("\($0).d/") } ?? false
         if let output, !isRead {
-            return ["validate it: reachagent config check \(output)", "use it: reachagent run --config \(output)"]
+            let file = ShellWord.quoted(output)
+            return ["validate it: reachagent config check \(file)", "use it: reachagent run --config \(file)"]
         }
         let edit = "put the address of a server of yours into it"
         if files.agent != nil { return [edit, "apply it: reachagent reload"] }
