@@ -167,4 +167,17 @@ struct IntegrationRoutingTests {
         let back = try await agent.next("reachability.changed")
         #expect(back.to?.path.interface == "eth0")
     }
+
+    @Test("a rule for UDP alone does not decide the path, and one for TCP does")
+    func protocolRules() async throws {
+        let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0", "--settle-down", "0")
+        try namespace.ip("rule add pref 40 ipproto udp blackhole")
+        try namespace.ip("rule add pref 30 ipproto tcp prohibit")
+        let lost = try await agent.next("reachability.changed")
+        #expect(lost.to?.via.isReachable == false)
+        #expect(lost.to?.path.reason == "route_prohibited")
+        try namespace.ip("rule del pref 30")
+        let back = try await agent.next("reachability.changed")
+        #expect(back.to?.path.interface == "eth0")
+    }
 }

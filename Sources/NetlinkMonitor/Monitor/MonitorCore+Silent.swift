@@ -4,8 +4,9 @@ extension MonitorCore {
     /// The kernel counts in jiffies, and reports a lifetime in ticks of 10 ms: after this margin a route has certainly
     /// expired.
     private static var expiryMargin: Duration { .milliseconds(20) }
-    /// The time between two looks at a route that has expired and may come back without a message. The kernel removes it
-    /// within half a minute (`net.ipv6.route.gc_interval`).
+    /// The time between two looks at a route that has expired and may come back without a message.
+    ///
+    /// The kernel removes it within half a minute (`net.ipv6.route.gc_interval`).
     private static var expiredPause: Duration { .seconds(1) }
     /// The maximum number of times that the routers' states are read and the lookups repeated before both are accepted.
     private static var maximumAttempts: Int { 4 }

@@ -77,8 +77,10 @@ struct RequestSocket: KernelQueries {
         return hasExpired
     }
 
-    /// Returns whether a default route does not count any more. The kernel no longer uses it, keeps it until the next
-    /// garbage collection, and until then a router advertisement brings it back without a message.
+    /// Returns whether a default route does not count any more.
+    ///
+    /// The kernel no longer uses it, keeps it until the next garbage collection, and until then a router advertisement
+    /// brings it back without a message.
     private static func isExpired(_ lifetime: Duration?) -> Bool { lifetime.map { $0 <= .zero } ?? false }
 
     private mutating func note(_ lifetime: Duration?) {

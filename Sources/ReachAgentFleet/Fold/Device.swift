@@ -99,7 +99,7 @@ struct Device: Sendable {
     ///
     /// The time alone does not decide, because a device whose clock is ahead has a present state, too.
     private func isAfterWindow(_ time: Timestamp, stored: Timestamp) -> Bool {
-        end.map { time >= $0 && stored >= $0 } ?? false
+        end.map { time > $0 && stored > $0 } ?? false
     }
 
     /// Adds an event that a cluster, while changing its leader, stored after later ones.

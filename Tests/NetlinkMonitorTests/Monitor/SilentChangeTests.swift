@@ -210,7 +210,8 @@ struct SilentChangeTests {
             harness.turn()
             #expect(harness.takeEvents().isEmpty)
         }
-        (harness.network.defaultRoutes, harness.network.lifetime, harness.network.hasExpired) = (routes, .seconds(9), false)
+        (harness.network.defaultRoutes, harness.network.lifetime) = (routes, .seconds(9))
+        harness.network.hasExpired = false
         harness.clock.advance(by: .seconds(1))
         harness.turn()
         let found = try #require(harness.takeEvents().first?.update)
