@@ -38,4 +38,12 @@ import Testing
         #expect(lines.contains("[Unit]"))
         #expect(lines.contains("Conflicts=\(other).target"))
     }
+
+    @Test
+    func `the boot starts the target that stops its parts`() throws {
+        let file = ExampleHook.directory.appending(path: "unmetered.target")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.suffix(1) == ["WantedBy=multi-user.target"])
+        #expect(lines.contains("[Install]"))
+    }
 }
