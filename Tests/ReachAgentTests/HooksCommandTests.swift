@@ -1,4 +1,6 @@
+import AgentEvents
 import AgentTestKit
+import EventJournal
 import Foundation
 import Testing
 
@@ -167,6 +169,34 @@ import Testing
         let run = try await scratch.hooks("run", "10-log", "--event", "-", input: input)
         #expect(run.status == 78)
         #expect(run.error.contains("standard input must hold one event"))
+    }
+
+    @Test func `the last event is the last one that a hook is for`() async throws {
+        let scratch = try Scratch()
+        let directory = "\(scratch.path)/journal"
+        let time = Timestamp(microsecondsSince1970: 1_790_000_000_000_000)
+        let state = ReachabilityState(via: .wifi, afStatus: 2, connectivity: .full, path: .init(Path(via: .wifi)))
+        let cause = ChangeCause(kind: "link", code: "link_down")
+        let change = StateChange(from: state, to: state, cause: cause, observed: time)
+        let drafts = [
+            EventDraft(.reachabilityChanged, subject: "default", .reachabilityChanged(change)),
+            EventDraft(.suspendResumed, .suspendResumed(.init(suspendedMilliseconds: 1, observed: time))),
+        ]
+        let origin = EventOrigin(streamID: "abc", host: "edge-7")
+        let journal = try EventJournal(opening: JournalConfiguration(directory: directory, sync: .never), now: { time })
+        journal.append(
+            drafts.enumerated().compactMap { index, draft in
+                JournalRecord(Event(draft, from: origin, at: time, number: UInt64(index) + 1))
+            }
+        )
+        #expect(journal.close(within: .seconds(30)))
+        let list = try await scratch.hooks("list", "--event", "last", "--directory", directory)
+        #expect(list.status == 0, "\(list.error)")
+        #expect(list.output.contains("reachability.changed 1, "), "\(list.output)")
+        #expect(list.output.contains("RUNS, IN THIS ORDER\n"))
+        try scratch.write("c.toml", "[hook.woken]\ncommand = [\"/bin/echo\"]\non = \"suspend.resumed\"\n", mode: 0o644)
+        let woken = try await scratch.hooks("list", "--event", "last", "--directory", directory)
+        #expect(woken.output.contains("suspend.resumed 2, "), "\(woken.output)")
     }
 
     @Test func `a missing journal or file is an error`() async throws {

@@ -30,6 +30,16 @@ struct HookListing: Sendable {
             + HookDirectories(settings.directories).entries().map { ListedHook($0) }
     }
 
+    /// The types of event that hooks are for, also refused ones, which run once they are repaired.
+    var types: Set<EventType> {
+        hooks.reduce(into: []) { types, hook in
+            switch hook.obstacle {
+            case nil, .refused: types.formUnion(hook.types)
+            case .masked, .skipped: break
+            }
+        }
+    }
+
     /// The hooks that run for an event, in the order in which they are started: the files, then the configured ones.
     func started(for event: HookEvent) -> [ListedHook] {
         let wanted = hooks.filter { $0.obstacle == nil && $0.matches(event) == .matches }

@@ -45,7 +45,8 @@ struct HooksListCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only what would happen for this event: a file with one line of JSON, '-', or 'last' of the journal.",
+            "Only what would happen for this event: a file with one line of JSON, '-', or 'last' of the journal "
+                + "that a hook is for.",
             valueName: "file|last"
         ),
         completion: .file()
@@ -60,7 +61,7 @@ struct HooksListCommand: ParsableCommand {
     func run() throws {
         let listing = try source.listing()
         let event = try event.map { argument in
-            try source.event(argument).event(of: []) { _ in true }
+            try source.event(argument).event(of: listing.types) { _ in true }
         }
         if json {
             var writer = JSONWriter()
