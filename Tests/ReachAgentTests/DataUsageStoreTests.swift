@@ -53,6 +53,35 @@ import Testing
         #expect(usageStore(journal).usage == nil)
     }
 
+    @Test(
+        arguments: [
+            (false, 3 * 86_400, 7 * 86_400), (false, 7 * 86_400 + 5, 7 * 86_400 + 5), (false, 9 * 86_400, 9 * 86_400),
+            (true, 3 * 86_400, 3 * 86_400),
+        ] as [(Bool, Int64, Int64)]
+    )
+    func `until the clock can be trusted no day before the last one begins`(
+        isTrusted: Bool,
+        wallClock: Int64,
+        seconds: Int64
+    ) throws {
+        let journal = try journal()
+        #expect(usageStore(journal, isClockTrusted: false).seconds(wallClock: wallClock) == wallClock)
+        try journal.keep(Array(#"{"day":7,"bytes":{"wwan":500}}"#.utf8), as: DataUsageStore.name)
+        let store = usageStore(journal, isClockTrusted: isTrusted)
+        #expect(store.seconds(wallClock: wallClock) == seconds)
+        // The bytes of the former process count on that day.
+        var budget = ByteBudget(continuing: store.usage)
+        let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
+        let left = budget.charge(1, to: cost, seconds: store.seconds(wallClock: wallClock)).left
+        #expect(left == (seconds / 86_400 == 7 ? 499 : 999))
+    }
+
+    @Test func `a day beyond all time is no reason to stop the clock`() throws {
+        let journal = try journal()
+        try journal.keep(Array(#"{"day":9223372036854775807,"bytes":{}}"#.utf8), as: DataUsageStore.name)
+        #expect(usageStore(journal, isClockTrusted: false).seconds(wallClock: 5) == 5)
+    }
+
     @Test(arguments: [(false, Int64(20_000)), (true, 3)])
     func `an earlier day replaces a later one only by a trusted clock`(isTrusted: Bool, day: Int64) throws {
         let journal = try journal()

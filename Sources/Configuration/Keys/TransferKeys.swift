@@ -22,7 +22,7 @@ struct TransferKeys: KeyTable {
         "resume",
         .boolean,
         default: false,
-        "Resume a download that a change of the path, a stall or a reset has interrupted (`Range` and `If-Range`), within the timeout"
+        "Resume a download that a change of the path, a stall or a reset has interrupted (`Range` and `If-Range`), within the timeout, over a link that `metered`, `bytes_per_day` and `allow_cellular` admit"
     )
     let metered = Key(
         "metered",

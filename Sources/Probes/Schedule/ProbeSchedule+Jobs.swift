@@ -25,7 +25,7 @@ extension ProbeSchedule {
             }
             budget.update(seconds: seconds)
             jobs[number]?.started = now
-            if let finding = refusal(scheduled) {
+            if let finding = refusal(scheduled, over: scheduled.cost) {
                 refresh(name)
                 return .refuse(job: number, scheduled.probe, finding)
             }
@@ -42,8 +42,8 @@ extension ProbeSchedule {
         return takeTransfer(now: now, seconds: seconds)
     }
 
-    func refusal(_ scheduled: ScheduledProbe) -> Finding? {
-        if scheduled.cost.isCellular, !scheduled.probe.allowsCellularAccess {
+    func refusal(_ scheduled: ScheduledProbe, over cost: LinkCost) -> Finding? {
+        if cost.isCellular, !scheduled.probe.allowsCellularAccess {
             return Finding(
                 .cellularNotAllowed,
                 subject: scheduled.probe.target.description,
@@ -51,14 +51,14 @@ extension ProbeSchedule {
                     + "and it may not use one"
             )
         }
-        return budget.refusal(scheduled.cost)
+        return budget.refusal(cost)
     }
 
     /// Ends a job: frees its slot, counts its bytes, and returns its points, which then wait to be judged.
     ///
     /// For an abandoned job only the bytes are counted: its slot is free already, and its points have other jobs.
     /// - Parameters:
-    ///   - account: The account to charge; nil for none.
+    ///   - account: The account to charge for a check that is no transfer; nil for none.
     ///   - seconds: The wall clock, in seconds since 1970.
     mutating func finish(
         _ number: UInt64,
@@ -67,11 +67,15 @@ extension ProbeSchedule {
         seconds: Int64
     ) -> [CompletedCheck] {
         budget.update(seconds: seconds)
-        budget.use(report.bytesOnWire, of: account)
+        if var running = transfers.running, running.job == number {
+            charge(report.bytesOnWire, to: &running)
+            transfers.running = nil
+        } else {
+            budget.use(report.bytesOnWire, of: account)
+            if jobs[number]?.isRequested == true { budget.useOnRequest(report.bytesOnWire, of: account) }
+        }
         budget.release(number)
-        if transfers.running == number { transfers.running = nil }
         guard let job = removeJob(number) else { return [] }
-        if job.isRequested { budget.useOnRequest(report.bytesOnWire, of: account) }
         if job.hasSlot {
             counted.shared &+= UInt64(max(0, job.points.count - 1))
         } else {

@@ -8,11 +8,21 @@ struct TransferQueue: Sendable {
     var isOpen = false
     /// The queued jobs, by due time.
     var waiting = DueHeap<UInt64>()
-    /// The job whose transfer is running; an abandoned one counts until its report has arrived.
-    var running: UInt64?
+    /// The transfer that is running; an abandoned one counts until its report has arrived.
+    var running: RunningTransfer?
 
     /// The job that may start now.
     var next: UInt64? { isOpen && running == nil ? waiting.first : nil }
+}
+
+/// A transfer and the link that it uses, which a resumed one may change.
+struct RunningTransfer: Sendable {
+    let job: UInt64
+    let scheduled: ScheduledProbe
+    /// The cost of the present link.
+    var cost: LinkCost
+    /// The bytes that former links carried, which are charged to their accounts.
+    var chargedBytes = 0
 }
 
 /// The conditions for starting a transfer, and the reasons to refuse it.
@@ -51,11 +61,11 @@ extension ProbeSchedule {
             }
             transfers.waiting.remove(number)
             jobs[number]?.started = now
-            if let finding = refusal(ofTransfer: scheduled) {
+            if let finding = refusal(ofTransfer: scheduled, over: scheduled.cost, bytes: bytes) {
                 return .refuse(job: number, scheduled.probe, finding)
             }
             jobs[number]?.hasSlot = true
-            transfers.running = number
+            transfers.running = RunningTransfer(job: number, scheduled: scheduled, cost: scheduled.cost)
             counted.checks &+= 1
             var probe = scheduled.probe
             probe.limits.budgetBytes = budget.reserve(bytes, forTransfer: number, scheduled.cost)
@@ -64,23 +74,56 @@ extension ProbeSchedule {
         return nil
     }
 
-    private func refusal(ofTransfer scheduled: ScheduledProbe) -> Finding? {
-        if let finding = refusal(scheduled) { return finding }
-        guard let plan = scheduled.probe.transfer else { return nil }
-        let subject = scheduled.probe.target.description
-        if scheduled.cost.isMetered, !plan.allowsMetered {
+    /// Decides whether an interrupted transfer continues over the link that its vantage uses now, and charges the
+    /// bytes so far to the former link's account.
+    mutating func admit(
+        _ job: UInt64,
+        over cost: LinkCost,
+        _ continuation: TransferContinuation,
+        seconds: Int64
+    ) -> TransferAdmission {
+        guard var running = transfers.running, running.job == job, running.cost != cost else { return .unchanged }
+        budget.update(seconds: seconds)
+        charge(continuation.bytesOnWire, to: &running)
+        budget.release(job)
+        running.cost = cost
+        transfers.running = running
+        let needed = continuation.neededBytes
+        if let finding = refusal(ofTransfer: running.scheduled, over: cost, bytes: needed) { return .refused(finding) }
+        if jobs[job]?.isRequested == true, !budget.allowsRequest(cost, of: needed) {
+            return .refused(exhausted(running.scheduled, over: cost, bytes: needed))
+        }
+        return .moved(budgetBytes: budget.reserve(needed, forTransfer: job, cost))
+    }
+
+    /// Charges the bytes of a transfer to its present link's account, apart from those that are charged already.
+    mutating func charge(_ bytesOnWire: Int, to running: inout RunningTransfer) {
+        let bytes = bytesOnWire - running.chargedBytes
+        budget.use(bytes, of: running.cost.account)
+        if jobs[running.job]?.isRequested == true { budget.useOnRequest(bytes, of: running.cost.account) }
+        running.chargedBytes = max(bytesOnWire, running.chargedBytes)
+    }
+
+    private func refusal(ofTransfer scheduled: ScheduledProbe, over cost: LinkCost, bytes: Int) -> Finding? {
+        if let finding = refusal(scheduled, over: cost) { return finding }
+        if cost.isMetered, scheduled.probe.transfer?.allowsMetered != true {
             return Finding(
                 .transferMetered,
-                subject: subject,
+                subject: scheduled.probe.target.description,
                 evidence:
                     "the uplink is metered (\(scheduled.point.vantage)), and the probe transfers over no such uplink"
             )
         }
-        guard let left = budget.remaining(scheduled.cost), left < plan.bytesOnWire else { return nil }
-        return Finding(
+        guard let left = budget.remaining(cost), left < bytes else { return nil }
+        return exhausted(scheduled, over: cost, bytes: bytes)
+    }
+
+    private func exhausted(_ scheduled: ScheduledProbe, over cost: LinkCost, bytes: Int) -> Finding {
+        Finding(
             .budgetExhausted,
-            subject: scheduled.cost.account ?? subject,
-            evidence: "\(left) bytes are left for today (UTC), and the transfer may need \(plan.bytesOnWire)"
+            subject: cost.account ?? scheduled.probe.target.description,
+            evidence:
+                "\(budget.remaining(cost) ?? 0) bytes are left for today (UTC), and the transfer may need \(bytes)"
         )
     }
 }

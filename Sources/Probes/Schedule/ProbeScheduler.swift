@@ -12,6 +12,11 @@ public final class ProbeScheduler: Sendable {
     /// Called on one of the transport's threads or on the scheduler's, never concurrently; it must not block.
     public typealias Judge = @Sendable (CompletedCheck) -> Cadence
 
+    /// Returns the present cost of a vantage's link; nil without a path.
+    ///
+    /// Called on one of the transport's threads while a transfer is resumed; it must not block.
+    public typealias PresentCost = @Sendable (Vantage) -> LinkCost?
+
     private let engine: ScheduleEngine
 
     /// Creates a scheduler without probes; nothing runs before ``start()``.
@@ -22,12 +27,18 @@ public final class ProbeScheduler: Sendable {
     ///   - usage: The budgets used by an earlier process; they count on their day.
     ///   - whenUsed: Called with the usage of the accounts: after a check on one of the transport's threads or on the
     ///     scheduler's, and by ``charge(_:to:)`` on its caller's, possibly at the same time. It must not block.
+    ///   - presentCost: The cost of the link over which a resumed transfer continues; without it, that of the link at its
+    ///     start.
+    ///   - wallClock: Returns the seconds since 1970, which determine the day of the budgets, on any thread; by default
+    ///     those of the system's clock.
     ///   - judge: Called with each completed check, on one of the transport's threads or on the scheduler's.
     public convenience init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
         usage: DataUsage? = nil,
         whenUsed: (@Sendable (DataUsage) -> Void)? = nil,
+        presentCost: PresentCost? = nil,
+        wallClock: (@Sendable () -> Int64)? = nil,
         judge: @escaping Judge
     ) {
         self.init(
@@ -35,20 +46,20 @@ public final class ProbeScheduler: Sendable {
             limits: limits,
             usage: usage,
             whenUsed: whenUsed,
+            presentCost: presentCost,
             seed: .random(in: .min ... .max),
-            wallClock: { Int64(Date().timeIntervalSince1970) },
+            wallClock: wallClock ?? { Int64(Date().timeIntervalSince1970) },
             judge: judge
         )
     }
 
-    /// Creates a scheduler with a given jitter seed and wall clock.
-    ///
-    /// - Parameter wallClock: Returns the seconds since 1970.
+    /// Creates a scheduler with a given jitter seed.
     init(
         transport: any CheckTransport,
         limits: ScheduleLimits = ScheduleLimits(),
         usage: DataUsage? = nil,
         whenUsed: (@Sendable (DataUsage) -> Void)? = nil,
+        presentCost: PresentCost? = nil,
         seed: UInt64,
         wallClock: @escaping @Sendable () -> Int64,
         judge: @escaping Judge
@@ -58,6 +69,7 @@ public final class ProbeScheduler: Sendable {
             schedule: ProbeSchedule(epoch: Self.boot, seed: seed, limits: limits, usage: usage),
             wallClock: wallClock,
             whenUsed: whenUsed,
+            presentCost: presentCost,
             judge: judge
         )
     }

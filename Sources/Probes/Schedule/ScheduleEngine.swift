@@ -12,6 +12,7 @@ final class ScheduleEngine: Sendable {
     /// The wall clock, in seconds since 1970.
     private let wallClock: @Sendable () -> Int64
     private let whenUsed: (@Sendable (DataUsage) -> Void)?
+    private let presentCost: ProbeScheduler.PresentCost?
     private let monitor: Monitor<ScheduleState>
 
     init(
@@ -19,12 +20,14 @@ final class ScheduleEngine: Sendable {
         schedule: ProbeSchedule,
         wallClock: @escaping @Sendable () -> Int64,
         whenUsed: (@Sendable (DataUsage) -> Void)? = nil,
+        presentCost: ProbeScheduler.PresentCost? = nil,
         judge: @escaping ProbeScheduler.Judge
     ) {
         self.transport = transport
         self.judge = judge
         self.wallClock = wallClock
         self.whenUsed = whenUsed
+        self.presentCost = presentCost
         monitor = Monitor(ScheduleState(schedule: schedule))
     }
 
@@ -226,7 +229,7 @@ final class ScheduleEngine: Sendable {
     }
 
     private func begin(_ job: UInt64, _ probe: Probe, _ account: String?) {
-        let cancel = transport.start(probe) { [weak self] report in
+        let cancel = transport.start(admitted(probe, of: job)) { [weak self] report in
             guard let self else { return }
             arrive(.init(job: job, account: account, report: report))
             work()
@@ -239,6 +242,29 @@ final class ScheduleEngine: Sendable {
         }
         // The job was abandoned while its check was being started.
         if !isWanted { cancel() }
+    }
+
+    /// Returns the probe, whose transfer continues over another link only as far as that link's cost allows.
+    private func admitted(_ probe: Probe, of job: UInt64) -> Probe {
+        guard probe.transfer?.resumes == true, let presentCost else { return probe }
+        let vantage = monitor.withLock { $0.schedule.transfers.running?.scheduled.point.vantage }
+        var probe = probe
+        probe.transfer?.admission = { [weak self] continuation in
+            // Without a path there is nothing to decide.
+            guard let self, let vantage, let cost = presentCost(vantage) else { return .unchanged }
+            return admit(job, over: cost, continuation)
+        }
+        return probe
+    }
+
+    private func admit(_ job: UInt64, over cost: LinkCost, _ continuation: TransferContinuation) -> TransferAdmission {
+        let seconds = wallClock()
+        let (admission, usage) = monitor.withLock { state in
+            let admission = state.schedule.admit(job, over: cost, continuation, seconds: seconds)
+            return (admission, state.schedule.budget.takeChange())
+        }
+        if let usage { whenUsed?(usage) }
+        return admission
     }
 
     private func arrive(_ arrival: ScheduleState.Arrival) {

@@ -95,6 +95,7 @@ extension TransferRun {
     func reconnect() {
         guard case .suspended = state, let target, let leg = download else { return }
         dropConnections()
+        guard isAdmitted() else { return }
         suspension?.attempt += 1
         suspension?.attempted = .now()
         suspension?.isConnecting = true
@@ -106,10 +107,27 @@ extension TransferRun {
             guard let self, case .suspended = state, suspension?.attempt == attempt else { return }
             switch result {
             case .success(let connection):
+                // The route may have changed after the last decision.
+                guard isAdmitted() else { return }
                 main = connection
                 requestDownload()
             case .failure(let failure): attemptFailed(failure.finding)
             }
+        }
+    }
+
+    /// Returns whether the download may continue over the present link; if not, the transfer has ended.
+    private func isAdmitted() -> Bool {
+        guard let admission = plan.admission else { return true }
+        let needed = plan.bytesOnWire(received: download?.bytes ?? 0)
+        switch admission(TransferContinuation(bytesOnWire: run.meter.currentOnWire(), neededBytes: needed)) {
+        case .unchanged: return true
+        case .moved(let budget):
+            run.bound(further: budget)
+            return true
+        case .refused(let finding):
+            run.fail(finding)
+            return false
         }
     }
 

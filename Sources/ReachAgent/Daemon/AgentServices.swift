@@ -67,7 +67,8 @@ struct AgentServices {
         let transfers = TransferSurroundings(
             lockDirectory: configuration.sockets?.directory,
             group: configuration.sockets?.group,
-            egress: driver.egress
+            egress: driver.egress,
+            cost: driver.cost
         )
         let runner = ProbeRunner(limits: settings.limits, usageStore: usageStore, transfers: transfers) { check in
             defer { reporter?.noteAwake() }

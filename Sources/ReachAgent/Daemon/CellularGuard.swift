@@ -25,12 +25,7 @@ enum CellularGuard {
                 watch.monitorConfiguration(targets: address.map { [$0] } ?? [], kindOverrides: kindOverrides)
             )
         }
-        guard let interface = cellularInterface(for: probe, address: address, in: snapshot) else { return nil }
-        let finding = Finding(
-            .cellularNotAllowed,
-            subject: interface,
-            evidence: "the check would leave through \(interface), a cellular interface, and '--no-cellular' was given"
-        )
+        guard let finding = finding(for: probe, in: snapshot) else { return nil }
         return CheckReport(
             target: probe.target.shown,
             verdict: .unknown(finding.code, .connect),
@@ -41,22 +36,31 @@ enum CellularGuard {
         )
     }
 
-    private static func cellularInterface(
-        for probe: Probe,
-        address: IPAddress?,
-        in snapshot: NetworkSnapshot
-    ) -> String? {
+    /// Returns the reason that a check may not be made; nil when it may.
+    static func finding(for probe: Probe, in snapshot: NetworkSnapshot) -> Finding? {
+        guard !probe.request.allowsCellularAccess, let interface = cellularInterface(for: probe, in: snapshot) else {
+            return nil
+        }
+        return Finding(
+            .cellularNotAllowed,
+            subject: interface,
+            evidence: "the check would leave through \(interface), a cellular interface, and '--no-cellular' was given"
+        )
+    }
+
+    private static func cellularInterface(for probe: Probe, in snapshot: NetworkSnapshot) -> String? {
         if let name = probe.interface {
             return snapshot.links.values.first { $0.name == name && $0.kind == .wwan }?.name
         }
         let path =
-            address.map { snapshot.lookups[$0].map { Path($0, in: snapshot) } ?? .unknown }
+            address(of: probe).map { snapshot.lookups[$0].map { Path($0, in: snapshot) } ?? .unknown }
             ?? ReachabilityState(snapshot).path
         guard path.via == .wwan else { return nil }
         return path.underlay?.interface?.name ?? path.interface?.name ?? "an unknown interface"
     }
 
-    private static func address(of probe: Probe) -> IPAddress? {
+    /// The address of a check whose target is one.
+    static func address(of probe: Probe) -> IPAddress? {
         let host =
             probe.connectTo?.host
             ?? {

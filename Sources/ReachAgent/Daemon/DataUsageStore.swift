@@ -12,6 +12,7 @@ internal import Synchronization
 final class DataUsageStore: Sendable {
     static let name = "data-usage"
     static let reserve = 16 << 10
+    private static let secondsPerDay: Int64 = 86_400
     private static let maximumBytes = 16 << 10
 
     private struct State {
@@ -23,6 +24,8 @@ final class DataUsageStore: Sendable {
 
     private let journal: EventJournal
     private let isClockTrusted: @Sendable () -> Bool
+    /// The start of the day of the former process, in seconds since 1970.
+    private let formerDay: Int64?
     private let state: Mutex<State>
     private let ended = DispatchSemaphore(value: 0)
 
@@ -31,11 +34,23 @@ final class DataUsageStore: Sendable {
         self.isClockTrusted = isClockTrusted
         let content = journal.kept(Self.name, atMost: Self.maximumBytes) ?? []
         let former = try? JSONDecoder().decode(DataUsage.self, from: Data(content))
-        state = Mutex(State(written: former.flatMap { $0.bytes.values.allSatisfy { $0 >= 0 } ? $0 : nil }))
+        let usage = former.flatMap { $0.bytes.values.allSatisfy { $0 >= 0 } ? $0 : nil }
+        let start = usage.map { $0.day.multipliedReportingOverflow(by: Self.secondsPerDay) }
+        formerDay = start.flatMap { $0.overflow ? nil : $0.partialValue }
+        state = Mutex(State(written: usage))
     }
 
     /// The counts in the file, for the start.
     var usage: DataUsage? { state.withLock { $0.written } }
+
+    /// Returns the time of the budgets, in seconds since 1970: that of the wall clock; but while it cannot be trusted, not
+    /// before the day of the former process.
+    ///
+    /// A device whose clock starts in 1970 would otherwise have a new budget with each start.
+    func seconds(wallClock: Int64) -> Int64 {
+        guard let formerDay, wallClock < formerDay, !isClockTrusted() else { return wallClock }
+        return formerDay
+    }
 
     /// Records the usage, and starts to write it if the file does not cover it; does not wait for the disk.
     func note(_ usage: DataUsage) {

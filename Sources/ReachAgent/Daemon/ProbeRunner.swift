@@ -61,6 +61,8 @@ final class ProbeRunner: Sendable {
                     limits: limits,
                     usage: budget.withLock { $0?.usage } ?? usageStore?.usage,
                     whenUsed: { usageStore?.note($0) },
+                    presentCost: self.transfers.cost,
+                    wallClock: { Self.seconds(usageStore) },
                     judge: judge
                 )
                 scheduler.allowTransfers(allowsTransfers.withLock { $0 })
@@ -124,10 +126,16 @@ final class ProbeRunner: Sendable {
         let (left, usage) = budget.withLock { budget in
             var present = budget ?? ByteBudget(continuing: usageStore?.usage)
             defer { budget = present }
-            return present.charge(bytes, to: cost, seconds: Timestamp.now.microsecondsSince1970 / 1_000_000)
+            return present.charge(bytes, to: cost, seconds: Self.seconds(usageStore))
         }
         if let usage { usageStore?.note(usage) }
         return left
+    }
+
+    /// The time of the budgets, in seconds since 1970.
+    private static func seconds(_ usageStore: DataUsageStore?) -> Int64 {
+        let now = Timestamp.now.microsecondsSince1970 / 1_000_000
+        return usageStore?.seconds(wallClock: now) ?? now
     }
 
     /// The scheduler's counters; `nil` before the first probe.

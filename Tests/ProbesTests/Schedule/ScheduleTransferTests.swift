@@ -168,7 +168,7 @@ extension ScheduledProbe {
         let (old, new) = (ScheduledProbe.transfer("old"), ScheduledProbe.transfer("new"))
         run.setProbes([old])
         run.run(until: .seconds(91))
-        let job = try #require(run.schedule.transfers.running)
+        let job = try #require(run.schedule.transfers.running?.job)
         #expect(run.schedule.setProbes([new], keeping: [new.identity], now: run.now) == [job])
         #expect(run.schedule.request([new.point], now: run.now, seconds: 0).started == 1)
         run.schedule.takeDue(now: run.now)

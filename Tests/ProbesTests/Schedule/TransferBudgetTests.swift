@@ -71,6 +71,8 @@ private struct RandomDays {
         let start: Int64
         let bytes: Int
         let limit: Int?
+        /// The bytes that former links carried.
+        var carried = 0
     }
 
     private static let day: Int64 = 86_400
@@ -94,6 +96,7 @@ private struct RandomDays {
     private(set) var exceeded: [String] = []
     private(set) var transfers = 0
     private(set) var refusals = 0
+    private(set) var moves = 0
 
     init(seed: UInt64) {
         random = SplitMix(state: seed)
@@ -199,7 +202,7 @@ private struct RandomDays {
 
     private mutating func finish(_ check: Running) {
         count(check)
-        let report = SimulatedSchedule.report(bytes: check.bytes)
+        let report = SimulatedSchedule.report(bytes: check.carried + check.bytes)
         judge(check.job, schedule.finish(check.job, report: report, account: check.account, seconds: now))
         note(schedule.budget.takeChange())
     }
@@ -234,15 +237,60 @@ private struct RandomDays {
 
     private mutating func disturb() {
         let points = Array(schedule.entries.keys).sorted()
-        switch random.next(in: 0...9) {
+        switch random.next(in: 0...11) {
         case 0...2: _ = schedule.recheck(points.filter { _ in random.next(in: 0...1) == 0 }, now: instant)
         case 3...4: _ = schedule.request(points.filter { _ in random.next(in: 0...2) == 0 }, now: instant, seconds: now)
         case 5...6: arrange()
         case 7: schedule.allowTransfers(false)
         case 8: restart()
+        case 9...10: move()
         default: schedule.allowTransfers(true)
         }
         if random.next(in: 0...1) == 0 { schedule.allowTransfers(true) }
+    }
+
+    /// The transfer under way loses its path, and continues over another link if that admits it.
+    private mutating func move() {
+        guard let index = running.firstIndex(where: { $0.check.isTransfer && $0.check.start < now && now < $0.end })
+        else {
+            return
+        }
+        let (end, check) = running.remove(at: index)
+        let bytes = Int(Int64(check.bytes) * (now - check.start) / (end - check.start))
+        let before = Running(
+            job: check.job,
+            account: check.account,
+            isTransfer: true,
+            start: check.start,
+            bytes: bytes,
+            limit: check.limit,
+            carried: check.carried
+        )
+        let account = ["wwan", "usb0", "wifi"][random.next(in: 0...2)]
+        let cost = LinkCost(account: account, bytesPerDay: budgets[account], isMetered: budgets[account] != nil)
+        let needed = random.next(in: 0...6_000_000)
+        let continuation = TransferContinuation(bytesOnWire: check.carried + bytes, neededBytes: needed)
+        let admission = schedule.admit(check.job, over: cost, continuation, seconds: now)
+        note(schedule.budget.takeChange())
+        switch admission {
+        case .unchanged: running.append((end, check))
+        case .refused:
+            refusals += 1
+            finish(before)
+        case .moved(let limit):
+            moves += 1
+            count(before)
+            let rest = Running(
+                job: check.job,
+                account: account,
+                isTransfer: true,
+                start: now,
+                bytes: min(random.next(in: 0...needed), limit ?? .max),
+                limit: limit,
+                carried: check.carried + bytes
+            )
+            running.append((now + Int64(random.next(in: 1...120)), rest))
+        }
     }
 
     /// The process ends, in order or not, and another one continues.
@@ -255,7 +303,7 @@ private struct RandomDays {
             if isOrderly {
                 _ = schedule.finish(
                     check.job,
-                    report: SimulatedSchedule.report(bytes: check.bytes),
+                    report: SimulatedSchedule.report(bytes: check.carried + check.bytes),
                     account: check.account,
                     seconds: now
                 )

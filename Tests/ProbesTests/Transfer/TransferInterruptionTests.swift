@@ -1,4 +1,5 @@
 import ProbeTestKit
+import Synchronization
 import Testing
 
 @testable import Probes
@@ -125,12 +126,18 @@ struct TransferInterruptionTests {
     private func interrupted(
         resumes: Bool,
         rest: [[ServerStep]] = [],
+        admission: (@Sendable (TransferContinuation) -> TransferAdmission)? = nil,
         by act: (Prober) -> Void
     ) async throws -> (CheckReport, ProgressLog) {
         let server = try await ScriptedServer.start(scripts: [halfAnswer + [.silence], [.serve(object)]] + rest)
         let log = ProgressLog()
         let probe = try CheckBench.probe(server.url("/large")) { probe in
-            probe.transfer = TransferPlan(downloadBytes: 200_000, resumes: resumes, progress: log.closure)
+            probe.transfer = TransferPlan(
+                downloadBytes: 200_000,
+                resumes: resumes,
+                progress: log.closure,
+                admission: admission
+            )
         }
         let prober = Prober()
         async let report = prober.check(probe)
@@ -174,6 +181,57 @@ struct TransferInterruptionTests {
         #expect(seam.code == .pathChanged)
         #expect(seam.from == "lo" && seam.to == "lo")
         #expect(log.phases.contains(.suspended) && log.phases.contains(.resumed))
+    }
+
+    @Test
+    func `a download continues only over a link that admits it`() async throws {
+        let asked = Mutex<[TransferContinuation]>([])
+        let finding = Finding(.transferMetered, subject: "host.test", evidence: "the uplink is metered")
+        let rest = [[ServerStep]](repeating: [.serve(object)], count: 3)
+        let (report, log) = try await interrupted(
+            resumes: true,
+            rest: rest,
+            admission: { continuation in
+                asked.withLock { $0.append(continuation) }
+                return .refused(finding)
+            },
+            by: { $0.pathChanged() }
+        )
+        #expect(report.verdict.code == .transferMetered, "\(report.findings)")
+        guard case .unknown = report.verdict else {
+            Issue.record("the target was blamed")
+            return
+        }
+        #expect(report.findings == [finding])
+        let received = try #require(report.transfer?.download?.bytes)
+        #expect(log.phases.suffix(2) == [.suspended, .cancelled])
+        let continuation = try #require(asked.withLock { $0 }.first)
+        #expect(asked.withLock { $0 }.count == 1)
+        #expect(continuation.bytesOnWire >= received && continuation.bytesOnWire <= report.bytesOnWire)
+        #expect(continuation.neededBytes == TransferPlan(downloadBytes: 200_000 - received).bytesOnWire)
+    }
+
+    @Test(arguments: [(nil, nil), (20_000, FindingCode.budgetExhausted)])
+    func `a download that moves to a link with a budget stays within it`(bytes: Int?, code: FindingCode?) async throws {
+        let rest = [[ServerStep]](repeating: [.serve(object)], count: 3)
+        let decided = Mutex(0)
+        let (report, _) = try await interrupted(
+            resumes: true,
+            rest: rest,
+            admission: { _ in
+                decided.withLock { count in
+                    count += 1
+                    return count == 1 ? .moved(budgetBytes: bytes) : .unchanged
+                }
+            },
+            by: { $0.pathChanged() }
+        )
+        #expect(report.verdict.code == code, "\(report.findings)")
+        // Before and after the attempt to connect.
+        #expect(decided.withLock { $0 } == 2)
+        if let bytes {
+            #expect(report.findings.first?.evidence.contains("\(bytes) bytes") == true, "\(report.findings)")
+        }
     }
 
     @Test

@@ -33,6 +33,10 @@ public struct TransferPlan: Sendable {
     public var yieldShare: Double { didSet { yieldShare = Self.share(yieldShare) } }
     /// Called with the progress on one of the prober's threads, in order, which it must not block.
     public var progress: (@Sendable (TransferProgress) -> Void)?
+    /// Decides whether an interrupted download continues over the present link; nil to continue over every link.
+    ///
+    /// Called before and after each attempt to connect, on one of the prober's threads, which it must not block.
+    public var admission: (@Sendable (TransferContinuation) -> TransferAdmission)?
 
     /// Creates a plan.
     public init(
@@ -44,7 +48,8 @@ public struct TransferPlan: Sendable {
         stallTimeout: Duration = .seconds(10),
         allowsMetered: Bool = false,
         yieldShare: Double = 0.2,
-        progress: (@Sendable (TransferProgress) -> Void)? = nil
+        progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        admission: (@Sendable (TransferContinuation) -> TransferAdmission)? = nil
     ) {
         self.downloadBytes = max(0, downloadBytes)
         self.uploadBytes = max(0, uploadBytes)
@@ -55,12 +60,16 @@ public struct TransferPlan: Sendable {
         self.allowsMetered = allowsMetered
         self.yieldShare = Self.share(yieldShare)
         self.progress = progress
+        self.admission = admission
     }
 
     /// The maximum number of bytes on the link, including all headers, handshakes and small requests, which a budget
     /// must have left before the transfer starts.
-    public var bytesOnWire: Int {
-        let (payload, isTooMuch) = downloadBytes.addingReportingOverflow(uploadBytes)
+    public var bytesOnWire: Int { bytesOnWire(received: 0) }
+
+    /// Returns the maximum number of bytes on the link once so many payload bytes of the download have been received.
+    func bytesOnWire(received: Int) -> Int {
+        let (payload, isTooMuch) = max(0, downloadBytes - received).addingReportingOverflow(uploadBytes)
         guard !isTooMuch, payload < .max / 2 else { return .max }
         return payload + payload / 5 + Self.overhead
     }

@@ -32,6 +32,9 @@ package final class ByteMeter: @unchecked Sendable {
         self.whenExceeded = whenExceeded
     }
 
+    /// Replaces the limit for both directions by one for the bytes from now on; nil for none.
+    func bound(further: Int?) { totalLimit = further.map { Self.sum(Self.sum(sent, received), $0) } ?? .max }
+
     /// Sets the limit for bytes received from now on.
     func bound(received: Int) { receivedLimit = Self.sum(self.received, received) }
 

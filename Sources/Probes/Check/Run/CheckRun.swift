@@ -35,6 +35,8 @@ final class CheckRun: @unchecked Sendable {
     var datagram: WireExchange?
     var attempts: DatagramAttempts?
     let meter: ByteMeter
+    /// The bytes set aside for the check; nil for no limit.
+    private var budgetBytes: Int?
     /// The transfer in place of the check's single request.
     var transfer: TransferRun?
     /// The budget of work on the target's bytes; it ends with the check.
@@ -55,6 +57,7 @@ final class CheckRun: @unchecked Sendable {
         completion: @escaping @Sendable (CheckRun, CheckReport) -> Void
     ) {
         self.probe = probe
+        budgetBytes = probe.limits.budgetBytes
         self.gate = gate
         self.services = services
         self.completion = completion
@@ -104,7 +107,7 @@ final class CheckRun: @unchecked Sendable {
     private func arm() {
         budget = WorkBudget(deadline: .now + timeLeft, steps: probe.limits.evaluationSteps)
         meter.bound(received: receivedBytes)
-        meter.bound(total: probe.limits.budgetBytes ?? .max) { [self] limit in exceeded(limit) }
+        meter.bound(total: budgetBytes ?? .max) { [self] limit in exceeded(limit) }
         deadline = loop.scheduleTask(in: TimeAmount(max(timeLeft, .zero))) { [self] in timeIsUp() }
     }
 
@@ -118,6 +121,12 @@ final class CheckRun: @unchecked Sendable {
         fail(.cancelled, subject: probe.target.shown, evidence: "the check was cancelled")
     }
 
+    /// Replaces the check's share of a budget by one for the bytes from now on; nil for none.
+    func bound(further bytes: Int?) {
+        budgetBytes = bytes
+        meter.bound(further: bytes)
+    }
+
     /// The maximum number of bytes received for each hop.
     var receivedBytes: Int {
         max(probe.limits.receivedBytes ?? probe.limits.defaultReceivedBytes, probe.transfer?.bytesOnWire ?? 0)
@@ -128,7 +137,7 @@ final class CheckRun: @unchecked Sendable {
         case .received:
             fail(.byteLimit, subject: hop.url, evidence: "more than \(receivedBytes) bytes came, of whatever kind")
         case .total:
-            let left = probe.limits.budgetBytes ?? 0
+            let left = budgetBytes ?? 0
             let evidence =
                 "the check was ended when it had used the \(left) bytes of today's budget that were set aside for it"
             fail(.budgetExhausted, subject: hop.url, evidence: evidence)

@@ -40,8 +40,8 @@ struct MeasureCommand: ParsableCommand {
               64   wrong usage, or no such probe
               69   no agent answers at the named socket, or the kernel's netlink is
                    missing
-              75   a transfer could not be made: no uplink or route, or another
-                   transfer did not end
+              75   a transfer could not be made: no uplink or route, no uplink that is
+                   not metered, or another transfer did not end
               78   a file that an option names, or the configuration, is bad
               130  Ctrl-C; the partial result was printed
             """
@@ -91,6 +91,7 @@ struct MeasureCommand: ParsableCommand {
         let shown = probe.target.shown
         let isLine = json || isatty(STDOUT_FILENO) != 1
         let kernel = watch.monitorConfiguration(
+            targets: CellularGuard.address(of: probe).map { [$0] } ?? [],
             kindOverrides: settings.kindOverrides,
             internetAddresses: settings.internetAddresses
         )

@@ -38,6 +38,7 @@ final class MeasurePaths: Sendable {
 
     private struct State {
         var view: View?
+        var snapshot: NetworkSnapshot?
         var bound: String?
     }
 
@@ -66,11 +67,21 @@ final class MeasurePaths: Sendable {
     /// Sets the interface that the next transfer is bound to.
     func follow(_ interface: String?) { state.withLock { $0.bound = interface } }
 
+    /// Decides over which links the download of a probe continues that may not use a cellular interface.
+    func admission(of probe: Probe) -> (@Sendable (TransferContinuation) -> TransferAdmission)? {
+        guard !probe.request.allowsCellularAccess else { return nil }
+        return { [weak self] _ in
+            let snapshot = self?.state.withLock { $0.snapshot }
+            let finding = snapshot.flatMap { CellularGuard.finding(for: probe, in: $0) }
+            return finding.map { .refused($0) } ?? .unchanged
+        }
+    }
+
     private func handle(_ event: NetworkEvent) {
         guard case .update(let update) = event else { return }
         let view = View(update.snapshot)
         let changes = state.withLock { state -> Set<String> in
-            defer { state.view = view }
+            defer { (state.view, state.snapshot) = (view, update.snapshot) }
             return state.view.map { view.changes(since: $0, bound: state.bound) } ?? []
         }
         if !changes.isEmpty { prober.pathChanged(interfaces: changes) }

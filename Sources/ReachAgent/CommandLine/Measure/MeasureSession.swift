@@ -78,7 +78,9 @@ final class MeasureSession {
         defer { paths.stop() }
         for index in measurements.indices {
             if measurements[index].outcome == nil, signal == nil {
-                let probe = probe(measurements[index])
+                var probe = probe(measurements[index])
+                let admission = paths.admission(of: probe)
+                probe.transfer?.admission = admission
                 paths.follow(probe.interface)
                 measure(index, probe, prober)
                 if let report = measurements[index].report { measurements[index].outcome = .report(judge(report)) }

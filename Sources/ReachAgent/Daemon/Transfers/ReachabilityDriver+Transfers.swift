@@ -32,6 +32,11 @@ extension ReachabilityDriver {
         return state.withLock { $0.machine.state.path.interface?.name }
     }
 
+    /// The present cost of a vantage's link; nil without a path.
+    func cost(of vantage: Vantage) -> LinkCost? {
+        state.withLock { $0.plan.costs(of: [vantage], in: $0.network)[vantage] }
+    }
+
     /// Records whether transfers may start.
     func noteTransfers(_ state: inout State) {
         let isAllowed = state.plan.allowsTransfers(in: state.machine.state)

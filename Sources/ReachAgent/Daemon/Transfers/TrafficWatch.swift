@@ -19,7 +19,7 @@ final class TrafficWatch: Sendable {
     }
 
     private let tolerated: Double
-    private let yield: @Sendable (String) -> Void
+    private let yield: @Sendable (TrafficWatch, String) -> Void
     private let wakeup: Wakeup
     private let state: Mutex<State>
 
@@ -28,8 +28,8 @@ final class TrafficWatch: Sendable {
     /// - Parameters:
     ///   - interface: The interface until the transfer reports its own; nil if it is not known.
     ///   - tolerated: The share of other traffic that the transfer tolerates, from 0 to 1.
-    ///   - yield: Called once, on the watch's thread, with the evidence.
-    init?(of interface: String?, tolerated: Double, yield: @escaping @Sendable (String) -> Void) {
+    ///   - yield: Called once, on the watch's thread, with the watch and the evidence.
+    init?(of interface: String?, tolerated: Double, yield: @escaping @Sendable (TrafficWatch, String) -> Void) {
         guard let wakeup = try? Wakeup() else { return nil }
         self.wakeup = wakeup
         self.tolerated = tolerated
@@ -73,7 +73,7 @@ final class TrafficWatch: Sendable {
             // If the transfer's bytes are not counted, all of them would count as other traffic.
             guard own > 0, let name = watched?.name, let bytes = watched?.counters.read() else { continue }
             guard let excess = share.add(total: bytes.total, own: own, at: .now) else { continue }
-            return yield(Self.evidence(excess, on: name, tolerated: tolerated))
+            return yield(self, Self.evidence(excess, on: name, tolerated: tolerated))
         }
     }
 

@@ -10,6 +10,8 @@ struct TransferSurroundings: Sendable {
     var group: String?
     /// Returns the interface over which a check leaves that is bound to this one, or to none.
     var egress: @Sendable (String?) -> String? = { $0 }
+    /// Returns the present cost of a vantage's link; nil without a path.
+    var cost: @Sendable (Vantage) -> LinkCost? = { _ in nil }
 }
 
 /// Runs checks, and transfers apart from them: on an event loop of their own, under the machine's lock, and watched.
@@ -109,8 +111,10 @@ final class TransferTransport: CheckTransport {
 
     private func watch(_ probe: Probe, _ plan: TransferPlan, _ prober: Prober) -> TrafficWatch? {
         guard plan.yieldShare < 1 else { return nil }
-        return TrafficWatch(of: surroundings.egress(probe.interface), tolerated: plan.yieldShare) { evidence in
-            prober.yieldTransfers(evidence: evidence)
+        return TrafficWatch(of: surroundings.egress(probe.interface), tolerated: plan.yieldShare) {
+            [weak self] watch, evidence in
+            // A watch that notices the traffic at its transfer's last moment must not end the next one.
+            self?.state.withLock { if $0.running?.watch === watch { prober.yieldTransfers(evidence: evidence) } }
         }
     }
 
