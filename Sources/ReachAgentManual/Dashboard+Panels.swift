@@ -202,7 +202,7 @@ extension Dashboard {
             queries: [
                 .init(
                     expression:
-                        #"reachagent_transfer_throughput_bits_per_second{\#(chosenProbe), quantile="0.5"}"#,
+                        #"reachagent_transfer_throughput_bytes_per_second{\#(chosenProbe), percentile="50"} * 8"#,
                     legend: "{{probe}} {{device}} {{direction}}"
                 )
             ]

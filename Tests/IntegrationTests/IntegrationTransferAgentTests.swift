@@ -109,7 +109,7 @@ struct IntegrationTransferAgentTests {
         let status = try await agent.status()
         #expect(status.contains(#""download_bps":\#(rate)"#))
         let metrics = try agent.metrics()
-        #expect(metrics.contains("reachagent_transfer_throughput_bits_per_second{"))
+        #expect(metrics.contains("reachagent_transfer_throughput_bytes_per_second{"))
         let total = metrics.split(separator: "\n").first {
             $0.hasPrefix("reachagent_transfer_bytes_total{") && $0.contains(#"direction="download""#)
         }

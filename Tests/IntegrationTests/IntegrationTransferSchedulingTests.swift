@@ -15,11 +15,11 @@ struct IntegrationTransferSchedulingTests {
         private let subscriber: CommandLines
         private var request: CommandLines?
 
-        init(_ transfer: String) async throws {
+        init(_ transfer: String, _ more: String = "") async throws {
             lab = try await TransferLab()
             temporary = try TemporaryDirectory()
             let directory = temporary.path
-            let file = try temporary.file("reachagent.toml", TransferLab.probe("/throttled", transfer: transfer))
+            let file = try temporary.file("reachagent.toml", TransferLab.probe("/throttled", transfer: transfer, more))
             let arguments = [
                 "run", "--config", file, "--format", "json", "--no-journal", "--socket-directory", directory,
             ]
@@ -89,5 +89,18 @@ struct IntegrationTransferSchedulingTests {
         let report = try await agent.completed()
         #expect(report.verdict == "ok" && report.transfer?.download?.bytes == 2 << 20)
         #expect(report.transfer?.seams.map(\.code) == ["path_changed"])
+    }
+
+    @Test func `a download is not resumed over a metered path`() async throws {
+        let agent = try await Agent(#"download = "2M", resume = true"#, "[metered]\ninterfaces = [\"lte0\"]")
+        try await agent.progress("download")
+        try agent.lab.network.namespace.ip("link set eth0 down")
+        try await agent.progress("suspended")
+        try agent.lab.network.namespace.run(
+            "ip link set eth0 name lte0 up; ip route add default via 192.0.2.1 dev lte0"
+        )
+        let report = try await agent.completed()
+        #expect(report.verdict == "unknown" && report.code == "transfer_metered")
+        #expect(report.findings.first?.evidence.contains("metered") == true)
     }
 }

@@ -118,7 +118,8 @@ import Testing
         )
     }
 
-    @Test func `a transfer has its metrics, and one that yielded only its bytes`() {
+    /// A page with a transfer that was measured, followed by one that yielded, and a probe that has made none.
+    private static var transfers: AgentMetrics {
         var metrics = Samples.metrics
         var speed = ProbeMetrics(probe: "speed", device: "wwan0", verdict: "up")
         var transfers = TransferMetrics()
@@ -129,15 +130,19 @@ import Testing
         var new = ProbeMetrics(probe: "new", verdict: "unknown")
         new.transfers = TransferMetrics()
         metrics.probes = [speed, new]
-        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        return metrics
+    }
+
+    @Test func `a transfer has its metrics, and one that yielded only its bytes`() {
+        let page = String(decoding: MetricsPage.bytes(of: Self.transfers, as: .prometheus), as: UTF8.self)
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("reachagent_transfer_") }
             .map { $0.dropFirst("reachagent_transfer_".count).replacing(#"{probe="speed",device="wwan0""#, with: "{…") }
         #expect(
             lines == [
-                #"throughput_bits_per_second{…,direction="download",quantile="0.5"} 38214999"#,
-                #"throughput_bits_per_second{…,direction="download",quantile="0.95"} 41000000"#,
-                #"throughput_bits_per_second{…,direction="upload",quantile="0.5"} 9400000"#,
-                #"throughput_bits_per_second{…,direction="upload",quantile="0.95"} 9900000"#,
+                #"throughput_bytes_per_second{…,direction="download",percentile="50"} 4776874.875"#,
+                #"throughput_bytes_per_second{…,direction="download",percentile="95"} 5125000"#,
+                #"throughput_bytes_per_second{…,direction="upload",percentile="50"} 1175000"#,
+                #"throughput_bytes_per_second{…,direction="upload",percentile="95"} 1237500"#,
                 #"added_latency_seconds{…,direction="download"} 0.024512"#,
                 #"added_latency_seconds{…,direction="upload"} 0.612"#,
                 #"round_trips_per_minute{…,direction="download"} 1311"#,
@@ -229,9 +234,11 @@ import Testing
     func `promtool has no findings on the page, and the alerts fire when they must`() throws {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
-        let file = try directory.file("metrics", MetricsPage.bytes(of: Samples.metrics, as: .prometheus))
-        let page = try Self.run("promtool check metrics < \(file)")
-        #expect(page.output.isEmpty && page.status == 0, "\(page.output)")
+        for metrics in [Samples.metrics, Self.transfers] {
+            let file = try directory.file("metrics", MetricsPage.bytes(of: metrics, as: .prometheus))
+            let page = try Self.run("promtool check metrics < \(file)")
+            #expect(page.output.isEmpty && page.status == 0, "\(page.output)")
+        }
         let examples = Golden.project.appending(path: "examples/prometheus").path()
         let rules = try Self.run(
             "cd \(examples) && promtool check rules alerts.yml && promtool test rules alerts.test.yml alerts-month.test.yml"

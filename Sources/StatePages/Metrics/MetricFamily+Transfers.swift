@@ -9,13 +9,13 @@ extension MetricFamily {
     /// traffic.
     static let transfers: [MetricFamily] = [
         MetricFamily(
-            "reachagent_transfer_throughput_bits_per_second",
+            "reachagent_transfer_throughput_bytes_per_second",
             .gauge,
-            "The payload rate of the last transfer in windows of 100 ms after slow start, as quantiles",
-            labels: point + ["direction", "quantile"]
+            "The payload rate of the last transfer in windows of 100 ms after slow start, as percentiles",
+            labels: point + ["direction", "percentile"]
         ) { metrics in
             legs(in: metrics) { leg in
-                leg.goodput.map { [(["0.5"], Double($0.p50)), (["0.95"], Double($0.p95))] } ?? []
+                leg.goodput.map { [(["50"], Double($0.p50) / 8), (["95"], Double($0.p95) / 8)] } ?? []
             }
         },
         leg(

@@ -14,7 +14,7 @@ internal import struct AgentEvents.Transfer
 /// Everything else that metrics show is taken from the status at the time of a scrape.
 final class MetricsStore: Sendable {
     fileprivate struct State {
-        var checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)] = [:]
+        var checks: [ProbePoint: (last: CheckMetrics?, counts: CheckCounts)] = [:]
         var transfers: [ProbePoint: TransferMetrics] = [:]
         var transitions: [TransitionKind: UInt64] = [:]
         var connectivity = Reachability.Connectivity.unknown
@@ -71,15 +71,18 @@ final class MetricsStore: Sendable {
         }
     }
 
-    /// Drops the figures of points that are no longer checked, once they are more than those that are.
+    /// Drops the last checks of points that are no longer checked, and their counters once those are more than the
+    /// counters of the others.
     ///
-    /// A point that is gone for a while keeps its counters; without a scrape, which drops the others too, points of
-    /// interfaces and probes that come and go would pile up.
+    /// A point that is gone for a while keeps its counters: a counter that began again, and was read only after it had
+    /// grown beyond its former value, would hide what it counted. Without a maximum, points of interfaces and probes that
+    /// come and go would pile up.
     func bound(to points: [ProbePoint]) {
         state.withLock { state in
             let room = 2 * points.count + Self.spare
-            guard state.checks.count > room || state.transfers.count > room else { return }
             let points = Set(points)
+            for point in state.checks.keys where !points.contains(point) { state.checks[point]?.last = nil }
+            guard state.checks.count > room || state.transfers.count > room else { return }
             state.checks = state.checks.filter { points.contains($0.key) }
             state.transfers = state.transfers.filter { points.contains($0.key) }
         }
@@ -88,24 +91,20 @@ final class MetricsStore: Sendable {
     /// The transfers of each point.
     var transfers: [ProbePoint: TransferMetrics] { state.withLock { $0.transfers } }
 
-    /// The current figures.
-    ///
-    /// - Parameter points: The points that are checked at present; those of others are dropped.
+    /// The current figures of the points that are checked at present.
     func figures(
         of points: some Sequence<ProbePoint>,
         at now: SuspendingClock.Instant = .now
     ) -> (
-        checks: [ProbePoint: (last: CheckMetrics, counts: CheckCounts)], transfers: [ProbePoint: TransferMetrics],
+        checks: [ProbePoint: (last: CheckMetrics?, counts: CheckCounts)], transfers: [ProbePoint: TransferMetrics],
         transitions: [AgentMetrics.TransitionCount], seconds: [String: Double]
     ) {
         state.withLock { state in
             let points = Set(points)
-            if state.checks.count > points.count { state.checks = state.checks.filter { points.contains($0.key) } }
-            if !state.transfers.isEmpty { state.transfers = state.transfers.filter { points.contains($0.key) } }
             state.settle(at: now)
             return (
-                state.checks,
-                state.transfers,
+                state.checks.filter { points.contains($0.key) },
+                state.transfers.filter { points.contains($0.key) },
                 state.transitions.map { .init(type: $0.key.type, code: $0.key.code, count: $0.value) },
                 Dictionary(uniqueKeysWithValues: state.seconds.map { ($0.key.rawValue, $0.value) })
             )
