@@ -30,12 +30,12 @@ struct IntegrationHookOnlineTests {
     }
 
     @Test
-    func `a webhook waits until connectivity is full, also over a path that is there`() async throws {
+    func `a webhook is sent although a service does not answer, because its receiver may`() async throws {
         let network = try ConnectivityNetwork()
         let server = try await network.webServer()
         try await server.be("stop")
         let lab = try HookLab(in: network.machine.namespace)
-        // Another server, which is always there, takes the requests.
+        // Another server takes the requests.
         let receiver = try await network.secondServer(certificate: .server)
         let agent = try HookAgent(
             in: lab,
@@ -54,7 +54,7 @@ struct IntegrationHookOnlineTests {
             $0.to?.connectivity?.rawValue == "partial"
         }
         try await agent.completed("here", for: partial)
-        #expect(try await agent.status(of: "remote")?.running == 0)
+        let sent = try await agent.completed("remote", for: partial)
         try await server.be("start")
         let full = try await agent.next("reachability.changed", "full") { $0.to?.connectivity?.rawValue == "full" }
         try await agent.completed("remote", for: full)
@@ -62,8 +62,6 @@ struct IntegrationHookOnlineTests {
         #expect(try await agent.stop() == 0)
         let runs = agent.completions(of: "remote")
         #expect(runs.allSatisfy { $0.run?.ending.outcome == "succeeded" && $0.run?.ending.httpStatus == 200 })
-        #expect(
-            runs.first { $0.run?.triggerSequence == partial.seq }.map { ($0.seq ?? 0) > (full.seq ?? .max) } == true
-        )
+        #expect((sent.seq ?? .max) < (full.seq ?? 0))
     }
 }

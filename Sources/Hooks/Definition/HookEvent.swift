@@ -131,12 +131,13 @@ extension HookEvent.Side {
         code = probe.code
     }
 
-    /// `true` if a request is expected to arrive: connectivity is full, or it is unknown and there is a path.
-    var isOnline: Bool {
+    /// The chances of a request.
+    var network: RequestNetwork {
         switch connectivity {
-        case "full": true
-        case "unknown": via.map { Via($0).isReachable } ?? false
-        default: false
+        case "full": .online
+        case "partial": .partial
+        case "unknown": via.map { Via($0).isReachable } ?? false ? .online : .offline
+        default: .offline
         }
     }
 }

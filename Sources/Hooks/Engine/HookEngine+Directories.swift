@@ -80,7 +80,7 @@ extension HookEngine {
             case .toFiles(let (event, delivered)): self.offer(event, to: found, at: delivered)
             case .toConfigured(let (event, delivered)):
                 // Not before: a webhook that waits to be online would run with an event that this one supersedes.
-                if event.type == .reachabilityChanged { networkChanged(isOnline: event.to.isOnline) }
+                if event.type == .reachabilityChanged { networkChanged(event.to.network) }
                 for state in configured where state.definition?.matches(event) == .matches {
                     state.offer(HookOffer(event), at: delivered)
                 }

@@ -36,6 +36,7 @@ extension HookEngine {
                 timeout: run.state.hook.timeout,
                 prober: prober,
                 on: gate,
+                isExcluded: { [self] in isExcluded(webhook) },
                 waiting: { [self] path in self.report(number, "\(ShellWord.quoted(path)) could not be read") },
                 retrying: { [self] retry in self.note(number, retry) },
                 ended: { [self] end in self.end(number, end) }
@@ -45,7 +46,7 @@ extension HookEngine {
 
     /// Shows a failed attempt in the status immediately, because the run may continue for minutes.
     private func note(_ number: UInt64, _ retry: WebhookRetry) {
-        guard let run = runs[number] else { return }
+        guard let run = runs[number], !run.isObsolete else { return }
         run.state.note(retry)
         publish()
     }
@@ -172,8 +173,18 @@ extension HookEngine {
         move(run, to: .none)
         let state = run.state
         let now = Instant.now
-        state.queue.ended(end.ending, at: now)
-        report(end, of: state, for: run.start, began: run.began, at: now)
+        state.queue.ended(
+            run.isObsolete ? .stopped : end.ending,
+            at: now,
+            pause: run.isObsolete ? nil : end.requestedPause
+        )
+        if run.isObsolete, end.ending == .stopped, !isStopping, state.takesBack(run.start.element) {
+            // It has not been sent: that is for the new definition.
+            state.queue.putBack(run.start)
+            state.isChanged = true
+        } else {
+            report(end, of: state, for: run.start, began: run.began, at: now, counts: !run.isObsolete)
+        }
         if state.isGone, state.queue.isIdle {
             leaving.removeAll { $0 === state }
             statusStore.erase(state.key)
@@ -195,14 +206,15 @@ extension HookEngine {
         of state: HookState,
         for start: HookQueue<HookOffer>.Start,
         began: Instant?,
-        at now: Instant
+        at now: Instant,
+        counts: Bool = true
     ) {
         var completion = end.completion(of: state.hook, for: start, delay: start.offered.duration(to: began ?? now))
         completion.failures = state.queue.failures
         completion.pausedMilliseconds = state.queue.pausedUntil.flatMap { pausedUntil in
             pausedUntil > now ? now.duration(to: pausedUntil).milliseconds : nil
         }
-        state.note(completion, isFailure: end.ending == .failed)
+        if counts { state.note(completion, isFailure: end.ending == .failed) }
         // The status must include the end of the run before it is reported.
         publish()
         completed(completion)

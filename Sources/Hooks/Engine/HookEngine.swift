@@ -51,8 +51,10 @@ final class HookEngine: @unchecked Sendable {
     var abandonedReadings = AbandonedReadings()
     var lastReading: UInt64 = 0
     private var alarm: (at: Instant, task: Scheduled<Void>)?
-    /// `true` if webhooks may send, by the last event that was offered to them.
-    private(set) var isOnline = false
+    /// The chances of requests, by the last event that was offered to webhooks.
+    private(set) var network = RequestNetwork.offline
+    /// Returns whether requests leave through a cellular link that are bound to this interface, or to none.
+    private let isCellular: @Sendable (String?) -> Bool
     var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?
     var isStopping = false
@@ -60,10 +62,12 @@ final class HookEngine: @unchecked Sendable {
     init(
         gate: LoopGate,
         containment: HookContainment?,
+        isCellular: @escaping @Sendable (String?) -> Bool,
         noticed: @escaping @Sendable (String) -> Void,
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
         self.gate = gate
+        self.isCellular = isCellular
         self.containment = containment
         self.noticed = noticed
         self.completed = completed
@@ -141,6 +145,7 @@ final class HookEngine: @unchecked Sendable {
                 state = old
                 present.append(state)
                 guard state.take(definition) else { continue }
+                for run in runsInOrder where run.state === state { run.becomeObsolete() }
             } else {
                 state = HookState(definition)
                 present.append(state)
@@ -161,7 +166,7 @@ final class HookEngine: @unchecked Sendable {
             directoryQueue.removeAll()
         }
         if let event = last.events(of: [.reachabilityChanged]).last {
-            networkChanged(isOnline: HookEvent(event).to.isOnline)
+            networkChanged(HookEvent(event).to.network)
         }
     }
 
@@ -175,12 +180,16 @@ final class HookEngine: @unchecked Sendable {
     /// The current runs, in the order in which they began.
     var runsInOrder: [HookRun] { runs.values.sorted { $0.number < $1.number } }
 
-    /// Suspends the webhooks that are running while the machine is offline, and resumes them.
-    func networkChanged(isOnline: Bool) {
-        guard isOnline != self.isOnline else { return }
-        self.isOnline = isOnline
+    /// Suspends the webhooks that are running while they must not send, and resumes them.
+    func networkChanged(_ network: RequestNetwork) {
+        self.network = network
         for state in configured + leaving where state.hook.webhook != nil { state.isChanged = true }
-        for run in runsInOrder { run.networkChanged(isOnline: isOnline) }
+        for run in runsInOrder { run.networkChanged(network) }
+    }
+
+    /// Returns whether a request would leave now through a link that it must not use.
+    func isExcluded(_ webhook: Webhook) -> Bool {
+        !webhook.probe.request.allowsCellularAccess && isCellular(webhook.probe.interface)
     }
 
     /// Starts the runs that are due, and sets the timer for the others.
@@ -212,7 +221,9 @@ final class HookEngine: @unchecked Sendable {
 
     var maximumPrograms: Int { max(1, settings.maximumRunning) }
 
-    private func mayRun(_ state: HookState) -> Bool { isOnline || state.hook.webhook == nil }
+    private func mayRun(_ state: HookState) -> Bool {
+        state.hook.webhook.map { network != .offline && !isExcluded($0) } ?? true
+    }
 
     // MARK: Time and status
 
@@ -237,7 +248,7 @@ final class HookEngine: @unchecked Sendable {
     func publish() {
         for state in files + configured + leaving where state.isChanged {
             state.isChanged = false
-            statusStore.write(state, isOnline: isOnline)
+            statusStore.write(state, isHeld: !mayRun(state))
         }
     }
 }

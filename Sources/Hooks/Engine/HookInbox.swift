@@ -93,7 +93,8 @@ struct LastEvents: Sendable {
     static let types: Set<EventType> = [
         .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .pathChanged,
     ]
-    /// The maximum number of subjects; beyond it the least recently changed one is dropped.
+    /// The maximum number of subjects; beyond it the least recently changed one is dropped, of a probe if there is one,
+    /// and never the default path's state, for which requests wait.
     static let maximumSubjects = 1024
 
     private struct Key: Hashable {
@@ -112,7 +113,8 @@ struct LastEvents: Sendable {
         guard Self.types.contains(event.type) else { return }
         let key = Key(type: event.type, subject: event.subject)
         if events[key] == nil, events.count >= Self.maximumSubjects,
-            let oldest = events.min(by: { $0.value.order < $1.value.order })?.key
+            let oldest = events.min(by: { ($0.key.type.rank, $0.value.order) < ($1.key.type.rank, $1.value.order) })?
+                .key
         {
             events[oldest] = nil
         }
@@ -123,5 +125,16 @@ struct LastEvents: Sendable {
     /// Returns the last events of some types, in order.
     func events(of types: Set<EventType>) -> [Event] {
         events.values.filter { types.contains($0.event.type) }.sorted { $0.order < $1.order }.map(\.event)
+    }
+}
+
+extension EventType {
+    /// The order in which the last events of subjects are dropped.
+    fileprivate var rank: Int {
+        switch self {
+        case .probeChanged: 0
+        case .reachabilityChanged: 2
+        default: 1
+        }
     }
 }

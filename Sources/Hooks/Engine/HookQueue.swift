@@ -88,9 +88,21 @@ struct HookQueue<Element> {
     }
 
     /// Records the end of a run.
-    mutating func ended(_ ending: Ending, at now: Instant) {
+    ///
+    /// - Parameter pause: The pause that the next run must make in any case; nil for none.
+    mutating func ended(_ ending: Ending, at now: Instant, pause: Duration? = nil) {
         running = max(0, running - 1)
         backOff.ended(ending, at: now)
+        if let pause { backOff.pause(until: now.advanced(by: pause)) }
+    }
+
+    /// Puts back an element that a run has not used, before all others.
+    mutating func putBack(_ start: Start) {
+        elements.prepend((start.element, start.offered))
+        firstOffered = start.offered
+        if lastOffered == nil { lastOffered = start.offered }
+        supersededSinceStart += start.superseded
+        trim()
     }
 
     /// Restarts at another pace: failures are reset, and only queued elements that are still needed are kept.
@@ -167,6 +179,9 @@ struct HookBackOff: Sendable, Hashable {
         guard extra >= 0 else { return nil }
         return extra >= 9 ? longest : min(longest, .seconds(1 << extra))
     }
+
+    /// Pauses at least until then.
+    mutating func pause(until end: SuspendingClock.Instant) { until = until.map { max($0, end) } ?? end }
 
     /// Records the end of a run.
     mutating func ended<Element>(_ ending: HookQueue<Element>.Ending, at now: SuspendingClock.Instant) {

@@ -37,6 +37,8 @@ final class HookRun {
     var yielding: Scheduled<Void>?
     /// `true` if that time is over, and the file is still being checked.
     var isOverdue = false
+    /// `true` if its hook has another definition since, whose figures are not those of this run.
+    private(set) var isObsolete = false
 
     init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
         self.number = number
@@ -63,7 +65,13 @@ final class HookRun {
     func stopIfWaiting() { if case .webhook(let webhook) = stage { webhook.stopIfWaiting() } }
 
     /// Suspends or resumes the run if it is a webhook.
-    func networkChanged(isOnline: Bool) {
-        if case .webhook(let webhook) = stage { webhook.networkChanged(isOnline: isOnline) }
+    func networkChanged(_ network: RequestNetwork) {
+        if case .webhook(let webhook) = stage { webhook.networkChanged(network) }
+    }
+
+    /// Notes that its hook has another definition; a webhook sends no more attempts.
+    func becomeObsolete() {
+        isObsolete = true
+        if case .webhook(let webhook) = stage { webhook.endBeforeNextAttempt() }
     }
 }

@@ -43,6 +43,8 @@ package struct HookRunEnd: Sendable, Hashable {
     package var attempts = 0
     /// The status of the last attempt's response; nil without a response.
     package var httpStatus: Int?
+    /// The pause that the server has requested before the next request; nil without one.
+    package var requestedPause: Duration?
 
     /// The effect on later runs.
     var ending: HookQueue<HookOffer>.Ending {

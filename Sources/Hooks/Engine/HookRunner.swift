@@ -30,6 +30,7 @@ public final class HookRunner: Sendable {
     private let noticed: @Sendable (String) -> Void
     private let completed: @Sendable (HookCompletion) -> Void
     private let containment: HookContainment?
+    private let isCellular: @Sendable (String?) -> Bool
     private let state = Mutex(State())
     /// Held while settings are delivered, so that their order is that of the calls.
     private let group = Mutex<MultiThreadedEventLoopGroup?>(nil)
@@ -38,18 +39,22 @@ public final class HookRunner: Sendable {
     ///   - settings: The hooks.
     ///   - containment: The containment in which runs are limited and killed as a whole; with `nil`, their processes
     ///     are found by their parents.
+    ///   - isCellular: Returns whether requests leave through a cellular link that are bound to this interface, or to
+    ///     none: those that may not use one wait. Called on the runner's thread; it must be quick.
     ///   - noticed: Called with a sentence for the log when a file or directory has not been read within the timeout of
     ///     its hooks, on the runner's thread; it must be quick.
     ///   - completed: Called with the report of each run, on the runner's thread; it must be quick.
     public init(
         _ settings: HookSettings,
         containment: HookContainment? = nil,
+        isCellular: @escaping @Sendable (String?) -> Bool = { _ in false },
         noticed: @escaping @Sendable (String) -> Void = { _ in },
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
         self.noticed = noticed
         self.completed = completed
         self.containment = containment
+        self.isCellular = isCellular
         configure(settings)
     }
 
@@ -81,6 +86,7 @@ public final class HookRunner: Sendable {
                 let engine = HookEngine(
                     gate: LoopGate(loops.next()),
                     containment: containment,
+                    isCellular: isCellular,
                     noticed: noticed,
                     completed: completed
                 )

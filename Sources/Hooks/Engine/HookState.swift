@@ -54,14 +54,16 @@ final class HookState {
     }
 
     /// Returns the current status, except for the remaining time of the pause.
-    func status(isOnline: Bool) -> AgentStatus.HookStatus {
+    ///
+    /// - Parameter isHeld: `true` while the hook must not send, because of the network.
+    func status(isHeld: Bool) -> AgentStatus.HookStatus {
         var status = statusSoFar
         status.runs = runs
         status.failedRuns = failedRuns
         status.superseded = queue.superseded
         status.running = queue.running
         status.waiting = queue.waiting
-        status.waitsForNetwork = hook.webhook != nil && !isOnline && !queue.isIdle ? true : nil
+        status.waitsForNetwork = isHeld && !queue.isIdle ? true : nil
         status.failures = queue.failures
         return status
     }
@@ -74,11 +76,16 @@ final class HookState {
         definition = new
         hook = RunnableHook(new)
         guard !isSame else { return false }
-        queue.restart(new.pace) { offer in
-            new.trigger.matches(offer.event) == .matches && (new.pace.runsAtStart || !offer.isAtStart)
-        }
+        queue.restart(new.pace) { Self.isFor($0, new) }
         beginAnew()
         return true
+    }
+
+    /// Returns whether an event that a run of a former definition has not used is one for the present definition.
+    func takesBack(_ offer: HookOffer) -> Bool { !isGone && definition.map { Self.isFor(offer, $0) } ?? false }
+
+    private static func isFor(_ offer: HookOffer, _ definition: HookDefinition) -> Bool {
+        definition.trigger.matches(offer.event) == .matches && (definition.pace.runsAtStart || !offer.isAtStart)
     }
 
     /// Applies the file that now has the name; another path is another hook.
@@ -207,9 +214,9 @@ final class HookStatusStore: Sendable {
         }
     }
 
-    /// Publishes the status of a hook.
-    func write(_ state: HookState, isOnline: Bool) {
-        let entry = Entry(status: state.status(isOnline: isOnline), pausedUntil: state.queue.pausedUntil)
+    /// Publishes the status of a hook, which must not send while it is held.
+    func write(_ state: HookState, isHeld: Bool) {
+        let entry = Entry(status: state.status(isHeld: isHeld), pausedUntil: state.queue.pausedUntil)
         entries.withLock { $0[state.key] = entry }
     }
 

@@ -40,10 +40,14 @@ package final class WebhookRun: @unchecked Sendable {
     private var patience: Scheduled<Void>?
     /// The end of the pause before the next attempt; nil without one.
     private var nextAttempt: Scheduled<Void>?
-    /// `true` while the machine is online, as far as is known.
-    private var isOnline = true
-    /// `true` if the machine was offline during the current attempt.
-    private var wasOffline = false
+    /// The chances of a request, as far as is known.
+    private var network = RequestNetwork.online
+    /// `true` if the chances were worse than good during the current attempt.
+    private var wasDoubtful = false
+    /// Returns whether a request would leave through a link that it must not use.
+    private let isExcluded: @Sendable () -> Bool
+    /// `true` if the run ends before its next attempt, because its hook has another definition.
+    private var isObsolete = false
     /// `true` if the run ends as soon as it waits for its secret or for the network.
     private var isStopping = false
     /// `true` if the next attempt is due, and waits for the machine to be online.
@@ -58,11 +62,13 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         gate: LoopGate,
         pace: WebhookPace,
+        isExcluded: @escaping @Sendable () -> Bool,
         waiting: (@Sendable (String) -> Void)?,
         retrying: (@Sendable (WebhookRetry) -> Void)?,
         ended: @escaping @Sendable (End) -> Void
     ) {
         self.webhook = webhook
+        self.isExcluded = isExcluded
         self.event = event
         body = webhook.body?.bytes(variables) ?? event.line
         self.timeout = timeout
@@ -85,6 +91,8 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - gate: The access to the event loop on which the end is reported; never before this method has returned if it
     ///     is called on that loop.
     ///   - pace: The retry delays.
+    ///   - isExcluded: Returns whether a request would leave now through a link that it must not use; called on the loop
+    ///     before each attempt, which waits for the next change of the network if it would.
     ///   - waiting: Called on the loop with the path of the secret if it could not be read within the timeout; the run
     ///     continues once it can.
     ///   - retrying: Called on the loop for each failed attempt that is retried.
@@ -98,6 +106,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         on gate: LoopGate,
         pace: WebhookPace = WebhookPace(),
+        isExcluded: @escaping @Sendable () -> Bool = { false },
         waiting: (@Sendable (String) -> Void)? = nil,
         retrying: (@Sendable (WebhookRetry) -> Void)? = nil,
         ended: @escaping @Sendable (End) -> Void
@@ -110,6 +119,7 @@ package final class WebhookRun: @unchecked Sendable {
             prober: prober,
             gate: gate,
             pace: pace,
+            isExcluded: isExcluded,
             waiting: waiting,
             retrying: retrying,
             ended: ended
@@ -141,22 +151,28 @@ package final class WebhookRun: @unchecked Sendable {
     }
 
     private func finishIfWaiting() {
-        if isStopping, cancelCheck == nil, nextAttempt == nil || !isOnline { finish(.stopped) }
+        if isStopping, cancelCheck == nil, nextAttempt == nil || network == .offline { finish(.stopped) }
     }
 
-    /// Starts no attempt while the machine is offline, and the one that is due as soon as it is online.
+    /// Ends the run as `stopped` before its next attempt, if there would be one.
+    ///
+    /// Safe to call from any thread, and after the end.
+    func endBeforeNextAttempt() {
+        gate.execute { [self] in
+            isObsolete = true
+            if cancelCheck == nil { finish(.stopped) }
+        }
+    }
+
+    /// Starts no attempt while the machine is offline, and the one that is due as soon as it is not.
     ///
     /// A running attempt continues: its response may have been sent already. Safe to call from any thread, and after
     /// the end.
-    func networkChanged(isOnline: Bool) {
+    func networkChanged(_ network: RequestNetwork) {
         gate.execute { [self] in
-            self.isOnline = isOnline
-            if !isOnline {
-                wasOffline = true
-                finishIfWaiting()
-            } else if isSuspended {
-                attempt()
-            }
+            self.network = network
+            if network != .online { wasDoubtful = true }
+            if network == .offline { finishIfWaiting() } else if isSuspended { attempt() }
         }
     }
 
@@ -193,9 +209,9 @@ package final class WebhookRun: @unchecked Sendable {
 
     private func attempt() {
         nextAttempt = nil
-        isSuspended = !isOnline
         guard ended != nil else { return }
-        guard isOnline else { return finishIfWaiting() }
+        isSuspended = network == .offline || isExcluded()
+        guard !isSuspended else { return finishIfWaiting() }
         let probe: Probe
         do throws(RequestError) {
             probe = try makeProbe()
@@ -203,7 +219,7 @@ package final class WebhookRun: @unchecked Sendable {
             return finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
         }
         attempts += 1
-        wasOffline = false
+        wasDoubtful = network != .online
         cancelCheck = prober.start(probe) { [self] report in
             let attempt = WebhookAttempt(report, expecting: probe.expectations, now: pace.timestamp())
             gate.execute { self.attemptEnded(attempt) }
@@ -232,10 +248,14 @@ package final class WebhookRun: @unchecked Sendable {
     private func attemptEnded(_ attempt: WebhookAttempt) {
         guard ended != nil else { return }
         cancelCheck = nil
-        if wasOffline, attempt.isUnanswered, attempts - failures <= Self.maximumUncountedAttempts {
-            // It had less than its time, and proves nothing about the receiver.
-            return pause(pace.pause(attempts, nil))
+        // It had less than its time, or no way, and proves nothing about the receiver.
+        let isUncounted =
+            wasDoubtful && attempt.isUnanswered && attempts - failures <= Self.maximumUncountedAttempts
+        if isObsolete, isUncounted || attempt.sequel == .repeatable {
+            last = attempt
+            return finish(.stopped)
         }
+        guard !isUncounted else { return pause(pace.pause(attempts, nil)) }
         last = attempt
         failures += 1
         switch attempt.sequel {
@@ -267,7 +287,8 @@ package final class WebhookRun: @unchecked Sendable {
             output: last?.output ?? HookOutput(),
             duration: Duration(.now() - beginning),
             attempts: attempts,
-            httpStatus: last?.httpStatus
+            httpStatus: last?.httpStatus,
+            requestedPause: last?.requestedPause.map { pace.pause(1, $0) }
         )
         ended(end)
     }

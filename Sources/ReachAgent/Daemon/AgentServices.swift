@@ -80,6 +80,7 @@ struct AgentServices {
         let hooks = HookRunner(
             configuration.hooks(settings),
             containment: containment,
+            isCellular: { driver.cost(of: Vantage(interface: $0))?.isCellular ?? false },
             noticed: { [logger] in logger.warning("hooks: \($0)") }
         ) { completion in
             log.note(completion)

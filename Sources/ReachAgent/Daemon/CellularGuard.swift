@@ -44,7 +44,7 @@ enum CellularGuard {
         return Finding(
             .cellularNotAllowed,
             subject: interface,
-            evidence: "the check would leave through \(interface), a cellular interface, and '--no-cellular' was given"
+            evidence: "the check would leave through \(interface), a cellular interface, and it may not use one"
         )
     }
 

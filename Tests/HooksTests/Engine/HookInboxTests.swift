@@ -119,6 +119,18 @@ struct LastEventsTests {
     }
 
     @Test
+    func `no number of probes makes the default path's state or an uplink's forgotten`() {
+        var last = LastEvents()
+        last.note(SampleEvent.reachability(1))
+        last.note(SampleEvent.plain(.uplinkChanged, 2))
+        for number in 3...UInt64(LastEvents.maximumSubjects + 100) {
+            last.note(SampleEvent.probe("p\(number)", number))
+        }
+        #expect(last.count == LastEvents.maximumSubjects)
+        #expect(last.events(of: [.reachabilityChanged, .uplinkChanged]).map(\.sequence) == [1, 2])
+    }
+
+    @Test
     func `with too many subjects the one is forgotten that was silent for the longest time`() {
         var last = LastEvents()
         last.note(SampleEvent.reachability(1))

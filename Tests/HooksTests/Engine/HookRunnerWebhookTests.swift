@@ -1,5 +1,7 @@
 import AgentEvents
 import ProbeTestKit
+import Probes
+import Synchronization
 import Testing
 
 @testable import Hooks
@@ -12,11 +14,21 @@ struct HookRunnerWebhookTests {
     private func runner(
         _ url: String,
         queue: HookPace.Queue = .latest,
-        others: [HookDefinition] = []
+        others: [HookDefinition] = [],
+        isCellular: @escaping @Sendable (String?) -> Bool = { _ in false },
+        change: (inout Webhook) -> Void = { _ in }
     ) throws -> HookRunner {
-        let action = HookDefinition.Action.webhook(try WebhookBench.webhook(url))
-        let hook = HookDefinition(name: "chat", action: action, pace: HookPace(queue: queue))
-        return HookRunner(HookSettings(definitions: [hook] + others)) { [log] in log.note($0) }
+        let settings = HookSettings(definitions: [try hook(url, queue: queue, change)] + others)
+        return HookRunner(settings, isCellular: isCellular) { [log] in log.note($0) }
+    }
+
+    private func hook(
+        _ url: String,
+        queue: HookPace.Queue = .latest,
+        _ change: (inout Webhook) -> Void = { _ in }
+    ) throws -> HookDefinition {
+        let action = HookDefinition.Action.webhook(try WebhookBench.webhook(url, change))
+        return HookDefinition(name: "chat", action: action, pace: HookPace(queue: queue))
     }
 
     /// Delivers an event, and waits until it was taken.
@@ -47,7 +59,7 @@ struct HookRunnerWebhookTests {
         await deliver(1, ("wifi", "full"), runner)
         #expect(runner.statuses.first?.waitsForNetwork == nil)
         await server.received(requests: 1)
-        await deliver(2, ("wifi", "partial"), runner)
+        await deliver(2, ("wifi", "local"), runner)
         let status = try #require(runner.statuses.first)
         #expect(status.waitsForNetwork == true && status.running == 1 && status.waiting == 1)
         await runner.stopped()
@@ -110,6 +122,72 @@ struct HookRunnerWebhookTests {
         #expect(report.triggerSequence == 1 && report.ending.isSuccess && report.ending.attempts == 2)
         await runner.stopped()
         #expect(log.completions.count == 1 && runner.statuses.isEmpty)
+        await server.shutDown()
+    }
+
+    @Test
+    func `a corrected address gets the event that the wrong one has refused so far`() async throws {
+        let server = try await ScriptedServer.start(scripts: [
+            [.receiveRequest, .respond(.text("wrong", status: 503))], [.serve(.text("thanks"))],
+            [.serve(.text("thanks"))],
+        ])
+        let runner = try runner(server.url("/wrong"), queue: .all)
+        await deliver(1, ("wifi", "full"), runner)
+        await server.ended(connections: 1)
+        await deliver(2, ("none", "none"), runner)
+        runner.configure(HookSettings(definitions: [try hook(server.url("/right"), queue: .all)]))
+        await deliver(3, ("wifi", "full"), runner)
+        let reports = await log.reports(3)
+        #expect(reports.map(\.triggerSequence) == [1, 2, 3])
+        #expect(reports.allSatisfy { $0.ending.isSuccess && $0.ending.attempts == 1 })
+        #expect(server.requests.map(\.target) == ["/wrong", "/right", "/right", "/right"])
+        let status = try #require(runner.statuses.first)
+        #expect(status.runs == 3 && status.failedRuns == 0)
+        await runner.stopped()
+        await server.shutDown()
+    }
+
+    @Test
+    func `a request that may not use a cellular link waits for another one`() async throws {
+        let server = try await ScriptedServer.start([.serve(.text("thanks"))])
+        let isCellular = Mutex(true)
+        let asked = Mutex<[String?]>([])
+        let runner = try runner(
+            server.url("/hook"),
+            isCellular: { interface in
+                asked.withLock { $0.append(interface) }
+                return isCellular.withLock { $0 }
+            },
+            change: { $0.probe.request.allowsCellularAccess = false }
+        )
+        await deliver(1, ("wwan", "full"), runner)
+        let status = try #require(runner.statuses.first)
+        #expect(status.waitsForNetwork == true && status.running == 0 && status.waiting == 1)
+        #expect(asked.withLock { $0.allSatisfy { $0 == nil } && !$0.isEmpty })
+        isCellular.withLock { $0 = false }
+        await deliver(2, ("wifi", "full"), runner)
+        #expect(await log.reports(1).map(\.triggerSequence) == [2])
+        await runner.stopped()
+        #expect(server.requests.count == 1)
+        await server.shutDown()
+    }
+
+    @Test
+    func `the pause that a server asks for is one for the next event too`() async throws {
+        let busy = ScriptedResponse(429, headers: [("Retry-After", "3600")], body: [])
+        let server = try await ScriptedServer.start([.serve(busy)])
+        let runner = try runner(server.url("/hook"), queue: .all, change: { $0.retries = 0 })
+        await deliver(1, ("wifi", "full"), runner)
+        await deliver(2, ("none", "none"), runner)
+        await deliver(3, ("wifi", "full"), runner)
+        let report = try #require(await log.reports(1).first)
+        #expect(report.ending.outcome == "undelivered")
+        let status = try #require(runner.statuses.first)
+        #expect(status.waiting == 2 && status.running == 0)
+        // As long as a server may ask for.
+        #expect(status.pausedMilliseconds.map { (200_000...300_000).contains($0) } == true)
+        await runner.stopped()
+        #expect(server.requests.count == 1)
         await server.shutDown()
     }
 }

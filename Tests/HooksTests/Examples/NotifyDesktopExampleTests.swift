@@ -13,7 +13,7 @@ import Testing
         _ event: [String: String],
         standIns: [String] = standIns
     ) async throws -> ExampleHook.Outcome {
-        try await ExampleHook("50-notify-desktop", standIns: standIns, tools: ["env", "sed", "stat"])
+        try await ExampleHook("50-notify-desktop", standIns: standIns, tools: ["env", "sed", "stat", "timeout"])
             .run(event.merging(["STAND_IN_ID": "\(user)"]) { $1 })
     }
 

@@ -66,7 +66,8 @@ final class WebhookBench: Sendable {
     func start(
         _ webhook: Webhook,
         variables: [String: String] = [:],
-        timeout: Duration = .seconds(600)
+        timeout: Duration = .seconds(600),
+        isExcluded: @escaping @Sendable () -> Bool = { false }
     ) -> WebhookRun {
         let pace = WebhookPace(
             pause: { [self] failures, asked in
@@ -84,6 +85,7 @@ final class WebhookBench: Sendable {
             prober: prober,
             on: LoopGate(loop),
             pace: pace,
+            isExcluded: isExcluded,
             ended: { [loop, ends] end in
                 loop.preconditionInEventLoop()
                 ends.continuation.yield(end)

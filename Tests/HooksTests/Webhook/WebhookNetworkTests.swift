@@ -1,6 +1,7 @@
 import NIOCore
 import ProbeTestKit
 import Probes
+import Synchronization
 import Testing
 
 @testable import Hooks
@@ -18,7 +19,7 @@ struct WebhookNetworkTests {
         ])
         let run = bench.start(try WebhookBench.webhook(server.url("/hook")))
         await server.received(requests: 1)
-        run.networkChanged(isOnline: false)
+        run.networkChanged(.offline)
         gate.open()
         try await pauseEnded()
         return (run, server)
@@ -45,7 +46,7 @@ struct WebhookNetworkTests {
         // On the loop itself, so that the attempt cannot end before.
         return try await bench.loop.submit { [bench] in
             let run = bench.start(webhook)
-            run.networkChanged(isOnline: false)
+            run.networkChanged(.offline)
             return run
         }.get()
     }
@@ -56,10 +57,10 @@ struct WebhookNetworkTests {
         #expect(try await isSuspended(run))
         #expect(server.connections == 1)
         // Nothing happens when the same is reported again.
-        run.networkChanged(isOnline: false)
+        run.networkChanged(.offline)
         #expect(try await isSuspended(run))
-        run.networkChanged(isOnline: true)
-        run.networkChanged(isOnline: true)
+        run.networkChanged(.online)
+        run.networkChanged(.online)
         let end = try #require(await bench.end())
         #expect(end.outcome == .succeeded && end.attempts == 2)
         #expect(bench.questions == [WebhookBench.Question(failures: 1, asked: nil)])
@@ -73,7 +74,7 @@ struct WebhookNetworkTests {
         let run = try await sendOnce("http://127.0.0.1:9/hook") { $0.probe.interface = "nowhere0" }
         try await pauseEnded()
         #expect(try await isSuspended(run))
-        run.networkChanged(isOnline: true)
+        run.networkChanged(.online)
         // The same counts while the machine is online.
         let end = try #require(await bench.end())
         #expect(end.undeliveredCode == "interface_unknown" && end.attempts == 2)
@@ -89,8 +90,8 @@ struct WebhookNetworkTests {
             try await pauseEnded()
             // On the loop itself, so that the attempt cannot end between the two.
             try await bench.loop.submit {
-                run.networkChanged(isOnline: true)
-                run.networkChanged(isOnline: false)
+                run.networkChanged(.online)
+                run.networkChanged(.offline)
             }.get()
         }
         let end = try #require(await bench.end())
@@ -126,7 +127,7 @@ struct WebhookNetworkTests {
         run.stopIfWaiting()
         let end = try #require(await bench.end())
         #expect(end.outcome == .stopped && end.attempts == 1 && end.httpStatus == 503)
-        run.networkChanged(isOnline: true)
+        run.networkChanged(.online)
         #expect(try await bench.close().isEmpty)
         #expect(server.connections == 1)
         await server.shutDown()
@@ -135,7 +136,7 @@ struct WebhookNetworkTests {
         let patient = WebhookBench(pause: .seconds(3600))
         let pausing = patient.start(try WebhookBench.webhook(busy.url("/hook")))
         await patient.pauseBegan()
-        pausing.networkChanged(isOnline: false)
+        pausing.networkChanged(.offline)
         pausing.stopIfWaiting()
         #expect(await patient.end()?.outcome == .stopped)
         #expect(try await patient.close().isEmpty)
@@ -151,7 +152,7 @@ struct WebhookNetworkTests {
         let patient = WebhookBench(pause: .seconds(3600))
         let run = patient.start(try WebhookBench.webhook(server.url("/hook")))
         await server.received(requests: 1)
-        run.networkChanged(isOnline: false)
+        run.networkChanged(.offline)
         run.stopIfWaiting()
         gate.open()
         let end = try #require(await patient.end())
@@ -167,11 +168,65 @@ struct WebhookNetworkTests {
         let server = try await ScriptedServer.start([.receiveRequest, .wait(gate), .respond(.text("thanks"))])
         let run = bench.start(try WebhookBench.webhook(server.url("/hook")))
         await server.received(requests: 1)
-        run.networkChanged(isOnline: false)
+        run.networkChanged(.offline)
         run.stopIfWaiting()
         gate.open()
         #expect(await bench.end()?.outcome == .succeeded)
         #expect(try await bench.close().isEmpty)
+        await server.shutDown()
+    }
+
+    @Test
+    func `an attempt without an answer does not count while only a part of the network works`() async throws {
+        let webhook = try WebhookBench.webhook("http://127.0.0.1:9/hook") { webhook in
+            webhook.retries = 0
+            webhook.probe.interface = "nowhere0"
+        }
+        let run = try await bench.loop.submit { [bench] in
+            let run = bench.start(webhook)
+            run.networkChanged(.partial)
+            return run
+        }.get()
+        // All of them are made, and then they count.
+        let end = try #require(await bench.end())
+        #expect(end.undeliveredCode == "interface_unknown")
+        #expect(end.attempts == WebhookRun.maximumUncountedAttempts + 1)
+        #expect(try await bench.close().isEmpty)
+        withExtendedLifetime(run) {}
+    }
+
+    @Test
+    func `no attempt is made over a link that it must not use`() async throws {
+        let server = try await ScriptedServer.start([.serve(.text("thanks"))])
+        let isExcluded = Mutex(true)
+        let run = bench.start(try WebhookBench.webhook(server.url("/hook")), isExcluded: { isExcluded.withLock { $0 } })
+        run.networkChanged(.online)
+        #expect(try await isSuspended(run))
+        isExcluded.withLock { $0 = false }
+        run.networkChanged(.online)
+        #expect(await bench.end()?.outcome == .succeeded)
+        #expect(try await bench.close().isEmpty)
+        #expect(server.connections == 1)
+        await server.shutDown()
+    }
+
+    @Test(arguments: [(503, HookRunEnd.Outcome.stopped), (204, .succeeded)])
+    func `a run of a former definition makes no further attempt`(
+        status: Int,
+        outcome: HookRunEnd.Outcome
+    ) async throws {
+        let gate = ServerGate()
+        let server = try await ScriptedServer.start([
+            .receiveRequest, .wait(gate), .respond(.text("", status: status)),
+        ])
+        let run = bench.start(try WebhookBench.webhook(server.url("/hook")))
+        await server.received(requests: 1)
+        run.endBeforeNextAttempt()
+        gate.open()
+        let end = try #require(await bench.end())
+        #expect(end.outcome == outcome && end.attempts == 1)
+        #expect(try await bench.close().isEmpty)
+        #expect(server.connections == 1)
         await server.shutDown()
     }
 }
