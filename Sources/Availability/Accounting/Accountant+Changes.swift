@@ -57,7 +57,7 @@ extension Accountant {
             probeTracks[point] = template
         }
         var to = TrackState(condition: Condition(probe: change.to))
-        if to.condition.isOutage { to.attribution = attribution(of: change, sequence) }
+        if to.condition.isOutage { to.attribution = attribution(of: change, sequence, observations.targetsUp) }
         let from = TrackState(condition: Condition(probe: change.from))
         probeTracks[point]?.change(observed: change.observed, published: time, from: from, to: to)
         probeTracks[point]?.number = sequence
@@ -127,23 +127,34 @@ extension Accountant {
     /// Reevaluates the outages of probes: the undetermined ones, and the young ones of a target while another target
     /// was up, which may only have been checked later.
     private mutating func reattributeProbes(at time: Timestamp, youngOnly: Bool) {
+        guard !openProbes.isEmpty else { return }
+        let targets = observations.targetsUp
         for (point, open) in openProbes {
             let age = time.microsecondsSince1970 - open.change.observed.microsecondsSince1970
             let segment = probeTracks[point]?.state?.attribution?.segment
             let isYoung = age <= Self.checkDelay
             guard segment == .undetermined && (isYoung || !youngOnly) || segment == .target && isYoung else { continue }
-            let attribution = attribution(of: open.change, open.sequence)
+            let attribution = attribution(of: open.change, open.sequence, targets)
             if attribution.segment != segment { probeTracks[point]?.attribute(attribution) }
         }
     }
 
     /// Returns the attribution of a probe's verdict, considering the outage of its path unless that started long after it.
-    private func attribution(of change: ProbeChange, _ sequence: UInt64) -> Attribution {
+    private func attribution(
+        of change: ProbeChange,
+        _ sequence: UInt64,
+        _ targets: Observations.TargetsUp
+    ) -> Attribution {
         let interface = change.point.interface
         let path = interface.map { uplinkTracks[$0]?.state } ?? pathTrack.state
         let open = interface.map { openUplinks[$0] } ?? openPath
         let isLater = open.map { $0.beginning > change.observed.microsecondsSince1970 + Self.checkDelay } ?? false
-        return observations.attribution(of: change, path: isLater ? nil : path?.attribution, sequence: sequence)
+        return observations.attribution(
+            of: change,
+            path: isLater ? nil : path?.attribution,
+            targets: targets,
+            sequence: sequence
+        )
     }
 
     /// - Parameter isContinued: True for a silence that continues another one: what was decided stays.

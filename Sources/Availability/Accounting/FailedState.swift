@@ -79,8 +79,15 @@ extension Observations {
 
     /// Attributes a probe's verdict to a segment.
     ///
-    /// - Parameter path: The attribution of the current outage of the path that the probe uses.
-    func attribution(of change: ProbeChange, path: Attribution?, sequence: UInt64) -> Attribution {
+    /// - Parameters:
+    ///   - path: The attribution of the current outage of the path that the probe uses.
+    ///   - targets: The targets that are up.
+    func attribution(
+        of change: ProbeChange,
+        path: Attribution?,
+        targets: TargetsUp,
+        sequence: UInt64
+    ) -> Attribution {
         let code = change.to.code ?? change.to.verdict
         let interface = change.point.interface
         let kind: Evidence.Kind = change.to.verdict == "portal" ? .reason : .probeDown
@@ -90,7 +97,7 @@ extension Observations {
             attribution.segment = .portal
         } else if change.point.isFirstHop {
             attribution.segment = .firstHop
-        } else if let other = otherTarget(than: change.point) {
+        } else if let other = targets.other(than: change.point) {
             attribution.segment = .target
             attribution.evidence.append(other)
         } else if let path, path.segment != .undetermined {

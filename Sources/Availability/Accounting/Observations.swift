@@ -5,7 +5,7 @@ struct Observations: Sendable {
     /// The maximum number of points, and of uplinks, that are kept.
     static let maximumCount = 1024
 
-    private struct Verdict: Sendable {
+    struct Verdict: Sendable {
         /// `nil` for a next hop of which nothing is known.
         var isUp: Bool?
         /// The code of the reason; `nil` for `up`, and for a next hop whose check is pending.
@@ -21,10 +21,10 @@ struct Observations: Sendable {
     /// The codes of the end of a next hop: its route, or the configuration of the check, has gone.
     private static let departureCodes: Set<String> = ["no_route", "config_reloaded"]
 
-    private var verdicts: [ProbePoint: Verdict] = [:]
+    private(set) var verdicts: [ProbePoint: Verdict] = [:]
     /// The points whose checks are transfers: they are hours apart, so their verdicts are no evidence about the
     /// present.
-    private var transfers: Set<ProbePoint> = []
+    private(set) var transfers: Set<ProbePoint> = []
     /// The newest state of each uplink, by its interface.
     private(set) var uplinks: [String: (connectivity: Connectivity, reason: String?, sequence: UInt64)] = [:]
 
@@ -192,41 +192,30 @@ struct Observations: Sendable {
         return silent.first { $0.observed >= earliest }
     }
 
-    /// Returns a probe of another target that is up over the same path.
-    func otherTarget(than point: ProbePoint) -> Evidence? {
-        sorted { other in
-            other.probe != point.probe && !other.isFirstHop && other.interface == point.interface
-                && (other.family == point.family || other.family == nil)
-        }.first { $0.isUp == true }?.evidence
-    }
-
     private struct Fact {
         var point: ProbePoint
-        var isUp: Bool?
+        var verdict: Verdict
+
+        var isUp: Bool? { verdict.isUp }
         /// True for a next hop whose verdict ended, and which is being checked: a check without a result has a code.
-        var isPending: Bool
-        var observed: Int64
-        var evidence: Evidence
+        var isPending: Bool { verdict.isUp == nil && verdict.code == nil }
+        var observed: Int64 { verdict.observed }
+        var evidence: Evidence { Observations.evidence(of: point, verdict) }
+    }
+
+    static func evidence(of point: ProbePoint, _ verdict: Verdict) -> Evidence {
+        Evidence(
+            kind: verdict.isUp == true ? .probeUp : .probeDown,
+            code: verdict.code ?? (verdict.isUp == true ? "up" : "down"),
+            subject: [point.probe, point.interface, point.family].compactMap(\.self).joined(separator: " "),
+            sequence: verdict.sequence
+        )
     }
 
     /// Sorts by event number, so that the same journal yields the same evidence.
     private func sorted(_ isWanted: (ProbePoint) -> Bool) -> [Fact] {
-        let wanted = verdicts.filter { isWanted($0.key) && !transfers.contains($0.key) }
-        return wanted.sorted { $0.value.sequence < $1.value.sequence }.map { point, verdict in
-            let subject = [point.probe, point.interface, point.family].compactMap(\.self).joined(separator: " ")
-            let evidence = Evidence(
-                kind: verdict.isUp == true ? .probeUp : .probeDown,
-                code: verdict.code ?? (verdict.isUp == true ? "up" : "down"),
-                subject: subject,
-                sequence: verdict.sequence
-            )
-            return Fact(
-                point: point,
-                isUp: verdict.isUp,
-                isPending: verdict.isUp == nil && verdict.code == nil,
-                observed: verdict.observed,
-                evidence: evidence
-            )
-        }
+        verdicts.filter { isWanted($0.key) && !transfers.contains($0.key) }
+            .sorted { $0.value.sequence < $1.value.sequence }
+            .map(Fact.init)
     }
 }

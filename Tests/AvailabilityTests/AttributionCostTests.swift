@@ -1,0 +1,99 @@
+import AgentEvents
+import Availability
+import Glibc
+import Testing
+
+/// The cost of attributing the outages of many probes: an event of twice as many costs about twice the time.
+@Suite(.serialized) struct AttributionCostTests {
+    private static let probes = 32
+
+    /// A fault of a site, which takes down all probes one by one; each is `target` as long as another one is up.
+    private static func journal(probes: Int) -> Journal {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        for probe in 0..<probes { journal.probe("p\(probe)", at: 1, from: "unknown", to: "up") }
+        for hour in 1...4 as ClosedRange<Int64> {
+            for probe in 0..<probes {
+                journal.probe("p\(probe)", at: 3600 * hour, from: "up", to: "down", code: "connect_timeout")
+            }
+            for probe in 0..<probes { journal.probe("p\(probe)", at: 3600 * hour + 600, from: "down", to: "up") }
+        }
+        return journal
+    }
+
+    /// The CPU time of this thread for an event, in nanoseconds.
+    private static func cost(_ journal: Journal, _ window: Window) -> Double {
+        let start = cpuTime()
+        _ = journal.account(window)
+        return (cpuTime() - start) / Double(journal.events.count)
+    }
+
+    private static func cpuTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+
+    @Test
+    func `an event of twice as many probes costs at most two and a half times as much`() throws {
+        let window = try Journal.window(0, 5 * 3600)
+        let journals = [Self.journal(probes: Self.probes), Self.journal(probes: 2 * Self.probes)]
+        var (half, whole) = (Double.infinity, Double.infinity)
+        // A run that was disturbed is made again; one that is slow by nature stays so.
+        for _ in 0..<5 {
+            half = min(half, Self.cost(journals[0], window))
+            whole = min(whole, Self.cost(journals[1], window))
+            if whole <= 2.5 * half { return }
+        }
+        Issue.record("\(half) ns, then \(whole) ns")
+    }
+
+    /// A verdict that is up, and whether it shows that the probe `web` over `eth0` and IPv4 is down alone.
+    struct Other: Sendable, CustomTestStringConvertible {
+        var name = "dns"
+        var interface: String? = "eth0"
+        var family: String? = "ipv4"
+        var isEvidence = false
+        let testDescription: String
+    }
+
+    @Test(arguments: [
+        Other(isEvidence: true, testDescription: "another probe"),
+        Other(family: nil, isEvidence: true, testDescription: "another probe in any family"),
+        Other(family: "ipv6", testDescription: "another probe in the other family"),
+        Other(interface: nil, testDescription: "another probe over the default path"),
+        Other(interface: "wwan0", testDescription: "another probe over another uplink"),
+        Other(name: "web", family: nil, testDescription: "the same probe in any family"),
+        Other(name: "first-hop", testDescription: "the gateway"),
+    ])
+    func `a probe is down alone if another one is up over the same path`(other: Other) throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.probe(other.name, over: other.interface, family: other.family, at: 1, from: "unknown", to: "up")
+        journal.probe("web", over: "eth0", family: "ipv4", at: 2, from: "up", to: "down", code: "connect_timeout")
+        journal.other(at: 10)
+        let subjects = journal.account(try Journal.window(0, 10)).subjects
+        let outage = try #require(subjects.lazy.flatMap(\.outages).first)
+        #expect(outage.attribution.segment == (other.isEvidence ? .target : .undetermined))
+    }
+
+    @Test
+    func `the oldest verdict of another probe is the evidence`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        // Number 2 is of the same probe, and 3 of another family.
+        for (name, family) in [("web", nil), ("dns", "ipv6"), ("ntp", nil), ("api", "ipv4")] as [(String, String?)] {
+            journal.probe(name, family: family, at: 1, from: "unknown", to: "up")
+        }
+        journal.probe("web", family: "ipv4", at: 2, from: "up", to: "down", code: "connect_timeout")
+        journal.probe("ntp", at: 3, from: "up", to: "unknown")
+        journal.probe("ntp", at: 4, from: "unknown", to: "up")
+        journal.probe("web", family: "ipv4", at: 5, from: "down", to: "up")
+        journal.probe("web", family: "ipv4", at: 6, from: "up", to: "down", code: "connect_timeout")
+        journal.other(at: 10)
+        let subjects = journal.account(try Journal.window(0, 10)).subjects
+        let outages = try #require(subjects.first { $0.subject.family == "ipv4" && $0.subject.name == "web" }).outages
+        #expect(outages.map { $0.attribution.evidence.map(\.sequence) } == [[6, 4], [10, 5]])
+    }
+}
