@@ -20,8 +20,13 @@ struct Oracle {
     private static let awaiting: UInt8 = 0
     private(set) var current = Cell.awaiting
     private var boundary: Int64 = 0
+    /// The seconds that an earlier run of the agent recorded, which nothing paints again: 1 for each of these.
+    private var recorded: [UInt8]
 
-    init(seconds: Int) { self.seconds = [UInt8](repeating: Self.awaiting, count: seconds) }
+    init(seconds: Int) {
+        self.seconds = [UInt8](repeating: Self.awaiting, count: seconds)
+        recorded = [UInt8](repeating: 0, count: seconds)
+    }
 
     private mutating func code(of cell: Cell) -> UInt8 {
         if let known = palette.firstIndex(of: cell) { return UInt8(known) }
@@ -35,9 +40,24 @@ struct Oracle {
         let (first, last) = (Int(max(0, start)), Int(min(end, Int64(seconds.count))))
         guard first < last else { return }
         let code = code(of: cell)
-        seconds.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            memset(base + first, Int32(code), last - first)
+        var second = first
+        while second < last {
+            let isFree = recorded[second] == 0
+            let end = position(ofRecorded: isFree ? 1 : 0, from: second, to: last)
+            if isFree {
+                seconds.withUnsafeMutableBytes { bytes in
+                    guard let base = bytes.baseAddress else { return }
+                    memset(base + second, Int32(code), end - second)
+                }
+            }
+            second = end
+        }
+    }
+
+    private func position(ofRecorded flag: Int32, from start: Int, to end: Int) -> Int {
+        recorded.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let found = memchr(base + start, flag, end - start) else { return end }
+            return base.distance(to: UnsafeRawPointer(found))
         }
     }
 
@@ -58,6 +78,25 @@ struct Oracle {
     mutating func setBack(to second: Int64) {
         paint(second, .max, current)
         boundary = min(boundary, second)
+    }
+
+    /// Ends a run: what is known about its time stays.
+    mutating func endRun(from start: Int64, to end: Int64) {
+        replaceAwaiting(before: end, with: .noData)
+        let unrecorded: [Condition] = [.unknown(.noData), .unknown(.agentOff), .unknown(.agentCrashed)]
+        let isRecorded = palette.map { $0.condition.map { !unrecorded.contains($0) } ?? false }
+        var second = Int(start)
+        while second < min(Int(end), seconds.count) {
+            if isRecorded[Int(seconds[second])] { recorded[second] = 1 }
+            second += 1
+        }
+    }
+
+    /// A time about which nothing is known, and after which the state continues.
+    mutating func leap(from start: Int64, to end: Int64) {
+        replaceAwaiting(before: start, with: .noData)
+        paint(start, end, .noData)
+        boundary = end
     }
 
     mutating func interrupt(from start: Int64, to end: Int64, _ reason: Condition.UnknownReason) {

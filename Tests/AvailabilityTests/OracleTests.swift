@@ -20,6 +20,9 @@ struct OracleTests {
         var random: SplitMix
         private var now: Int64 = 0
         private var last: Int64?
+        /// The beginning of the present run, and the times of earlier ones.
+        private var beginning: Int64?
+        private var runs: [(start: Int64, end: Int64)] = []
         private var hasStopped = false
         private var hasHole = false
         private var hasOtherStream = false
@@ -86,19 +89,25 @@ struct OracleTests {
         /// Applies the effects that every event has, whatever its subject.
         private mutating func arrive(isStart: Bool = false) {
             let now = now
-            if hasOtherStream || last == nil {
-                let start = min(last ?? now, now)
-                interrupt(from: start, to: now, .noData)
-            } else if let last {
-                if now < last {
-                    updateAll { $0.setBack(to: now) }
-                    (gatewaySecond, silentSince) = (.min, silentSince.map { min($0, now) })
-                }
-                let reason: Condition.UnknownReason? =
-                    hasHole ? .noData : hasStopped ? .agentOff : isStart ? .agentCrashed : nil
-                if let reason { interrupt(from: min(last, now), to: now, reason) }
+            let isFirst = last == nil
+            let reason: Condition.UnknownReason? =
+                hasOtherStream || hasHole || isFirst ? .noData : hasStopped ? .agentOff : isStart ? .agentCrashed : nil
+            let last = last ?? now
+            // Two runs cannot have run at the same time: the clock of this one was wrong.
+            let isLeap = reason == nil && now > last && runs.contains { $0.start < now && $0.end > last }
+            if reason != nil || isLeap, let start = beginning {
+                runs.append((start, last))
+                updateAll { $0.endRun(from: start, to: last) }
+                beginning = nil
             }
-            last = now
+            if now < last {
+                updateAll { $0.setBack(to: now) }
+                (gatewaySecond, silentSince) = (.min, silentSince.map { min($0, now) })
+            }
+            if isLeap { updateAll { $0.leap(from: last, to: now) } }
+            if let reason { interrupt(from: min(last, now), to: now, reason) }
+            beginning = min(beginning ?? now, now)
+            self.last = now
             (hasStopped, hasHole, hasOtherStream) = (false, false, false)
         }
 

@@ -7,8 +7,6 @@ public import AgentEvents
 public struct Accountant: Sendable {
     /// The maximum number of uplinks, and of probe points.
     static let maximumSubjects = 256
-    /// The earliest plausible time, 2020-01-01: an earlier event was stamped by a clock that was not set.
-    private static let earliestPlausible: Int64 = 1_577_836_800_000_000
 
     /// The completeness of the events that are added.
     public enum Numbering: Sendable, Hashable {
@@ -38,10 +36,12 @@ public struct Accountant: Sendable {
     var checks = CheckLog()
     var subjectsOmitted = false
 
-    private(set) var coverage = Coverage()
-    private var stream: Substring?
-    private var last: (sequence: UInt64, time: Timestamp)?
-    private var hasStopped = false
+    var coverage = Coverage()
+    /// The order of the events so far.
+    var stream: Substring?
+    var last: (sequence: UInt64, time: Timestamp)?
+    var runTime = RunTime()
+    var hasStopped = false
 
     /// Creates an accountant of a window.
     ///
@@ -164,91 +164,13 @@ public struct Accountant: Sendable {
     ///   account ends at the last event.
     public consuming func account(aliveUntil alive: Timestamp? = nil) -> Account {
         let end = window.end.microsecondsSince1970
-        let known = last.map { max($0.time, hasStopped ? $0.time : alive ?? $0.time) }
-        let moment = known?.microsecondsSince1970 ?? .min
+        if let last, let alive, alive > last.time, !hasStopped {
+            advance(to: alive.microsecondsSince1970, endsRun: false)
+        }
+        let moment = runTime.position
         let reason: Condition.UnknownReason = hasStopped ? .agentOff : .noData
         updateTracks { $0.close(at: moment, reason, until: end) }
         return Account(self)
-    }
-
-    // MARK: The order of events
-
-    /// - Parameter first: The first number from which none is missing: less than the event's own for omitted events.
-    private mutating func accept(
-        _ sequence: UInt64,
-        from first: UInt64,
-        _ time: Timestamp,
-        stream name: Substring?,
-        isStart: Bool
-    ) -> Bool {
-        let moment = time.microsecondsSince1970
-        let isOtherStream = if let name, let stream { name != stream } else { false }
-        if let last {
-            guard isOtherStream || sequence > last.sequence else {
-                coverage.duplicates += 1
-                return false
-            }
-            if time < last.time {
-                if !isOtherStream, isInWindow(from: moment, to: last.time.microsecondsSince1970) {
-                    coverage.clockSteps += 1
-                    coverage.repeated &+= last.time.microsecondsSince1970 - moment
-                }
-                updateTracks { $0.rewind(to: moment) }
-                setBack(to: moment)
-            }
-        }
-        if let name { stream = name }
-        if isOtherStream {
-            // The numbers of another agent: the events between them are not known.
-            coverage.streams += 1
-            interrupt(until: moment, .noData)
-            updateTracks { $0.number = 0 }
-        } else if let last {
-            let missing = numbering == .complete && first > last.sequence ? first - last.sequence - 1 : 0
-            let isInWindow = isInWindow(from: last.time.microsecondsSince1970, to: moment)
-            if missing > 0 {
-                coverage.missing &+= isInWindow ? missing : 0
-                interrupt(until: moment, .noData)
-            } else if isStart || hasStopped {
-                coverage.crashes += isInWindow && !hasStopped ? 1 : 0
-                interrupt(until: moment, hasStopped ? .agentOff : .agentCrashed)
-            } else if last.time.microsecondsSince1970 < Self.earliestPlausible, moment >= Self.earliestPlausible {
-                let start = last.time.microsecondsSince1970
-                updateTracks { $0.gap(from: start, to: moment, .clockNotSet) }
-            }
-        } else {
-            coverage.first = time
-            interrupt(until: moment, .noData)
-        }
-        begin(sequence, time)
-        return true
-    }
-
-    /// Returns whether the time between two events is part of the window: events before and after it are added, too, and
-    /// an irregularity among those does not count.
-    private func isInWindow(from start: Int64, to end: Int64) -> Bool {
-        start < window.end.microsecondsSince1970 && end >= window.start.microsecondsSince1970
-    }
-
-    private mutating func begin(_ sequence: UInt64, _ time: Timestamp) {
-        last = (sequence, time)
-        hasStopped = false
-        coverage.events += 1
-        coverage.last = time
-    }
-
-    /// Ends the known time: it is unknown from the last event until the given moment, and then each state waits for its
-    /// next change.
-    private mutating func interrupt(until moment: Int64, _ reason: Condition.UnknownReason) {
-        let start = min(last?.time.microsecondsSince1970 ?? moment, moment)
-        updateTracks {
-            $0.gap(from: start, to: moment, reason)
-            $0.forget(at: moment)
-        }
-        observations.forget()
-        openPath = nil
-        openUplinks = [:]
-        openProbes = [:]
     }
 
     private mutating func note(_ resumed: SuspendResumed, at time: Timestamp) {
@@ -259,7 +181,7 @@ public struct Accountant: Sendable {
         restartSilences(at: end)
     }
 
-    private mutating func updateTracks(_ update: (inout Track) -> Void) {
+    mutating func updateTracks(_ update: (inout Track) -> Void) {
         update(&template)
         update(&pathTrack)
         uplinkTracks = uplinkTracks.mapValues { track in

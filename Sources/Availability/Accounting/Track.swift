@@ -57,10 +57,15 @@ struct Track: Sendable {
         state = nil
     }
 
-    /// Follows a clock that was set back: the records from now on replace those of the repeated time.
+    /// Ends the records of a run, which later runs do not replace; the state continues.
+    mutating func endRun(at moment: Int64) {
+        settle(until: moment, state ?? Self.unknown(.noData))
+        totals.endRun()
+    }
+
+    /// Follows a clock that was set back: the records from now on replace those of the same run for the repeated time.
     mutating func rewind(to moment: Int64) {
-        guard moment < cursor else { return }
-        totals.truncate(at: moment)
+        guard moment < cursor, totals.rewind(to: moment) else { return }
         cursor = moment
     }
 
@@ -78,116 +83,5 @@ struct Track: Sendable {
         guard moment > cursor else { return }
         totals.append(from: cursor, to: moment, state)
         cursor = moment
-    }
-}
-
-/// A condition between two moments, in microseconds since 1970.
-struct Period: Sendable {
-    var start: Int64
-    var end: Int64
-    var state: TrackState
-}
-
-/// A condition, and the attribution if it is an outage.
-struct TrackState: Sendable {
-    var condition: Condition
-    var attribution: Attribution?
-}
-
-/// Consecutive spans, added up over a window.
-///
-/// The newest spans are not added up yet: if the clock is set back, the records of the repeated time are replaced. The
-/// number of replaceable spans is bounded.
-struct SpanTotals: Sendable {
-    private static let maximumPending = 1024
-
-    private let window: Window
-    private var pending: [Period] = []
-    /// The moment before which spans are added up.
-    private var committedEnd = Int64.min
-    private var day = 0
-    /// True if the window starts within an outage, or directly after one.
-    private var beginsInOutage = false
-    /// True if probes had a verdict when there was last a path; nil before anything is known.
-    private var followsVerdict: Bool?
-
-    private(set) var tally = Tally()
-    private(set) var days: [Tally]
-    private(set) var outages = OutageLog()
-
-    init(window: Window) {
-        self.window = window
-        days = [Tally](repeating: Tally(), count: window.days.count)
-    }
-
-    /// Appends a span; one that ends before it starts is ignored.
-    mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
-        let start = max(start, pending.last?.end ?? committedEnd)
-        guard start < end else { return }
-        pending.append(Period(start: start, end: end, state: state))
-        if pending.count > Self.maximumPending { commit(Self.maximumPending / 2) }
-    }
-
-    /// Removes the records of the time from a moment on.
-    mutating func truncate(at moment: Int64) {
-        while let last = pending.last, last.start >= moment { pending.removeLast() }
-        if let last = pending.indices.last { pending[last].end = min(pending[last].end, moment) }
-    }
-
-    /// Replaces the records of a period, as far as they are not added up yet.
-    mutating func replace(from start: Int64, to end: Int64, by state: TrackState) {
-        guard start < end, let first = pending.firstIndex(where: { $0.end > start }) else { return }
-        var spans: [Period] = []
-        for span in pending[first...] {
-            let common = (start: max(span.start, start), end: min(span.end, end))
-            guard common.start < common.end else {
-                spans.append(span)
-                continue
-            }
-            if span.start < common.start {
-                spans.append(Period(start: span.start, end: common.start, state: span.state))
-            }
-            spans.append(Period(start: common.start, end: common.end, state: state))
-            if common.end < span.end { spans.append(Period(start: common.end, end: span.end, state: span.state)) }
-        }
-        pending.replaceSubrange(first..., with: spans)
-        if pending.count > Self.maximumPending { commit(Self.maximumPending / 2) }
-    }
-
-    /// Adds up all spans, and the rest of the window as unknown.
-    mutating func close() {
-        append(from: .min, to: window.end.microsecondsSince1970, TrackState(condition: .unknown(.noData)))
-        commit(pending.count)
-        outages.close()
-    }
-
-    private mutating func commit(_ count: Int) {
-        for span in pending.prefix(count) {
-            committedEnd = span.end
-            switch span.state.condition {
-            case .full, .partial, .portal, .local: followsVerdict = true
-            case .unknown(.noProbe): followsVerdict = false
-            case .none, .unknown: break
-            }
-            let start = max(span.start, window.start.microsecondsSince1970)
-            let end = min(span.end, window.end.microsecondsSince1970)
-            if span.start < start { beginsInOutage = span.state.condition.isOutage }
-            guard start < end else { continue }
-            let isContinued = beginsInOutage && start == window.start.microsecondsSince1970
-            tally.add(end - start, of: span.state.condition, followsVerdict: followsVerdict)
-            addDays(from: start, to: end, of: span.state.condition)
-            outages.add(start: start, end: end, isContinued: isContinued, span.state)
-        }
-        pending.removeFirst(count)
-    }
-
-    private mutating func addDays(from start: Int64, to end: Int64, of condition: Condition) {
-        var start = start
-        while start < end {
-            while window.end(ofDay: day) <= start { day += 1 }
-            let until = min(end, window.end(ofDay: day))
-            days[day].add(until - start, of: condition, followsVerdict: followsVerdict)
-            start = until
-        }
     }
 }

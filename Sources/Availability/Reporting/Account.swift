@@ -129,7 +129,7 @@ public struct Coverage: Sendable, Hashable {
     public internal(set) var crashes = 0
     /// The number of times that the clock was set back between two events, in the window.
     public internal(set) var clockSteps = 0
-    /// The time that the clock repeated, in microseconds.
+    /// The time by which the clock was set back, in microseconds.
     public internal(set) var repeated: Int64 = 0
     /// The number of changes to another agent's numbers.
     public internal(set) var streams = 0

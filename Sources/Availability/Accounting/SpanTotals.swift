@@ -1,0 +1,146 @@
+internal import AgentEvents
+
+/// A condition between two moments, in microseconds since 1970.
+struct Period: Sendable {
+    var start: Int64
+    var end: Int64
+    var state: TrackState
+    /// The number of the run that recorded it.
+    var run = 0
+
+    /// False for the time between runs, and for a state that no event of the run showed.
+    var isRecorded: Bool {
+        switch state.condition {
+        case .unknown(.agentOff), .unknown(.agentCrashed), .unknown(.noData), .unknown(.clockNotSet): false
+        default: true
+        }
+    }
+
+    /// Returns the part between two moments; `nil` if there is none.
+    func clamped(from start: Int64 = .min, to end: Int64 = .max) -> Period? {
+        var part = self
+        (part.start, part.end) = (max(self.start, start), min(self.end, end))
+        return part.start < part.end ? part : nil
+    }
+}
+
+/// A condition, and the attribution if it is an outage.
+struct TrackState: Sendable {
+    var condition: Condition
+    var attribution: Attribution?
+}
+
+/// Consecutive spans, added up over a window.
+///
+/// The newest spans are not added up yet: if the clock is set back, the records of the same run for the repeated time are
+/// replaced. Those of earlier runs are set aside, and stay: the spans of the time around them make room. The number of
+/// these spans is bounded.
+struct SpanTotals: Sendable {
+    private static let maximumPending = 1024
+
+    private let window: Window
+    private var pending: [Period] = []
+    /// The records of earlier runs for the time after the pending ones; the latest one first.
+    private var aside: [Period] = []
+    /// The number of the present run.
+    private var run = 0
+    /// The moment before which spans are added up.
+    private var committedEnd = Int64.min
+    private var day = 0
+    /// True if the window starts within an outage, or directly after one.
+    private var beginsInOutage = false
+    /// True if probes had a verdict when there was last a path; nil before anything is known.
+    private var followsVerdict: Bool?
+
+    private(set) var tally = Tally()
+    private(set) var days: [Tally]
+    private(set) var outages = OutageLog()
+
+    init(window: Window) {
+        self.window = window
+        days = [Tally](repeating: Tally(), count: window.days.count)
+    }
+
+    /// Appends a span, as far as earlier runs have no record of its time; one that ends before it starts is ignored.
+    mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
+        var span = Period(start: max(start, pending.last?.end ?? committedEnd), end: end, state: state, run: run)
+        guard span.start < span.end else { return }
+        while let next = aside.last, next.start < end {
+            aside.removeLast()
+            if let part = span.clamped(to: next.start) { pending.append(part) }
+            if let part = next.clamped(from: span.start) { pending.append(part) }
+            span.start = max(span.start, next.end)
+        }
+        if span.start < end { pending.append(span) }
+        if pending.count > Self.maximumPending { commit(pending.count - Self.maximumPending / 2) }
+    }
+
+    /// Makes the spans so far those of an earlier run.
+    mutating func endRun() { run += 1 }
+
+    /// Removes the present run's records of the time from a moment on, and sets those of earlier runs aside.
+    ///
+    /// - Returns: False if these are too many, and nothing was changed.
+    mutating func rewind(to moment: Int64) -> Bool {
+        let first = pending.firstIndex { $0.end > moment } ?? pending.endIndex
+        let later = pending[first...].reversed()
+            .compactMap { $0.run != run && $0.isRecorded ? $0.clamped(from: moment) : nil }
+        guard aside.count + later.count <= Self.maximumPending else { return false }
+        let part = first < pending.endIndex ? pending[first].clamped(to: moment) : nil
+        pending.replaceSubrange(first..., with: part.map { [$0] } ?? [])
+        aside += later
+        return true
+    }
+
+    /// Replaces the records of a period, as far as they are not added up yet.
+    mutating func replace(from start: Int64, to end: Int64, by state: TrackState) {
+        guard start < end else { return }
+        if let first = pending.firstIndex(where: { $0.end > start }) {
+            let spans = pending[first...].flatMap { span in
+                let common = span.clamped(from: start, to: end)
+                    .map { Period(start: $0.start, end: $0.end, state: state, run: $0.run) }
+                return [span.clamped(to: start), common, span.clamped(from: end)].compactMap(\.self)
+            }
+            pending.replaceSubrange(first..., with: spans)
+        }
+        aside = aside.flatMap { [$0.clamped(from: end), $0.clamped(to: start)].compactMap(\.self) }
+        if pending.count > Self.maximumPending { commit(pending.count - Self.maximumPending / 2) }
+    }
+
+    /// Adds up all spans, and the rest of the window as unknown.
+    mutating func close() {
+        append(from: .min, to: window.end.microsecondsSince1970, TrackState(condition: .unknown(.noData)))
+        commit(pending.count)
+        outages.close()
+    }
+
+    private mutating func commit(_ count: Int) {
+        for span in pending.prefix(count) {
+            committedEnd = span.end
+            switch span.state.condition {
+            case .full, .partial, .portal, .local: followsVerdict = true
+            case .unknown(.noProbe): followsVerdict = false
+            case .none, .unknown: break
+            }
+            let start = max(span.start, window.start.microsecondsSince1970)
+            let end = min(span.end, window.end.microsecondsSince1970)
+            if span.start < start { beginsInOutage = span.state.condition.isOutage }
+            guard start < end else { continue }
+            let isContinued = beginsInOutage && start == window.start.microsecondsSince1970
+            tally.add(end - start, of: span.state.condition, followsVerdict: followsVerdict)
+            addDays(from: start, to: end, of: span.state.condition)
+            outages.add(start: start, end: end, isContinued: isContinued, span.state)
+        }
+        pending.removeFirst(count)
+    }
+
+    private mutating func addDays(from start: Int64, to end: Int64, of condition: Condition) {
+        var start = start
+        while start < end {
+            while window.end(ofDay: day) <= start { day += 1 }
+            let until = min(end, window.end(ofDay: day))
+            days[day].add(until - start, of: condition, followsVerdict: followsVerdict)
+            start = until
+        }
+    }
+}
