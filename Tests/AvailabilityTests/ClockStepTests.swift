@@ -105,8 +105,8 @@ struct ClockStepTests {
             testDescription: "a start between two earlier runs, whose clock is set after them",
             outages: all,
             seconds: [
-                .full: 457, .none: 100, .unknown(.noProbe): 6, .unknown(.agentOff): 10, .unknown(.agentCrashed): 100,
-                .unknown(.noData): 327,
+                .full: 457, .none: 100, .unknown(.noProbe): 6, .unknown(.agentOff): 57, .unknown(.agentCrashed): 100,
+                .unknown(.noData): 280,
             ]
         ) {
             outages(&$0)

@@ -22,10 +22,15 @@ struct Oracle {
     private var boundary: Int64 = 0
     /// The seconds that an earlier run of the agent recorded, which nothing paints again: 1 for each of these.
     private var recorded: [UInt8]
+    /// What is known about the other seconds up to the end of an earlier run; 0 for nothing.
+    private var between: [UInt8]
+    /// The first second that was painted since the last run ended.
+    private var firstPainted = 0
 
     init(seconds: Int) {
         self.seconds = [UInt8](repeating: Self.awaiting, count: seconds)
         recorded = [UInt8](repeating: 0, count: seconds)
+        between = recorded
     }
 
     private mutating func code(of cell: Cell) -> UInt8 {
@@ -40,6 +45,7 @@ struct Oracle {
         let (first, last) = (Int(max(0, start)), Int(min(end, Int64(seconds.count))))
         guard first < last else { return }
         let code = code(of: cell)
+        firstPainted = min(firstPainted, first)
         var second = first
         while second < last {
             let isFree = recorded[second] == 0
@@ -80,14 +86,25 @@ struct Oracle {
         boundary = min(boundary, second)
     }
 
-    /// Ends a run: what is known about its time stays.
-    mutating func endRun(from start: Int64, to end: Int64) {
-        replaceAwaiting(before: end, with: .noData)
+    /// True for each cell of the palette about which a run may know more.
+    private var isUnrecorded: [Bool] {
         let unrecorded: [Condition] = [.unknown(.noData), .unknown(.agentOff), .unknown(.agentCrashed)]
-        let isRecorded = palette.map { $0.condition.map { !unrecorded.contains($0) } ?? false }
-        var second = Int(start)
-        while second < min(Int(end), seconds.count) {
-            if isRecorded[Int(seconds[second])] { recorded[second] = 1 }
+        return palette.map { $0.condition.map(unrecorded.contains) ?? true }
+    }
+
+    /// Ends a run: what is known about the time up to its end stays.
+    mutating func endRun(at end: Int64) {
+        replaceAwaiting(before: end, with: .noData)
+        let isUnrecorded = isUnrecorded
+        let end = min(Int(end), seconds.count)
+        var second = firstPainted
+        firstPainted = max(firstPainted, end)
+        while second < end {
+            if !isUnrecorded[Int(seconds[second])] {
+                recorded[second] = 1
+            } else if between[second] == 0 {
+                between[second] = seconds[second]
+            }
             second += 1
         }
     }
@@ -130,6 +147,10 @@ struct Oracle {
     mutating func finish(at second: Int64, _ reason: Condition.UnknownReason) {
         replaceAwaiting(before: .max, with: .noData)
         paint(second, .max, Cell(condition: .unknown(reason)))
+        let isUnrecorded = isUnrecorded
+        for second in seconds.indices where between[second] > 0 && isUnrecorded[Int(seconds[second])] {
+            seconds[second] = between[second]
+        }
     }
 
     // MARK: What a report has to say

@@ -97,7 +97,7 @@ struct OracleTests {
             let isLeap = reason == nil && now > last && runs.contains { $0.start < now && $0.end > last }
             if reason != nil || isLeap, let start = beginning {
                 runs.append((start, last))
-                updateAll { $0.endRun(from: start, to: last) }
+                updateAll { $0.endRun(at: last) }
                 beginning = nil
             }
             if now < last {

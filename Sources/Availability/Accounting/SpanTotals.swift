@@ -7,6 +7,8 @@ struct Period: Sendable {
     var state: TrackState
     /// The number of the run that recorded it.
     var run = 0
+    /// The state of a time between earlier runs, which this one fills.
+    var beneath: TrackState?
 
     /// False for the time between runs, and for a state that no event of the run showed.
     var isRecorded: Bool {
@@ -40,7 +42,7 @@ struct SpanTotals: Sendable {
 
     private let window: Window
     private var pending: [Period] = []
-    /// The records of earlier runs for the time after the pending ones; the latest one first.
+    /// The records of earlier runs, and of the time between these, after the pending ones; the latest one first.
     private var aside: [Period] = []
     /// The number of the present run.
     private var run = 0
@@ -65,10 +67,14 @@ struct SpanTotals: Sendable {
     mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
         var span = Period(start: max(start, pending.last?.end ?? committedEnd), end: end, state: state, run: run)
         guard span.start < span.end else { return }
-        while let next = aside.last, next.start < end {
+        while span.start < end, let next = aside.last, next.start < end {
             aside.removeLast()
             if let part = span.clamped(to: next.start) { pending.append(part) }
-            if let part = next.clamped(from: span.start) { pending.append(part) }
+            if var part = next.clamped(from: span.start, to: end) {
+                if span.isRecorded, !next.isRecorded { (part.state, part.run, part.beneath) = (state, run, next.state) }
+                pending.append(part)
+            }
+            if let part = next.clamped(from: end) { aside.append(part) }
             span.start = max(span.start, next.end)
         }
         if span.start < end { pending.append(span) }
@@ -83,8 +89,11 @@ struct SpanTotals: Sendable {
     /// - Returns: False if these are too many, and nothing was changed.
     mutating func rewind(to moment: Int64) -> Bool {
         let first = pending.firstIndex { $0.end > moment } ?? pending.endIndex
-        let later = pending[first...].reversed()
-            .compactMap { $0.run != run && $0.isRecorded ? $0.clamped(from: moment) : nil }
+        let later = pending[first...].reversed().compactMap { span -> Period? in
+            guard span.run == run else { return span.clamped(from: moment) }
+            guard let beneath = span.beneath else { return nil }
+            return Period(start: span.start, end: span.end, state: beneath, run: run - 1).clamped(from: moment)
+        }
         guard aside.count + later.count <= Self.maximumPending else { return false }
         let part = first < pending.endIndex ? pending[first].clamped(to: moment) : nil
         pending.replaceSubrange(first..., with: part.map { [$0] } ?? [])
