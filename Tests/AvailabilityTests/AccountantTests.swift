@@ -75,6 +75,29 @@ struct AccountantTests {
         #expect(tally[.full] == 50 * Self.second)
     }
 
+    @Test(
+        "missing events cost the time around them, and the time after them only without a later change",
+        arguments: [("nothing", 80), ("a change", 20), ("a start", 20 + 10)] as [(String, Int64)]
+    )
+    func missingEvents(_ follower: String, _ unknown: Int64) throws {
+        var journal = Self.running()
+        journal.other(at: 20)
+        journal.sequence += 4
+        journal.other(at: 40)
+        // The checks succeed, and may do so while their probe is down for its latency.
+        journal.summary("web", from: 40 - 3600, checks: 60, failed: 0, latency: 20_000)
+        switch follower {
+        case "a change": journal.path(at: 80, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        case "a start":
+            journal.stop(at: 40)
+            journal.start(at: 50)
+            journal.path(at: 50, from: Journal.path(.full), to: Journal.path(.full))
+        default: break
+        }
+        journal.other(at: 100)
+        #expect(try Self.tally(journal, 100).unknown == unknown * Self.second)
+    }
+
     @Test
     func `numbers missing from a selection of events are not a gap`() throws {
         var journal = Self.running()
