@@ -3,7 +3,7 @@ public import NetlinkMonitor
 
 extension ReachabilityMachine {
     /// The probes to run and their vantages, in the current snapshot; in order.
-    public var points: [ProbePoint] { probeTracks.points }
+    public var points: [ProbePoint] { probeTracks.table.points }
     /// The gateway of each point of the check of next hops (``ProbeRule/firstHopName``).
     public var nextHops: [ProbePoint: IPAddress] { probeTracks.nextHops }
     /// The status of each probe, in the order of ``points``.

@@ -239,6 +239,8 @@ extension ProbeTrack {
     /// - Returns: `true` if the probe must be checked at once.
     mutating func leavePortal(observed: Observed) -> Bool {
         isBehindPortal = false
+        // The next check determines again whether a portal may be the reason.
+        isInQuestion = false
         guard state.verdict == .unknown || failures > 0 else { return false }
         if state.verdict == .unknown {
             state = ProbeState(.unknown, isFlapping: state.isFlapping)

@@ -5,7 +5,7 @@ internal import NetlinkMonitor
 extension ProbeTracks {
     /// The gateway of each point of the check of next hops.
     var nextHops: [ProbePoint: IPAddress] {
-        tracks.reduce(into: [:]) { hops, track in
+        table.tracks.reduce(into: [:]) { hops, track in
             guard track.rule.isFirstHop, let gateway = (track.egresses.ipv4 ?? track.egresses.ipv6)?.gateway else {
                 return
             }
@@ -26,17 +26,17 @@ extension ProbeTracks {
     ) -> [(point: ProbePoint, step: ProbeTrack.Step)] {
         let concerned = vantages.uplinks.filter { interface == nil ? $0.isUsed : $0.interface.name == interface }
         let names = Set(concerned.map(\.interface.name))
-        return tracks.indices.compactMap { position in
-            let point = points[position]
-            guard tracks[position].rule.isFirstHop, point.vantage.interface.map(names.contains) ?? false else {
-                return nil
-            }
-            doubtedNextHops.insert(point)
+        return table.tracks.indices.compactMap { position in
+            let track = table.tracks[position]
+            guard track.rule.isFirstHop, track.point.vantage.interface.map(names.contains) ?? false else { return nil }
+            doubtedNextHops.insert(track.point)
             // Also one that is published after a short loss of the path ended it: it would be confirmed without an event.
-            guard tracks[position].state.verdict == .up || tracks[position].published.verdict == .up else { return nil }
-            // Without effect on the tallies, of which next hops are no part.
-            tracks[position].lose(tracks[position].egresses, observed: observed)
-            return tracks[position].endVerdict().map { (point, $0) }
+            guard track.state.verdict == .up || track.published.verdict == .up else { return nil }
+            let step = table.update(position) { track in
+                track.lose(track.egresses, observed: observed)
+                return track.endVerdict()
+            }
+            return step.map { (track.point, $0) }
         }
     }
 

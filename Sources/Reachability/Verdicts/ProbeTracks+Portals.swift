@@ -16,55 +16,63 @@ extension ProbeTracks {
     /// Returns the portal checks at the vantage of a probe, other than itself; none for a next hop, which is not behind
     /// the portal.
     private func portalChecks(beside position: Int) -> [Int] {
-        guard !tracks[position].rule.isFirstHop else { return [] }
-        let vantage = points[position].vantage
-        return (portalChecks[vantage.interface] ?? []).filter {
-            $0 != position && points[$0].vantage.families.overlaps(vantage.families)
+        guard !table.tracks[position].rule.isFirstHop else { return [] }
+        let vantage = table.tracks[position].point.vantage
+        return table.group(of: vantage.interface).portalChecks.filter {
+            $0 != position && table.tracks[$0].point.vantage.families.overlaps(vantage.families)
         }
+    }
+
+    /// Returns whether a portal check at the vantage of a probe may still find a portal as the reason for failures since
+    /// an instant.
+    private func mayFindPortal(beside position: Int, since moment: ContinuousClock.Instant) -> Bool {
+        portalChecks(beside: position).contains { table.tracks[$0].mayFindPortal(since: moment) }
     }
 
     /// Determines whether a portal may be the reason for a probe's failures, before another check of it is judged.
     mutating func questionPortals(_ position: Int, _ sample: ProbeSample) {
-        let since = tracks[position].failingSince ?? sample.observed.instant
-        let isInQuestion = portalChecks(beside: position).contains { tracks[$0].mayFindPortal(since: since) }
-        tracks[position].isInQuestion = isInQuestion
+        let since = table.tracks[position].failingSince ?? sample.observed.instant
+        let isInQuestion = mayFindPortal(beside: position, since: since)
+        table.update(position) { $0.isInQuestion = isInQuestion }
     }
 
     /// Requests the portal checks that have not run since a probe began to fail.
     mutating func askPortals(_ position: Int, at now: ContinuousClock.Instant) {
-        let track = tracks[position]
-        if track.isHeld { held.insert(position) } else { held.remove(position) }
+        let track = table.tracks[position]
         guard let since = track.failingSince, track.state.verdict != .down, !track.isBehindPortal else { return }
         for check in portalChecks(beside: position)
-        where !tracks[check].hasAnswered(since: since) && tracks[check].mayBeAsked(at: now) {
-            tracks[check].requestedAt = now
-            rechecks.insert(points[check])
+        where !table.tracks[check].hasAnswered(since: since) && table.tracks[check].mayBeAsked(at: now) {
+            table.update(check) { $0.requestedAt = now }
+            rechecks.insert(table.points[check])
         }
     }
 
     /// Applies the result of a portal check to the probes at its vantage.
     mutating func spreadPortal(from check: Int, _ observed: Observed) -> [Consequence] {
-        let interface = points[check].vantage.interface
+        let point = table.points[check]
+        let interface = point.vantage.interface
         var consequences: [Consequence] = []
         let cause = ChangeCause(
             kind: .probe,
             code: FindingCode.behindPortal.rawValue,
             interface: interface,
-            detail: "probe '\(points[check])': \((tracks[check].state.code ?? .portalContent).rawValue)"
+            detail: "probe '\(point)': \((table.tracks[check].state.code ?? .portalContent).rawValue)"
         )
         for position in reconcilePortals(at: interface, observed) {
-            guard let step = tracks[position].takeStep() else { continue }
-            consequences.append(Consequence(point: points[position], step: step, cause: cause))
+            guard let step = table.update(position, { $0.takeStep() }) else { continue }
+            consequences.append(Consequence(point: table.points[position], step: step, cause: cause))
         }
-        for position in held.sorted() where points[position].vantage.interface == interface {
-            guard let last = tracks[position].last, let since = tracks[position].failingSince,
-                !portalChecks(beside: position).contains(where: { tracks[$0].mayFindPortal(since: since) })
+        for position in table.group(of: interface).held.sorted() {
+            guard let last = table.tracks[position].last, let since = table.tracks[position].failingSince,
+                !mayFindPortal(beside: position, since: since)
             else { continue }
-            held.remove(position)
-            restate(position) { $0.release(observed: observed) }
-            guard let step = tracks[position].takeStep() else { continue }
+            let step = table.update(position) { track in
+                track.release(observed: observed)
+                return track.takeStep()
+            }
+            guard let step else { continue }
             let cause = ChangeCause(last, state: step.to)
-            consequences.append(Consequence(point: points[position], step: step, cause: cause))
+            consequences.append(Consequence(point: table.points[position], step: step, cause: cause))
         }
         return consequences
     }
@@ -74,24 +82,19 @@ extension ProbeTracks {
     /// - Returns: The positions of the probes for which that has changed.
     @discardableResult
     mutating func reconcilePortals(at interface: String?, _ observed: Observed) -> [Int] {
+        let hasPortal = table.group(of: interface).portalChecks.contains { table.tracks[$0].state.verdict == .portal }
         // Without a portal, before and now, there is nothing to do.
-        let isCaptive = portalChecks[interface]?.contains { tracks[$0].state.verdict == .portal } ?? false
-        guard isCaptive || captive.contains(interface) else { return [] }
-        if isCaptive { captive.insert(interface) } else { captive.remove(interface) }
-        return points.indices.filter { position in
-            guard points[position].vantage.interface == interface else { return false }
-            let isBehind = portalChecks(beside: position).contains { tracks[$0].state.verdict == .portal }
-            guard isBehind != tracks[position].isBehindPortal else { return false }
-            held.remove(position)
-            var isDoubtful = false
-            restate(position) { track in
-                if isBehind {
-                    track.enterPortal(observed: observed)
-                } else {
-                    isDoubtful = track.leavePortal(observed: observed)
-                }
+        guard hasPortal || table.group(of: interface).captiveCount > 0 else { return [] }
+        return table.points.indices.filter { position in
+            guard table.points[position].vantage.interface == interface else { return false }
+            let isBehind = portalChecks(beside: position).contains { table.tracks[$0].state.verdict == .portal }
+            guard isBehind != table.tracks[position].isBehindPortal else { return false }
+            let isDoubtful = table.update(position) { track in
+                if !isBehind { return track.leavePortal(observed: observed) }
+                track.enterPortal(observed: observed)
+                return false
             }
-            if isDoubtful { rechecks.insert(points[position]) }
+            if isDoubtful { rechecks.insert(table.points[position]) }
             return true
         }
     }
