@@ -62,7 +62,7 @@ import struct AgentEvents.ConfigurationReload
     }
 
     private static func triggered(_ driver: ReachabilityDriver) -> [ProbePoint] {
-        driver.state.withLock { $0.triggered }
+        driver.state.withLock { $0.updates.triggered }
     }
 
     @Test(arguments: [true, false])
@@ -76,7 +76,7 @@ import struct AgentEvents.ConfigurationReload
         let web = ProbePoint(probe: "web", vantage: Vantage(families: .ipv4))
         let failed = CheckVerdict.failed(.connectTimeout, .connect)
         for _ in 0..<3 { _ = driver.judge(.sample(web, failed)) }
-        driver.state.withLock { $0.triggered = [] }
+        driver.state.withLock { $0.updates.triggered = [] }
         if isReload {
             driver.configure(
                 try Self.settings(["web"]),

@@ -36,22 +36,11 @@ final class ReachabilityDriver: Sendable {
         /// The points of which the probes' schedule was last made.
         var points: [ProbePoint] = []
         var costs: [Vantage: LinkCost] = [:]
-        var nextHops: [ProbePoint: IPAddress] = [:]
-        /// The times at which checks of next hops were last triggered.
-        var nextHopChecks: [ProbePoint: ContinuousClock.Instant] = [:]
-        /// The times since which nothing beyond the next hops answers, or last did not.
-        var nextHopDoubts: [ProbePoint: ContinuousClock.Instant] = [:]
-        /// `true` while a change has not reached the schedule.
-        var hasNewSchedule = false
-        var rechecks: [ProbePoint] = []
-        /// The next hops to check because of another check.
-        var triggered: [ProbePoint] = []
+        var nextHops = NextHopChecks()
+        var updates = ScheduleUpdates()
         /// The times from which on the checks of these points count: one that started before was made over the previous
         /// path.
         var freshSince: [ProbePoint: ContinuousClock.Instant] = [:]
-        var transfers = TransferUpdates()
-        /// `true` while rechecks are due to a new configuration, not to a new path.
-        var isConfiguring = false
         /// The checks of the current hour.
         var summaries = ProbeSummaries()
         /// `true` if a check has met a portal since the schedule was updated.
@@ -181,15 +170,14 @@ final class ReachabilityDriver: Sendable {
 
     /// Applies another configuration, and publishes the differences.
     func configure(_ settings: Settings, _ reload: ConfigurationReload) {
-        perform { state in
+        perform(isReload: true) { state in
             let now = ObservedTime.now
             let plan = ConnectivityPlan(settings, portals: state.plan.portals)
             let configuration = plan.machineConfiguration
             publish(EventDraft(reload), &state, at: now)
             statusStore.setTargets(settings.targets)
             state.plan = plan
-            state.hasNewSchedule = true
-            state.isConfiguring = true
+            state.updates.hasNewSchedule = true
             record(.configuration(configuration, observed: now))
             publish(state.machine.configure(configuration, observed: now), &state, at: now)
         }
@@ -254,8 +242,11 @@ final class ReachabilityDriver: Sendable {
     }
 
     /// Runs a closure on the state, and then updates the schedule and the loop.
-    private func perform<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
-        let (result, isEarlier, isScheduled) = state.withLock { state in
+    private func perform<Result: Sendable>(
+        isReload: Bool = false,
+        _ body: (inout sending State) -> Result
+    ) -> Result {
+        let (result, isEarlier, hasUpdates) = state.withLock { state in
             // Before anything settles: the time of a suspend does not count as time for which a state has held.
             if state.isStarted, let duration = suspended() {
                 resume(after: duration, &state)
@@ -263,15 +254,13 @@ final class ReachabilityDriver: Sendable {
                 schedule(&state)
             }
             let result = body(&state)
-            schedule(&state)
+            schedule(&state, isReload: isReload)
             let deadline = state.machine.deadline
             let isEarlier = deadline.map { deadline in state.awaited.map { deadline < $0 } ?? true } ?? false
-            let isScheduled =
-                state.hasNewSchedule || !state.rechecks.isEmpty || !state.triggered.isEmpty || state.transfers.isPending
-            return (result, isEarlier, isScheduled)
+            return (result, isEarlier, !state.updates.isEmpty)
         }
         if isEarlier { onEarlierDeadline() }
-        if isScheduled { updateSchedule() }
+        if hasUpdates { updateSchedule() }
         return result
     }
 

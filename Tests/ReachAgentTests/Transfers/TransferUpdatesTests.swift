@@ -57,7 +57,7 @@ import enum AgentEvents.EventType
     }
 
     private static func updates(_ driver: ReachabilityDriver) -> TransferUpdates {
-        driver.state.withLock { $0.transfers }
+        driver.state.withLock { $0.updates.transfers }
     }
 
     @Test func `transfers may start while the connectivity is full`() throws {
@@ -92,10 +92,10 @@ import enum AgentEvents.EventType
     @Test func `a path that changes or is lost is an update for transfers over it`() throws {
         let driver = try Self.driver(["web", "speed"])
         driver.handle(.update(Self.update(isUp: true)))
-        driver.state.withLock { $0.transfers = TransferUpdates() }
+        driver.state.withLock { $0.updates.transfers = TransferUpdates() }
         driver.handle(.update(Self.update(isUp: false)))
         #expect(Self.updates(driver).changedPaths == [nil])
-        driver.state.withLock { $0.transfers = TransferUpdates() }
+        driver.state.withLock { $0.updates.transfers = TransferUpdates() }
         driver.handle(.update(Self.update(isUp: true)))
         #expect(Self.updates(driver).changedPaths == [nil])
     }

@@ -40,8 +40,8 @@ extension ReachabilityDriver {
     /// Records whether transfers may start.
     func noteTransfers(_ state: inout State) {
         let isAllowed = state.plan.allowsTransfers(in: state.machine.state)
-        guard isAllowed != state.transfers.isAllowed else { return }
-        (state.transfers.isAllowed, state.transfers.isNew) = (isAllowed, true)
+        guard isAllowed != state.updates.transfers.isAllowed else { return }
+        (state.updates.transfers.isAllowed, state.updates.transfers.isNew) = (isAllowed, true)
     }
 
     /// Records the transfers whose path has changed, or is gone.
@@ -54,7 +54,7 @@ extension ReachabilityDriver {
         let present = points == state.points ? nil : Set(points)
         let gone = present.map { present in state.points.filter { !present.contains($0) } } ?? []
         for point in rechecks + gone where state.plan.isTransfer(point) {
-            state.transfers.changedPaths.insert(point.vantage.interface)
+            state.updates.transfers.changedPaths.insert(point.vantage.interface)
         }
     }
 
