@@ -103,6 +103,11 @@ struct MachinePropertyTests {
             if raw.connectivity == .full, isTold { #expect(concerned.contains { $0.state.verdict == .up }) }
             #expect(machine.points == machine.points.sorted())
             #expect(machine.points == machine.probes.map(\.point))
+            let table = machine.probeTracks.table
+            var recounted = TrackTable()
+            recounted.replace(with: table.tracks)
+            #expect(Set(table.interfaces) == Set(recounted.interfaces))
+            #expect(table.interfaces.allSatisfy { table.group(of: $0) == recounted.group(of: $0) })
         }
     }
 

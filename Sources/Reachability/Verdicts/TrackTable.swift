@@ -49,7 +49,7 @@ struct TrackTable: Sendable {
 
 /// The tracks of one uplink, or of the default path: their tally, and the positions of those that another check's result
 /// may concern.
-struct ProbeGroup: Sendable {
+struct ProbeGroup: Sendable, Equatable {
     private(set) var tally = ConnectivityTally()
     /// The positions of the faulty probes, in order.
     private(set) var faulty: [Int] = []
