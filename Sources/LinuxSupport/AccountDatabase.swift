@@ -1,6 +1,8 @@
 internal import Glibc
 
 /// The system's users and groups; buffers grow up to a bound, whatever the size of an entry.
+///
+/// The databases may be on the network (nsswitch.conf(5)), so a lookup can block, and can fail although the entry exists.
 package enum AccountDatabase {
     /// A user entry.
     package struct User: Sendable, Hashable {
@@ -11,24 +13,30 @@ package enum AccountDatabase {
         package var shell: String
     }
 
-    private static let largestEntry = 1 << 20
+    private static let largestEntry = 4 << 20
     private static let maximumGroups = 1 << 16
 
-    /// Returns the user with a name (getpwnam_r(3)).
-    package static func user(named name: String) -> User? {
+    /// Returns the user with a name (getpwnam_r(3)); `nil` if there is none.
+    ///
+    /// - Throws: The error of a lookup that found out neither.
+    package static func user(named name: String) throws(SystemError) -> User? {
         guard isSearchable(name) else { return nil }
-        return user { getpwnam_r(name, $0, $1, $2, $3) }
+        return try user { getpwnam_r(name, $0, $1, $2, $3) }
     }
 
-    /// Returns the user with a number (getpwuid_r(3)).
-    package static func user(number: UInt32) -> User? {
-        user { getpwuid_r(number, $0, $1, $2, $3) }
+    /// Returns the user with a number (getpwuid_r(3)); `nil` if there is none.
+    ///
+    /// - Throws: The error of a lookup that found out neither.
+    package static func user(number: UInt32) throws(SystemError) -> User? {
+        try user { getpwuid_r(number, $0, $1, $2, $3) }
     }
 
-    /// Returns the number of the group with a name (getgrnam_r(3)).
-    package static func group(named name: String) -> UInt32? {
+    /// Returns the number of the group with a name (getgrnam_r(3)); `nil` if there is none.
+    ///
+    /// - Throws: The error of a lookup that found out neither.
+    package static func group(named name: String) throws(SystemError) -> UInt32? {
         guard isSearchable(name) else { return nil }
-        return withGrowingBuffer { buffer, size in
+        return try withGrowingBuffer { buffer, size in
             var entry = Glibc.group()
             var found: UnsafeMutablePointer<Glibc.group>?
             let error = getgrnam_r(name, &entry, buffer, size, &found)
@@ -36,9 +44,12 @@ package enum AccountDatabase {
         }
     }
 
-    /// Returns the name of the group with a number (getgrgid_r(3)).
+    /// Returns the name of the user with a number; `nil` if it has none, or the lookup failed.
+    package static func userName(number: UInt32) -> String? { (try? user(number: number))?.name }
+
+    /// Returns the name of the group with a number (getgrgid_r(3)); `nil` if it has none, or the lookup failed.
     package static func groupName(number: UInt32) -> String? {
-        withGrowingBuffer { buffer, size in
+        try? withGrowingBuffer { buffer, size in
             var entry = Glibc.group()
             var found: UnsafeMutablePointer<Glibc.group>?
             let error = getgrgid_r(number, &entry, buffer, size, &found)
@@ -66,8 +77,8 @@ package enum AccountDatabase {
         UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
     ) -> Int32
 
-    private static func user(_ search: Search) -> User? {
-        withGrowingBuffer { buffer, size in
+    private static func user(_ search: Search) throws(SystemError) -> User? {
+        try withGrowingBuffer { buffer, size in
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
             let error = search(&entry, buffer, size, &found)
@@ -76,9 +87,10 @@ package enum AccountDatabase {
         }
     }
 
-    private static func withGrowingBuffer<Entry>(
+    /// Repeats a search with larger buffers while its entry does not fit.
+    static func withGrowingBuffer<Entry>(
         _ search: (UnsafeMutablePointer<CChar>, Int) -> (error: Int32, entry: Entry?)
-    ) -> Entry? {
+    ) throws(SystemError) -> Entry? {
         var size = 4096
         while size <= largestEntry {
             let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
@@ -87,10 +99,13 @@ package enum AccountDatabase {
             switch error {
             case ERANGE: size *= 4
             case EINTR: continue
-            default: return error == 0 ? entry : nil
+            case 0: return entry
+            // Some sources report that there is no such entry by an error number (getpwnam(3), ERRORS).
+            case ENOENT, ESRCH, EBADF, EPERM: return nil
+            default: throw SystemError(errno: error)
             }
         }
-        return nil
+        throw SystemError(errno: ERANGE)
     }
 }
 

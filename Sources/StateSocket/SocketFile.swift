@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// A listening socket and its file.
 struct SocketFile: Sendable {
@@ -203,17 +204,14 @@ enum SocketGroup {
     /// Returns the group's number.
     static func number(of group: String, for path: String) throws(StateSocketError) -> gid_t {
         if let number = gid_t(group), number != .max { return number }
-        var entry = Glibc.group()
-        // Groups with many members need a large buffer: it grows until the entry fits.
-        var size = 4096
-        while size <= 4 << 20 {
-            var room = [CChar](repeating: 0, count: size)
-            var found: UnsafeMutablePointer<Glibc.group>?
-            let number = getgrnam_r(group, &entry, &room, room.count, &found)
-            if number == 0, let found { return found.pointee.gr_gid }
-            guard number == ERANGE else { break }
-            size *= 4
+        let found: gid_t?
+        do throws(SystemError) {
+            found = try AccountDatabase.group(named: group)
+        } catch {
+            let cause = StateSocketError.Cause.failedLookup(group: group, errno: error.errno)
+            throw StateSocketError(operation: "set the group of", path: path, cause: cause)
         }
+        if let found { return found }
         throw StateSocketError(operation: "set the group of", path: path, cause: .unknownGroup(group))
     }
 }

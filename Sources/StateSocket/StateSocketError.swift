@@ -14,6 +14,8 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         case pathTooLong(limit: Int)
         /// The group does not exist.
         case unknownGroup(String)
+        /// The account database could not be searched for the group (nsswitch.conf(5)).
+        case failedLookup(group: String, errno: Int32)
         /// A descriptor from the service manager is not suitable.
         case unsuitableDescriptor(String)
         /// The server was already started.
@@ -50,6 +52,8 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         case .notASocket: "a file that is not a stream socket exists there"
         case .pathTooLong(let limit): "the path has more than \(limit) bytes"
         case .unknownGroup(let name): "there is no group '\(name)'"
+        case .failedLookup(let name, let number):
+            "cannot look up the group '\(name)': \(String(cString: strerror(number)))"
         case .unsuitableDescriptor(let reason), .eventLoop(let reason): reason
         case .startedBefore: "the server was started before"
         }

@@ -1,5 +1,6 @@
 import AgentTestKit
 import Glibc
+import StateSocket
 import Testing
 
 @testable import ReachAgent
@@ -55,5 +56,16 @@ import Testing
     @Test(arguments: statuses)
     func `a resource that is used up ends a start as a temporary failure`(number: Int32, status: Int32) {
         #expect(StartFailure.exitStatus(errno: number) == status)
+    }
+
+    @Test func `a failed lookup of a group is a temporary failure, and a missing group is not`() {
+        func error(_ cause: StateSocketError.Cause) -> StateSocketError {
+            StateSocketError(operation: "set the group of", path: "/run/reachagent", cause: cause)
+        }
+        let failed = error(.failedLookup(group: "staff", errno: ECONNREFUSED))
+        #expect(StartFailure.exitStatus(failed) == 75)
+        let text = "cannot set the group of /run/reachagent: cannot look up the group 'staff': Connection refused"
+        #expect(failed.description == text)
+        #expect(StartFailure.exitStatus(error(.unknownGroup("staff"))) == 78)
     }
 }

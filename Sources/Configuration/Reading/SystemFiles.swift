@@ -127,29 +127,17 @@ struct CredentialDirectory: Sendable {
     }
 }
 
-/// Looks up users and groups (getpwnam(3), getgrnam(3)).
+/// The users and groups that a configuration names.
 enum Account {
-    /// The maximum size of an account record; an account with a larger one counts as known.
-    private static let recordBytes = 64 << 10
-
-    /// Returns whether the user certainly does not exist; a number needs no user.
+    /// Returns whether the user certainly does not exist; a number needs no user, and a failed lookup proves nothing.
     static func isUnknown(user name: String) -> Bool {
         guard UInt32(name) == nil else { return false }
-        var (record, result) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-        var buffer = [CChar](repeating: 0, count: recordBytes)
-        return isUnknown(code: getpwnam_r(name, &record, &buffer, buffer.count, &result), isFound: result != nil)
+        do throws(SystemError) { return try AccountDatabase.user(named: name) == nil } catch { return false }
     }
 
     /// Returns whether the group certainly does not exist.
     static func isUnknown(group name: String) -> Bool {
         guard UInt32(name) == nil else { return false }
-        var (record, result) = (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
-        var buffer = [CChar](repeating: 0, count: recordBytes)
-        return isUnknown(code: getgrnam_r(name, &record, &buffer, buffer.count, &result), isFound: result != nil)
-    }
-
-    /// Returns whether a lookup found nothing, which some systems report by an error number (getpwnam(3), ERRORS).
-    private static func isUnknown(code: Int32, isFound: Bool) -> Bool {
-        !isFound && [0, ENOENT, ESRCH].contains(code)
+        do throws(SystemError) { return try AccountDatabase.group(named: name) == nil } catch { return false }
     }
 }

@@ -54,20 +54,10 @@ package struct HookAccount: Sendable, Hashable {
         var account = HookAccount(uid: agent.uid, gid: agent.gid, groups: agent.groups)
         if let user {
             account = try self.user(user, hasGroup: group != nil)
-        } else if let entry = AccountDatabase.user(number: agent.uid) {
+        } else if let entry = try? AccountDatabase.user(number: agent.uid) {
             account.take(entry)
         }
-        if let group {
-            guard let number = AccountDatabase.group(named: group) ?? number(group) else {
-                throw HookRefusal(
-                    .user,
-                    path: group,
-                    evidence: "there is no group \(ShellWord.quoted(group))",
-                    command: "groupadd --system \(ShellWord.quoted(group))"
-                )
-            }
-            account.gid = number
-        }
+        if let group { account.gid = try self.group(group) }
         if user != nil, let name = account.name {
             account.groups = AccountDatabase.groups(of: name, with: account.gid)
         } else if !account.groups.contains(account.gid) {
@@ -89,7 +79,12 @@ package struct HookAccount: Sendable, Hashable {
     }
 
     private static func user(_ user: String, hasGroup: Bool) throws(HookRefusal) -> HookAccount {
-        if let entry = AccountDatabase.user(named: user) { return HookAccount(entry) }
+        do throws(SystemError) {
+            if let entry = try entry(of: user) { return HookAccount(entry) }
+        } catch {
+            // A number with a group needs no entry.
+            guard hasGroup, number(user) != nil else { throw failedLookup(of: user, error) }
+        }
         guard let number = number(user) else {
             throw HookRefusal(
                 .user,
@@ -98,7 +93,6 @@ package struct HookAccount: Sendable, Hashable {
                 command: "useradd --system \(ShellWord.quoted(user))"
             )
         }
-        if let entry = AccountDatabase.user(number: number) { return HookAccount(entry) }
         guard hasGroup else {
             throw HookRefusal(
                 .user,
@@ -108,6 +102,43 @@ package struct HookAccount: Sendable, Hashable {
             )
         }
         return HookAccount(uid: number, gid: number, groups: [])
+    }
+
+    /// Returns the entry of the user with a name, or else with a number.
+    private static func entry(of user: String) throws(SystemError) -> AccountDatabase.User? {
+        guard let number = number(user) else { return try AccountDatabase.user(named: user) }
+        if let entry = try? AccountDatabase.user(named: user) { return entry }
+        return try AccountDatabase.user(number: number)
+    }
+
+    private static func group(_ group: String) throws(HookRefusal) -> UInt32 {
+        do throws(SystemError) {
+            if let number = try AccountDatabase.group(named: group) { return number }
+        } catch {
+            // A number needs no entry.
+            guard number(group) != nil else { throw failedLookup(of: group, error) }
+        }
+        guard let number = number(group) else {
+            throw HookRefusal(
+                .user,
+                path: group,
+                evidence: "there is no group \(ShellWord.quoted(group))",
+                command: "groupadd --system \(ShellWord.quoted(group))"
+            )
+        }
+        return number
+    }
+
+    /// Returns the refusal for a failed lookup: the account may exist, and the next run may succeed.
+    private static func failedLookup(of name: String, _ error: SystemError) -> HookRefusal {
+        var refusal = HookRefusal(
+            .user,
+            path: name,
+            evidence: "cannot be looked up: \(SystemText.of(error.errno))",
+            remedy: "see what the system's log says about it"
+        )
+        refusal.shortage = error.errno
+        return refusal
     }
 
     /// Parses a numeric ID; the highest one means "no change" (setuid(2)) and is rejected.

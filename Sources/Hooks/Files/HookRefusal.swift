@@ -39,9 +39,9 @@ public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     public var remedy: String
     /// The command in the remedy, as a shell takes it; `nil` for an instruction without one.
     public var command: String?
-    /// The error, if the machine lacked the resources to check the file.
+    /// The error, if the machine lacked the resources to check the file, or could not look up the account.
     ///
-    /// In that case the file may be fine, and the next run may succeed.
+    /// In that case both may be fine, and the next run may succeed.
     package var shortage: Int32?
 
     /// Creates a refusal.

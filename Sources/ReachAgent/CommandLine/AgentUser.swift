@@ -18,9 +18,9 @@ struct AgentUser {
     let groups: [UInt32]
 
     /// The user's name, or number.
-    var name: String { AccountName.user(user) ?? "\(user)" }
+    var name: String { AccountDatabase.userName(number: user) ?? "\(user)" }
     /// The group's name, or number.
-    var groupName: String { AccountName.group(group) ?? "\(group)" }
+    var groupName: String { AccountDatabase.groupName(number: group) ?? "\(group)" }
 
     /// The user of the agent that uses the files, or else of the installed service; `nil` if neither is known, if it is
     /// root, or if this process is not.
@@ -38,13 +38,13 @@ struct AgentUser {
         if let process = agent.status.agent?.processID.flatMap(Self.init(process:)), process.user == entry.st_uid {
             self = process
         } else {
-            self.init(account: AccountDatabase.user(number: entry.st_uid))
+            self.init(account: try? AccountDatabase.user(number: entry.st_uid))
         }
     }
 
     private init?(serviceWith configuration: String?) {
         guard AgentQuestion.isInstalled(), configuration?.hasPrefix("/etc/reachagent/") ?? false else { return nil }
-        self.init(account: AccountDatabase.user(named: Self.service))
+        self.init(account: try? AccountDatabase.user(named: Self.service))
     }
 
     private init?(account: AccountDatabase.User?) {

@@ -123,9 +123,9 @@ enum StartFailure {
         return exitStatus(errno: number)
     }
 
-    private static func exitStatus(_ error: StateSocketError) -> Int32 {
+    static func exitStatus(_ error: StateSocketError) -> Int32 {
         switch error.cause {
-        case .inUse: ExitStatus.tryAgain
+        case .inUse, .failedLookup: ExitStatus.tryAgain
         case .errno(let number): exitStatus(errno: number)
         case .notASocket, .pathTooLong, .unknownGroup, .unsuitableDescriptor: ExitStatus.badConfiguration
         case .startedBefore, .eventLoop: ExitStatus.unavailable

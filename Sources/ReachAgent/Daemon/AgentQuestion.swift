@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 internal import StateClient
 
 /// A request to the agent, by a command that waits for the reply.
@@ -100,43 +101,15 @@ enum AgentQuestion {
     static func permissionAdvice(_ path: String, _ right: mode_t, to action: String) -> [String] {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return ["this user may not even look into its directory"] }
-        let owner = AccountName.user(facts.st_uid) ?? "\(facts.st_uid)"
-        let group = AccountName.group(facts.st_gid) ?? "\(facts.st_gid)"
+        let owner = AccountDatabase.userName(number: facts.st_uid) ?? "\(facts.st_uid)"
+        let group = AccountDatabase.groupName(number: facts.st_gid) ?? "\(facts.st_gid)"
         guard facts.st_mode & right != 0, facts.st_gid != 0 else {
             return ["it belongs to the user '\(owner)': \(action) as that user"]
         }
-        let user = AccountName.user(geteuid()) ?? "\(geteuid())"
+        let user = AccountDatabase.userName(number: geteuid()) ?? "\(geteuid())"
         return [
             "it belongs to the user '\(owner)' and the group '\(group)':",
             "'usermod -aG \(group) \(user)', done by root, lets '\(user)' \(action) after the next login",
         ]
-    }
-}
-
-/// The names of users and groups on this machine.
-enum AccountName {
-    /// The maximum size of an entry of the databases, in bytes.
-    private static let maximumBytes = 64 << 10
-
-    /// A user's name; `nil` when the number has none.
-    static func user(_ number: UInt32) -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: maximumBytes)
-        guard getpwuid_r(number, &entry, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name else {
-            return nil
-        }
-        return String(cString: name)
-    }
-
-    /// A group's name; `nil` when the number has none.
-    static func group(_ number: UInt32) -> String? {
-        var entry = Glibc.group()
-        var found: UnsafeMutablePointer<Glibc.group>?
-        var buffer = [CChar](repeating: 0, count: maximumBytes)
-        guard getgrgid_r(number, &entry, &buffer, buffer.count, &found) == 0, let name = found?.pointee.gr_name else {
-            return nil
-        }
-        return String(cString: name)
     }
 }

@@ -79,14 +79,19 @@ struct SocketRights: Sendable, Hashable {
     func refusal(of user: UInt32) -> String? {
         if user == owner { return mode & 0o200 == 0 ? forbidden(user) : nil }
         if mode & 0o002 != 0 { return nil }
-        guard let entry = AccountDatabase.user(number: user), mode & 0o020 != 0,
-            AccountDatabase.groups(of: entry.name, with: entry.gid).contains(group)
-        else { return forbidden(user) }
-        return nil
+        guard mode & 0o020 != 0 else { return forbidden(user) }
+        let entry: AccountDatabase.User?
+        do throws(SystemError) {
+            entry = try AccountDatabase.user(number: user)
+        } catch {
+            return "cannot look up the user \(user): \(String(cString: strerror(error.errno)))"
+        }
+        let isMember = entry.map { AccountDatabase.groups(of: $0.name, with: $0.gid).contains(group) } ?? false
+        return isMember ? nil : forbidden(user)
     }
 
     private func forbidden(_ user: UInt32) -> String {
-        let name = AccountDatabase.user(number: user)?.name ?? "\(user)"
+        let name = AccountDatabase.userName(number: user) ?? "\(user)"
         let group = AccountDatabase.groupName(number: group) ?? "\(self.group)"
         guard mode & 0o020 != 0, self.group != 0 else {
             return "the user '\(ForeignText.shown(name))' may not use \(path); ask as its owner, or as root"

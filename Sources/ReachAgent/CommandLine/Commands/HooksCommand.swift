@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Glibc
 internal import Hooks
+internal import LinuxSupport
 
 /// `reachagent hooks`: the programs and requests that run on changes.
 struct HooksCommand: ParsableCommand {
@@ -207,7 +208,7 @@ struct HookSourceOptions: ParsableArguments {
             place.hooks(of: settings, agent: files.agent),
             files: files,
             isSwitchedOff: !settings.runsHooks,
-            user: AccountName.user(geteuid()) ?? "UID \(geteuid())"
+            user: AccountDatabase.userName(number: geteuid()) ?? "UID \(geteuid())"
         )
     }
 

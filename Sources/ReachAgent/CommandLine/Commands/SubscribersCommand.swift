@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import ArgumentParser
 internal import ForeignText
+internal import LinuxSupport
 internal import NetlinkMonitor
 internal import StateClient
 
@@ -37,7 +38,7 @@ struct SubscribersCommand: ParsableCommand {
         let text = SubscribersText(
             style: .standardOutput(),
             clock: ClockText(now: now),
-            userName: AccountName.user
+            userName: AccountDatabase.userName(number:)
         )
         Terminal.print(text.text(reply))
     }

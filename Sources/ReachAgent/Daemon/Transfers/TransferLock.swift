@@ -68,7 +68,7 @@ final class TransferLock: Sendable {
 
     /// Lets the users of the sockets use a new file, independently of its creator and the umask.
     private static func admit(_ descriptor: CInt, _ directory: String, _ group: String?) {
-        let number = group.flatMap { gid_t($0) ?? AccountDatabase.group(named: $0) }
+        let number = group.flatMap { gid_t($0) ?? (try? AccountDatabase.group(named: $0)) }
         var status = stat()
         if geteuid() == 0, stat(directory, &status) == 0 {
             _ = fchown(descriptor, status.st_uid, number ?? status.st_gid)
