@@ -10,6 +10,29 @@ package struct SystemError: Error, Sendable, Hashable {
     package init(errno: Int32) { self.errno = errno }
 }
 
+/// The error of an operation on a file.
+package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The failed operation, such as `create` or `write`.
+    package let operation: String
+    /// The file or directory.
+    package let path: String
+    /// The number (errno(3)).
+    package let errno: Int32
+
+    /// Creates an error.
+    package init(operation: String, path: String, errno: Int32) {
+        self.operation = operation
+        self.path = path
+        self.errno = errno
+    }
+
+    /// The cause as text, without the operation.
+    package var reason: String { String(cString: strerror(errno)) }
+
+    /// The error in one line.
+    package var description: String { "cannot \(operation) \(path): \(reason)" }
+}
+
 /// Kernel constants that Swift does not import, with their values on x86, Arm and RISC-V.
 package enum KernelConstants {
     /// `O_PATH` (open(2)).
