@@ -3,6 +3,9 @@ internal import LinuxSupport
 
 /// The files of a journal's directory.
 struct JournalDirectory: Sendable {
+    /// The mode of a new file.
+    static let mode: mode_t = 0o640
+
     /// The path of the directory.
     let path: String
     let system: JournalSystem
@@ -31,7 +34,7 @@ struct JournalDirectory: Sendable {
         }
         // A read-only file system returns its error even if the directory exists.
         let error = errno
-        guard identity(of: ".") == nil else { return }
+        guard status(of: ".") == nil else { return }
         throw JournalError(operation: "create", path: path, cause: .errno(error))
     }
 
@@ -75,7 +78,7 @@ struct JournalDirectory: Sendable {
     }
 
     private func add(_ name: String, to listing: inout Listing) {
-        if name.hasSuffix(".tmp"), name.hasPrefix("events-") || name.hasPrefix("stream") {
+        if name.hasSuffix(FileReplacement.temporarySuffix), name.hasPrefix("events-") || name.hasPrefix("stream") {
             listing.leftovers.append(name)
         }
         guard let segment = SegmentName(fileName: name),
@@ -83,42 +86,31 @@ struct JournalDirectory: Sendable {
         else { return }
         if name == segment.index {
             listing.indexes.insert(segment)
-        } else if identity(of: name)?.isRegular == true {
+        } else if status(of: name)?.isRegular == true {
             if name == segment.plain { listing.plain.insert(segment) } else { listing.compressed.insert(segment) }
         }
     }
 
     /// Opens a file.
     func open(_ name: String, _ flags: Int32) throws(JournalError) -> OpenFile {
-        let descriptor = system.open(path(of: name), flags, 0o640)
+        let descriptor = system.open(path(of: name), flags, Self.mode)
         guard descriptor >= 0 else {
             throw JournalError(operation: "open", path: path(of: name), cause: .errno(-descriptor))
         }
-        if flags & O_CREAT != 0 { Self.giveAway(descriptor, in: path) }
+        if flags & O_CREAT != 0 { ParentDirectory.giveOwnership(of: descriptor, in: path) }
         return OpenFile(descriptor: descriptor, path: path(of: name))
     }
 
-    /// Gives a file that root has made to the owner of the directory, whose agent could neither read nor continue it.
-    static func giveAway(_ descriptor: Int32, in directory: String) {
-        var (owner, entry) = (stat(), stat())
-        guard geteuid() == 0, stat(directory, &owner) == 0, owner.st_uid != 0, fstat(descriptor, &entry) == 0 else {
-            return
-        }
-        // A file with another name elsewhere would be given away there too.
-        guard entry.st_uid == 0, entry.st_nlink == 1, entry.st_mode & S_IFMT == S_IFREG else { return }
-        _ = fchown(descriptor, owner.st_uid, owner.st_gid)
-    }
-
-    /// Returns the identity of the file with a name; `nil` if there is none.
-    func identity(of name: String) -> FileIdentity? {
+    /// Returns the status of the file with a name; `nil` if there is none.
+    func status(of name: String) -> FileStatus? {
         var entry = stat()
         guard lstat(path(of: name), &entry) == 0 else { return nil }
-        return FileIdentity(entry)
+        return FileStatus(entry)
     }
 
     /// Returns the content of a small file; `nil` when it cannot be read or is longer.
     func read(_ name: String, atMost limit: Int) -> [UInt8]? {
-        guard let file = try? open(name, O_RDONLY), let size = file.identity()?.size, size <= limit else { return nil }
+        guard let file = try? open(name, O_RDONLY), let size = file.status()?.size, size <= limit else { return nil }
         let content = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
             count = max(0, pread(file.descriptor, buffer.baseAddress, buffer.count, 0))
         }
@@ -127,37 +119,12 @@ struct JournalDirectory: Sendable {
 
     /// Atomically replaces the content of a file.
     func replace(_ name: String, with content: [UInt8], syncs: Bool) throws(JournalError) {
-        let temporary = name + ".tmp"
-        do throws(JournalError) {
-            let file = try open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-            try write(content, to: file)
-            if syncs {
-                let error = system.sync(file.descriptor)
-                guard error == 0 else { throw JournalError(operation: "sync", path: file.path, cause: .errno(error)) }
-            }
-            guard rename(path(of: temporary), path(of: name)) == 0 else {
-                throw JournalError(operation: "rename", path: file.path, cause: .errno(errno))
-            }
+        let options: FileReplacement.Options = syncs ? [.directoryOwner, .durable] : .directoryOwner
+        do throws(FileError) {
+            let file = path(of: name)
+            try FileReplacement.write(content, to: file, mode: Self.mode, options: options, calls: system.files)
         } catch {
-            remove(temporary)
-            throw error
-        }
-        if syncs { try sync() }
-    }
-
-    private func write(_ content: [UInt8], to file: OpenFile) throws(JournalError) {
-        var offset = 0
-        while offset < content.count {
-            let count = content.withUnsafeBytes { system.write(file.descriptor, .init(rebasing: $0[offset...])) }
-            if count == -Int(EINTR) { continue }
-            guard count > 0 else {
-                throw JournalError(
-                    operation: "write",
-                    path: file.path,
-                    cause: .errno(count < 0 ? Int32(-count) : ENOSPC)
-                )
-            }
-            offset += count
+            throw JournalError(error)
         }
     }
 
@@ -166,12 +133,11 @@ struct JournalDirectory: Sendable {
 
     /// Flushes the directory's entries to the disk.
     func sync() throws(JournalError) {
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw JournalError(operation: "sync", path: path, cause: .errno(errno)) }
-        defer { close(descriptor) }
-        // Some file systems have nothing to flush, and return EINVAL.
-        guard fsync(descriptor) != 0, errno != EINVAL else { return }
-        throw JournalError(operation: "sync", path: path, cause: .errno(errno))
+        do throws(SystemError) {
+            try ParentDirectory.sync(path)
+        } catch {
+            throw JournalError(operation: "sync", path: path, cause: .errno(error.errno))
+        }
     }
 }
 
@@ -186,17 +152,13 @@ struct JournalSystem: Sendable {
     /// The monotonic clock.
     var now: @Sendable () -> ContinuousClock.Instant
 
+    /// The calls with which a file is replaced.
+    var files: FileCalls { FileCalls(open: open, write: write, sync: sync) }
+
     /// The real system calls.
     static let real = JournalSystem(
-        open: { path, flags, mode in
-            // Must not wait for the other end of a FIFO in its place.
-            let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
-            return descriptor < 0 ? -errno : descriptor
-        },
-        write: { descriptor, bytes in
-            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            return count < 0 ? -Int(errno) : count
-        },
+        open: FileCalls.real.open,
+        write: FileCalls.real.write,
         sync: { fdatasync($0) == 0 ? 0 : errno },
         now: { .now }
     )

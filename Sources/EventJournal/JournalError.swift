@@ -47,6 +47,11 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension JournalError {
+    /// Creates an error from that of a file operation.
+    init(_ error: FileError) { self.init(operation: error.operation, path: error.path, cause: .errno(error.errno)) }
+}
+
 extension NamedThread {
     /// Starts a thread; throws a ``JournalError`` if the system cannot create one.
     static func startOrThrow(

@@ -41,10 +41,10 @@ struct JournalHistory {
     /// - Parameter next: The first number of the segment after it.
     func keep(_ name: SegmentName, before next: UInt64) throws(JournalError) {
         try directory.make()
-        guard directory.identity(of: name.compressed) == nil else { return }
-        if directory.identity(of: name.plain) == nil {
-            let copy = try NewFile(directory: directory.path, name: name.plain, mode: 0o640)
-            guard try copyLasting(of: name, before: next, to: copy) else { return }
+        guard directory.status(of: name.compressed) == nil else { return }
+        if directory.status(of: name.plain) == nil {
+            var copy = try NewFile(directory: directory.path, name: name.plain, mode: JournalDirectory.mode)
+            guard try copyLasting(of: name, before: next, to: &copy) else { return }
             try copy.finish()
         }
         try SegmentCompressor.compress(name, in: directory.path)
@@ -54,7 +54,7 @@ struct JournalHistory {
     private func copyLasting(
         of name: SegmentName,
         before next: UInt64,
-        to copy: NewFile
+        to copy: inout NewFile
     ) throws(JournalError) -> Bool {
         let reader = try JournalReader(directory: journal.path)
         var cursor = reader.events(after: name.firstSequence - 1, through: next - 1)
@@ -94,7 +94,7 @@ struct JournalHistory {
 
     /// Deletes copies that are too old or too many, and compresses those that a crash left uncompressed.
     func retain(now: Timestamp, isClockTrusted: Bool) throws(JournalError) {
-        guard directory.identity(of: ".") != nil else { return }
+        guard directory.status(of: ".") != nil else { return }
         let listing = try directory.list()
         for name in listing.plain { try SegmentCompressor.compress(name, in: directory.path) }
         for leftover in listing.leftovers { directory.remove(leftover) }
@@ -111,7 +111,7 @@ struct JournalHistory {
         )
         let segments = listing.segments.map { name in
             var segment = JournalSegment(name: name, isCompressed: true, hasIndex: listing.indexes.contains(name))
-            segment.bytes = Int(clamping: directory.identity(of: name.compressed)?.size ?? 0)
+            segment.bytes = Int(clamping: directory.status(of: name.compressed)?.size ?? 0)
             segment.newestTime = segment.readIndex(in: directory)?.newestTime
             return segment
         }

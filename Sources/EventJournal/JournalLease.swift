@@ -62,6 +62,6 @@ final class JournalLease: Sendable {
 
     /// Returns whether the file is still the one in the directory.
     func isCurrent(in directory: JournalDirectory) -> Bool {
-        file.identity()?.isSameFile(as: directory.identity(of: name)) ?? false
+        file.status()?.isSameFile(as: directory.status(of: name)) ?? false
     }
 }

@@ -55,6 +55,6 @@ final class JournalLock: Sendable {
 
     /// Returns whether the lock's file is still the one in the directory.
     func isCurrent(in directory: JournalDirectory) -> Bool {
-        file.identity()?.isSameFile(as: directory.identity(of: Self.name)) ?? false
+        file.status()?.isSameFile(as: directory.status(of: Self.name)) ?? false
     }
 }

@@ -26,7 +26,7 @@ struct JournalRecovery: Sendable {
         if isWritable { removeLeftovers(&listing, in: directory) }
         segments = listing.segments.map { name in
             let isCompressed = !listing.plain.contains(name)
-            let size = directory.identity(of: isCompressed ? name.compressed : name.plain)?.size ?? 0
+            let size = directory.status(of: isCompressed ? name.compressed : name.plain)?.size ?? 0
             return JournalSegment(
                 name: name,
                 bytes: Int(clamping: size),

@@ -34,7 +34,7 @@ extension JournalWriter {
         at instant: ContinuousClock.Instant
     ) throws(JournalError) -> ActiveSegment {
         let file = try directory.open(name.plain, O_RDWR | O_CREAT | O_APPEND)
-        if let size = file.identity()?.size, size > 0 {
+        if let size = file.status()?.size, size > 0 {
             // Only unreadable content may be overwritten.
             guard try SegmentScan(plain: file).newest == nil else {
                 throw JournalError(operation: "begin", path: file.path, cause: .malformed("it has events already"))

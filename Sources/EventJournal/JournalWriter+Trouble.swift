@@ -168,9 +168,9 @@ extension JournalWriter {
     @discardableResult
     private mutating func noticeLoss(at instant: ContinuousClock.Instant) -> Bool {
         guard let segment = active else { return false }
-        let identity = directory.identity(of: segment.name.plain)
-        if let identity, identity.isSameFile(as: segment.file.identity()) {
-            if identity.size == segment.bytes || segment.isTorn { return false }
+        let status = directory.status(of: segment.name.plain)
+        if let status, status.isSameFile(as: segment.file.status()) {
+            if status.size == segment.bytes || segment.isTorn { return false }
             giveUpChanged(segment, at: instant)
         } else {
             giveUpDeleted()
@@ -183,7 +183,7 @@ extension JournalWriter {
         let files = directory
         let (lost, newest) = statusStore.withState { state in
             let all = state.segments
-            state.segments.removeAll { files.identity(of: $0.fileName) == nil }
+            state.segments.removeAll { files.status(of: $0.fileName) == nil }
             if let active { state.segments.removeAll { $0.name == active.name } }
             state.hasActive = false
             let kept = Set(state.segments.map(\.name))

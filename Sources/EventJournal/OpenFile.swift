@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// An open file, closed with its last reference: a segment may be closed while the other thread still flushes it.
 final class OpenFile: Sendable {
@@ -14,11 +15,11 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the identity and the size of the file.
-    func identity() -> FileIdentity? {
+    /// Returns the identity, the size and the type of the file.
+    func status() -> FileStatus? {
         var entry = stat()
         guard fstat(descriptor, &entry) == 0 else { return nil }
-        return FileIdentity(entry)
+        return FileStatus(entry)
     }
 
     /// Truncates the file to `size` bytes.
@@ -28,23 +29,21 @@ final class OpenFile: Sendable {
     }
 }
 
-/// The identity of a file, whatever its name, and its size.
-struct FileIdentity: Sendable, Hashable {
-    let device: dev_t
-    let inode: ino_t
+/// The identity of a file, its size and its type.
+struct FileStatus: Sendable, Hashable {
+    let identity: FileIdentity
     let size: UInt64
     /// `true` for a regular file.
     let isRegular: Bool
 
     init(_ entry: stat) {
-        device = entry.st_dev
-        inode = entry.st_ino
+        identity = FileIdentity(entry)
         size = UInt64(clamping: entry.st_size)
         isRegular = entry.st_mode & S_IFMT == S_IFREG
     }
 
     /// Returns whether both are the same file, whatever their size.
-    func isSameFile(as other: FileIdentity?) -> Bool { other?.device == device && other?.inode == inode }
+    func isSameFile(as other: FileStatus?) -> Bool { other?.identity == identity }
 }
 
 /// A file of the journal, open for reading.

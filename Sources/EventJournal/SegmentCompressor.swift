@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import CLibZstd
 internal import Glibc
+internal import LinuxSupport
 
 /// Compresses closed segments.
 enum SegmentCompressor {
@@ -21,18 +22,18 @@ enum SegmentCompressor {
         // Damage after the last event is part of the last block.
         if let last = index.blocks.indices.last { index.blocks[last].length = size - index.blocks[last].offset }
         let mode = try file.status().st_mode & 0o777
-        let compressed = try NewFile(directory: directory, name: name.compressed, mode: mode)
+        var compressed = try NewFile(directory: directory, name: name.compressed, mode: mode)
         let whole = 0..<size
         let ranges = index.blocks.isEmpty ? [whole] : index.blocks.map { $0.offset..<$0.end }
         for (number, range) in ranges.enumerated() {
             let start = compressed.bytesWritten
-            try write(range, of: file, to: compressed)
+            try write(range, of: file, to: &compressed)
             guard index.blocks.indices.contains(number) else { continue }
             index.blocks[number].frameOffset = start
             index.blocks[number].frameLength = compressed.bytesWritten - start
         }
         try compressed.finish()
-        let indexFile = try NewFile(directory: directory, name: name.index, mode: mode)
+        var indexFile = try NewFile(directory: directory, name: name.index, mode: mode)
         try indexFile.write(index.encoded())
         try indexFile.finish()
         guard unlink(path) == 0 || errno == ENOENT else {
@@ -41,7 +42,11 @@ enum SegmentCompressor {
         return Int(clamping: compressed.bytesWritten)
     }
 
-    private static func write(_ range: Range<UInt64>, of file: JournalFile, to target: NewFile) throws(JournalError) {
+    private static func write(
+        _ range: Range<UInt64>,
+        of file: JournalFile,
+        to target: inout NewFile
+    ) throws(JournalError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = Int(clamping: min(range.upperBound - offset, UInt64(SegmentFrames.longestPiece)))
@@ -61,59 +66,31 @@ enum SegmentCompressor {
     }
 }
 
-/// A file with a temporary name, renamed when it is complete.
-final class NewFile {
-    private let directory: String
-    private let temporary: String
-    private let path: String
-    private let descriptor: Int32
-    private var isFinished = false
-    private(set) var bytesWritten: UInt64 = 0
+/// A file of the journal that gets its name when it is complete and on the disk.
+struct NewFile: ~Copyable {
+    private var file: FileReplacement
+
+    var bytesWritten: UInt64 { file.bytesWritten }
 
     init(directory: String, name: String, mode: mode_t) throws(JournalError) {
-        self.directory = directory
-        path = "\(directory)/\(name)"
-        temporary = path + ".tmp"
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else {
-            throw JournalError(operation: "create", path: temporary, cause: .errno(errno))
+        do throws(FileError) {
+            file = try FileReplacement(
+                of: "\(directory)/\(name)",
+                mode: mode,
+                options: [.directoryOwner, .durable]
+            )
+        } catch {
+            throw JournalError(error)
         }
-        JournalDirectory.giveAway(descriptor, in: directory)
     }
 
-    deinit {
-        close(descriptor)
-        if !isFinished { unlink(temporary) }
-    }
-
-    func write(_ bytes: [UInt8]) throws(JournalError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else {
-                throw JournalError(operation: "write", path: temporary, cause: .errno(written < 0 ? errno : EIO))
-            }
-            rest = rest.dropFirst(written)
-            bytesWritten += UInt64(written)
-        }
+    mutating func write(_ bytes: [UInt8]) throws(JournalError) {
+        do throws(FileError) { try file.write(bytes) } catch { throw JournalError(error) }
     }
 
     /// Flushes the file to the disk, renames it, and flushes the directory too.
-    func finish() throws(JournalError) {
-        guard fsync(descriptor) == 0 else {
-            throw JournalError(operation: "force onto the disk", path: temporary, cause: .errno(errno))
-        }
-        guard rename(temporary, path) == 0 else {
-            throw JournalError(operation: "rename", path: temporary, cause: .errno(errno))
-        }
-        isFinished = true
-        let opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard opened >= 0 else { throw JournalError(operation: "open", path: directory, cause: .errno(errno)) }
-        defer { close(opened) }
-        guard fsync(opened) == 0 else {
-            throw JournalError(operation: "force onto the disk", path: directory, cause: .errno(errno))
-        }
+    mutating func finish() throws(JournalError) {
+        do throws(FileError) { try file.commit() } catch { throw JournalError(error) }
     }
 }
 
