@@ -137,11 +137,10 @@ final class SinkLoop {
     }
 
     private func save(_ position: SinkCursor) {
-        do throws(SystemError) {
+        do throws(FileError) {
             try cursor.write(position)
         } catch {
-            let reason = String(cString: strerror(error.errno))
-            SinkLog.write(.warning, "sink \(name): cannot save the position in \(cursor.path): \(reason)")
+            SinkLog.write(.warning, "sink \(name): cannot save the position in \(cursor.path): \(error.reason)")
         }
     }
 

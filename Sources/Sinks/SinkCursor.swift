@@ -91,15 +91,12 @@ public struct SinkCursorFile: Sendable {
     /// The path of the file.
     public let path: String
 
-    private let directory: String
-
     /// Creates the file of a sink.
     ///
     /// - Parameters:
     ///   - name: The name of the sink, which the configuration allows only without a slash.
     ///   - directory: The directory, which exists.
     public init(sink name: String, in directory: String) {
-        self.directory = directory
         path = "\(directory)/\(name).cursor"
     }
 
@@ -122,41 +119,12 @@ public struct SinkCursorFile: Sendable {
 
     /// Replaces the cursor.
     ///
-    /// - Throws: `SystemError` if it could not be written; the former cursor then still exists.
-    package func write(_ cursor: SinkCursor) throws(SystemError) {
-        let temporary = path + ".tmp"
-        do throws(SystemError) {
-            try write(JSONWriter.text(of: cursor) + [0x0A], to: temporary)
-            guard rename(temporary, path) == 0 else { throw SystemError(errno: errno) }
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        try syncDirectory()
+    /// - Throws: `FileError` if it could not be written; the former cursor then still exists.
+    package func write(_ cursor: SinkCursor) throws(FileError) {
+        let text = JSONWriter.text(of: cursor) + [0x0A]
+        try FileReplacement.write(text, to: path, mode: 0o640, options: .durable)
     }
 
     /// Removes the cursor, if there is one.
     package func remove() { unlink(path) }
-
-    private func write(_ text: [UInt8], to path: String) throws(SystemError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o640)
-        guard file >= 0 else { throw SystemError(errno: errno) }
-        defer { close(file) }
-        var rest = text[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw SystemError(errno: count < 0 ? errno : ENOSPC) }
-            rest = rest.dropFirst(count)
-        }
-        guard fsync(file) == 0 else { throw SystemError(errno: errno) }
-    }
-
-    private func syncDirectory() throws(SystemError) {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError(errno: errno) }
-        defer { close(descriptor) }
-        // Some file systems have nothing to flush, and return EINVAL.
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemError(errno: errno) }
-    }
 }

@@ -110,7 +110,7 @@ struct MetricsFileTests {
         let bench = try Bench()
         let victim = "\(bench.directory)/victim"
         try "kept".write(toFile: victim, atomically: true, encoding: .utf8)
-        symlink(victim, "\(bench.path).new")
+        symlink(victim, "\(bench.path).tmp")
         let file = bench.file(interval: .zero)
         try file.start()
         file.take(Self.event(.reachabilityChanged))

@@ -21,14 +21,6 @@ final class MetricsFile: Sendable {
         var written: ContinuousClock.Instant?
     }
 
-    /// The file that was written last: its place may be taken by another agent with the same configuration.
-    private struct Written: Equatable {
-        let device: dev_t
-        let inode: ino_t
-
-        init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
-    }
-
     private enum Action {
         case write, end
     }
@@ -82,7 +74,8 @@ final class MetricsFile: Sendable {
 
     private func run() {
         var failure: String?
-        var written: Written?
+        // Its place may be taken by another agent with the same configuration.
+        var written: FileIdentity?
         while next() == .write {
             let reason = write(content(), &written)
             // Logged once for each reason: a full disk stays so for a while.
@@ -94,9 +87,8 @@ final class MetricsFile: Sendable {
     }
 
     /// Removes the file, unless another process has replaced it since.
-    private func removeOwn(_ written: Written?) {
-        var status = stat()
-        guard let written, lstat(path, &status) == 0, Written(status) == written else { return }
+    private func removeOwn(_ written: FileIdentity?) {
+        guard let written, FileIdentity(at: path) == written else { return }
         unlink(path)
     }
 
@@ -114,36 +106,16 @@ final class MetricsFile: Sendable {
     }
 
     /// Replaces the file; returns the error if that fails.
-    private func write(_ bytes: [UInt8], _ written: inout Written?) -> String? {
-        // The collector reads files that end in `.prom`.
-        let temporary = "\(path).new"
-        unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return Self.reason(errno) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return giveUp(temporary, file) }
-            rest = rest.dropFirst(count)
+    private func write(_ bytes: [UInt8], _ written: inout FileIdentity?) -> String? {
+        do throws(FileError) {
+            // The collector reads files that end in `.prom`, which the temporary one does not.
+            var file = try FileReplacement(of: path, mode: Self.mode, options: .exactMode)
+            try file.write(bytes)
+            try file.commit()
+            written = file.identity
+            return nil
+        } catch {
+            return error.reason
         }
-        var status = stat()
-        guard fchmod(file, Self.mode) == 0, fstat(file, &status) == 0, rename(temporary, path) == 0 else {
-            return giveUp(temporary, file)
-        }
-        written = Written(status)
-        close(file)
-        return nil
-    }
-
-    private func giveUp(_ temporary: String, _ file: Int32) -> String {
-        let reason = Self.reason(errno)
-        close(file)
-        unlink(temporary)
-        return reason
-    }
-
-    private static func reason(_ number: Int32) -> String {
-        strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }
 }

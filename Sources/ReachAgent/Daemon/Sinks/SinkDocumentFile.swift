@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 internal import Sinks
 
 /// The file beside the sockets in which the sinks are handed over to `reachagent-sink`, and whose presence starts it.
@@ -30,31 +31,12 @@ struct SinkDocumentFile: Sendable {
         guard bytes.count <= SinkDocument.maximumBytes else {
             return "they have more than \(SinkDocument.maximumBytes) bytes"
         }
-        return replace(with: bytes)
-    }
-
-    private func replace(with bytes: [UInt8]) -> String? {
-        let temporary = "\(path).new"
-        unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return "\(temporary): \(Self.reason(errno))" }
-        var rest = bytes[...]
-        var failure: Int32?
-        while failure == nil, !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count > 0 { rest = rest.dropFirst(count) } else { failure = count < 0 ? errno : ENOSPC }
+        do throws(FileError) {
+            try FileReplacement.write(bytes, to: path, mode: Self.mode, options: .exactMode)
+            return nil
+        } catch {
+            return "\(error.path): \(error.reason)"
         }
-        if failure == nil, fchmod(file, Self.mode) != 0 { failure = errno }
-        close(file)
-        if failure == nil, rename(temporary, path) != 0 { failure = errno }
-        guard let failure else { return nil }
-        unlink(temporary)
-        return "\(path): \(Self.reason(failure))"
-    }
-
-    private static func reason(_ number: Int32) -> String {
-        strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }
 }
 
