@@ -15,14 +15,13 @@ struct SocketFile: Sendable {
     let descriptor: CInt
     /// The file to remove at the end; `nil` for a socket passed by the service manager.
     private let path: String?
-    private let device: dev_t
-    private let inode: ino_t
+    private let identity: FileIdentity?
 
     /// Adopts a socket passed by the service manager.
     init(adopting descriptor: CInt) {
         self.descriptor = descriptor
         path = nil
-        (device, inode) = (0, 0)
+        identity = nil
     }
 
     /// Creates a socket that listens under a name in a locked directory.
@@ -48,10 +47,9 @@ struct SocketFile: Sendable {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw StateSocketError(errnoOf: "open", path) }
         do throws(StateSocketError) {
-            let status = try Self.bind(descriptor, temporary, mode: mode, group: group)
+            identity = try Self.bind(descriptor, temporary, mode: mode, group: group)
             guard listen(descriptor, Self.backlog) == 0 else { throw StateSocketError(errnoOf: "listen on", path) }
             guard rename(temporary, path) == 0 else { throw StateSocketError(errnoOf: "rename to", path) }
-            (device, inode) = (status.st_dev, status.st_ino)
         } catch {
             close(descriptor)
             _ = unlink(temporary)
@@ -63,9 +61,7 @@ struct SocketFile: Sendable {
 
     /// Removes the file, if it is still this socket's.
     func remove() {
-        guard let path else { return }
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
+        guard let path, let identity, FileIdentity(at: path) == identity else { return }
         _ = unlink(path)
     }
 
@@ -74,7 +70,7 @@ struct SocketFile: Sendable {
         _ path: String,
         mode: UInt32,
         group: gid_t?
-    ) throws(StateSocketError) -> stat {
+    ) throws(StateSocketError) -> FileIdentity {
         // Linux creates the file with the mode of the socket's own inode, limited by the umask: private at first.
         guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
@@ -82,9 +78,8 @@ struct SocketFile: Sendable {
         if let group, chown(path, uid_t.max, group) != 0 { throw StateSocketError(errnoOf: "set the group of", path) }
         // After the group: chown(2) may remove bits.
         guard chmod(path, mode & 0o777) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
-        var status = stat()
-        guard lstat(path, &status) == 0 else { throw StateSocketError(errnoOf: "look at", path) }
-        return status
+        guard let identity = FileIdentity(at: path) else { throw StateSocketError(errnoOf: "look at", path) }
+        return identity
     }
 
     /// Checks that a path does not exist, or is a socket without a listener.

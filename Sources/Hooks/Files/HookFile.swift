@@ -136,7 +136,7 @@ private struct OpenedFile {
         // file.
         for path in [given, real] {
             let end = try walk.follow(path)
-            guard end.st_dev == entry.st_dev, end.st_ino == entry.st_ino else {
+            guard FileIdentity(end) == FileIdentity(entry) else {
                 throw .badPath(path, "was replaced during the check")
             }
         }

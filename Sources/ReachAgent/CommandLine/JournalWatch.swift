@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// Waits for changes in a journal's directory (inotify(7)), also after it was removed, moved or replaced.
 ///
@@ -10,18 +11,6 @@ final class JournalWatch {
     /// The time between checks of the name, in milliseconds: the kernel reports no move of an unwatched directory.
     private static let checkInterval: Int32 = 5000
 
-    /// The identity of a directory, which its successor of the same name does not have.
-    private struct Identity: Equatable {
-        let device: dev_t
-        let inode: ino_t
-
-        init?(_ path: String) {
-            var entry = stat()
-            guard stat(path, &entry) == 0 else { return nil }
-            (device, inode) = (entry.st_dev, entry.st_ino)
-        }
-    }
-
     /// The result of a sleep.
     private enum Report { case nothing, change, replacement }
 
@@ -30,7 +19,10 @@ final class JournalWatch {
     /// The inotify watch of the directory; negative for none.
     private var watch: Int32 = -1
     /// The watched directory; `nil` while there is none.
-    private var watched: Identity?
+    private var watched: FileIdentity?
+
+    /// The directory that has the name now.
+    private var identity: FileIdentity? { FileIdentity(at: directory, followsLink: true) }
 
     /// Starts watching a directory; `nil` with errno if the system has no inotify watch left.
     init?(directory: String) {
@@ -47,7 +39,7 @@ final class JournalWatch {
         while true {
             let report = sleep()
             // After an unseen move of a directory above, the name is that of another directory.
-            if report != .replacement, Identity(directory) == watched {
+            if report != .replacement, identity == watched {
                 if report == .change { return true }
                 continue
             }
@@ -85,7 +77,7 @@ final class JournalWatch {
             close(descriptor)
             descriptor = inotify_init1(Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return false }
-            watched = Identity(directory)
+            watched = identity
             watch = inotify_add_watch(descriptor, directory, Self.changes)
             if watch < 0 {
                 guard errno == ENOENT else { return false }
@@ -93,7 +85,7 @@ final class JournalWatch {
             }
             guard watchAbove(directory) else { return false }
             // One that was created or replaced before the watch began would not be reported.
-        } while Identity(directory) != watched
+        } while identity != watched
         return true
     }
 
