@@ -41,6 +41,7 @@ final class MQTTSession {
     /// The encryption; `nil` in the clear.
     let encryption: MQTTEncryption?
     private let isFive: Bool
+    private var exposed: ExposedSocket?
     private var answers: [Answer] = []
     /// The last error that the library has logged, which is the only source of OpenSSL's errors.
     private(set) var loggedError: String?
@@ -162,6 +163,7 @@ final class MQTTSession {
         // beyond a network is cut off after each pause; one on this machine may fill that packet.
         var bytes = Self.receiveBuffer
         if let descriptor {
+            exposed = ExposedSocket(descriptor)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
         }
     }

@@ -94,8 +94,6 @@ final class NATSLink {
     func close() {
         // The library would wait half a second for the server to read everything.
         if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
-        // Before the number is free: another link's socket may get it.
-        ConnectingSockets.remove([socket])
         if let subscription { natsSubscription_Destroy(subscription) }
         if let connection { natsConnection_Destroy(connection) }
         (subscription, connection, socket, descriptor) = (nil, nil, -1, -1)

@@ -35,6 +35,7 @@ final class NATSWire: Sendable {
         var lostBytes: UInt64 = 0
         /// A duplicate descriptor of the socket, which stays open when the library closes its own.
         var descriptor: Int32 = -1
+        var exposed: ExposedSocket?
     }
 
     let settings: SinkSettings
@@ -75,7 +76,6 @@ final class NATSWire: Sendable {
     deinit {
         let descriptor = state.withLock { $0.descriptor }
         guard descriptor >= 0 else { return }
-        ConnectingSockets.remove([descriptor])
         close(descriptor)
     }
 
@@ -155,11 +155,11 @@ final class NATSWire: Sendable {
     /// Records the socket of the successful attempt.
     func setSocket(_ socket: Int32) -> Int32 {
         let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 3)
-        ConnectingSockets.add([socket, descriptor])
+        let exposed = ExposedSocket(socket)
         keepAlive(descriptor)
         state.withLock {
             $0.attempt = nil
-            $0.descriptor = descriptor
+            ($0.descriptor, $0.exposed) = (descriptor, exposed)
         }
         return descriptor
     }

@@ -33,25 +33,28 @@ enum Interruption {
 /// The sockets that a library is connecting without exposing them.
 ///
 /// While waiting for the server's first message, libnats 3.4.1 ignores both its own timeout and signals, and notices
-/// only the end of the socket. So the sockets of established connections are recorded here; another one to the same
-/// port is being connected.
+/// only the end of the socket. So all other sockets are recorded as an ``ExposedSocket``; another one to the same port
+/// is being connected.
 enum ConnectingSockets {
-    private static let known = Mutex<Set<Int32>>([])
-
-    /// Adds the descriptors of an established connection.
-    static func add(_ descriptors: [Int32]) { known.withLock { $0.formUnion(descriptors) } }
-
-    /// Removes descriptors; to be called before they are closed.
-    static func remove(_ descriptors: [Int32]) { known.withLock { $0.subtract(descriptors) } }
+    /// The inode numbers of the exposed sockets.
+    ///
+    /// A descriptor's number would be that of another socket as soon as a library has closed it.
+    fileprivate static let exposed = Mutex<Set<UInt64>>([])
 
     /// Shuts down the unknown connections to a port; another thread's attempt to connect there is repeated.
     static func shutDown(port: UInt16) {
         for name in DirectoryStream.readableNames(in: "/proc/self/fd") {
-            guard let descriptor = Int32(String(decoding: name, as: UTF8.self)), peerPort(of: descriptor) == port else {
-                continue
-            }
-            known.withLock { if !$0.contains(descriptor) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) } }
+            guard let descriptor = Int32(String(decoding: name, as: UTF8.self)), peerPort(of: descriptor) == port,
+                let inode = inode(of: descriptor)
+            else { continue }
+            exposed.withLock { if !$0.contains(inode) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) } }
         }
+    }
+
+    /// Returns the number of a socket, which all its descriptors have in common.
+    fileprivate static func inode(of descriptor: Int32) -> UInt64? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
     /// Returns the peer's port of a TCP connection; `nil` for any other descriptor.
@@ -76,4 +79,17 @@ enum ConnectingSockets {
             }
         }
     }
+}
+
+/// The record of a socket that can be ended by its owner, and is therefore spared by ``ConnectingSockets``.
+final class ExposedSocket: Sendable {
+    private let inode: UInt64?
+
+    /// Records the socket of a descriptor.
+    init(_ descriptor: Int32) {
+        inode = ConnectingSockets.inode(of: descriptor)
+        if let inode { _ = ConnectingSockets.exposed.withLock { $0.insert(inode) } }
+    }
+
+    deinit { if let inode { _ = ConnectingSockets.exposed.withLock { $0.remove(inode) } } }
 }
