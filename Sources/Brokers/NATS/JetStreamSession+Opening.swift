@@ -45,7 +45,6 @@ extension JetStreamSession {
         // A device without permission to see other devices' events may request only its own. The replying server may
         // lag behind the stream's leader, so this comes second: the leader then recognises the repeated events by their
         // ids.
-        // leader, so this comes second: the leader then recognises by their ids the events that are sent once more.
         phase = .askingNewestDirectly
         ask("$JS.API.DIRECT.GET.\(stream).\(filter)", [], now)
     }

@@ -9,7 +9,7 @@ public final class NATSTransport: SinkTransport {
     /// The timeouts: sufficient for round trips of four seconds, of which a TLS connection takes three, and for a lost
     /// segment.
     package struct Patience: Sendable {
-        /// The timeout for an attempt to connect to one server.
+        /// The timeout for an attempt to connect to one address of a server.
         package var connection: Duration = .seconds(20)
         /// The timeout for a reply of JetStream.
         package var answer: Duration = .seconds(20)

@@ -71,7 +71,7 @@ enum NATSAttempt {
     /// - Parameters:
     ///   - options: The options, created with ``unlimited`` patience.
     ///   - server: The server.
-    ///   - patience: The timeout of the attempt.
+    ///   - patience: The timeout of each address.
     /// - Returns: The status, and the connection if the status is `NATS_OK`; `NATS_TIMEOUT` after a timeout.
     static func connect(
         _ options: NATSOptions,
@@ -86,11 +86,14 @@ enum NATSAttempt {
             let watch = try? NamedThread(
                 "nats-watch",
                 {
+                    var timer = NATSAttemptTimer(at: start)
                     var deadline = start + patience
                     while end.sleep(deadline: deadline) == .deadline {
+                        let isConnected = ConnectingSockets.contain(port: server.port)
                         Interruption.send(to: caller)
-                        if deadline > start + patience { ConnectingSockets.shutDown(port: server.port) }
-                        deadline += .milliseconds(500)
+                        let ends = timer.interrupt(at: .now, isConnected: isConnected)
+                        if ends { ConnectingSockets.shutDown(port: server.port) }
+                        deadline = max(timer.start + patience, .now + .milliseconds(500))
                     }
                 }
             )

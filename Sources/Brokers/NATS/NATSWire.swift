@@ -25,12 +25,10 @@ final class NATSWire: Sendable {
         var hasEnded = false
         /// The thread while it may be interrupted.
         var thread: pthread_t?
-        /// The start of the current attempt to connect; `nil` before the first and after the last one.
-        var attempt: ContinuousClock.Instant?
+        /// The current attempt to connect; `nil` before the first and after the last one.
+        var attempt: NATSAttemptTimer?
         /// The server's port.
         var port: UInt16 = 0
-        /// The number of times that the attempt was interrupted.
-        var interruptions = 0
         /// The bytes of failed attempts.
         var lostBytes: UInt64 = 0
         /// A duplicate descriptor of the socket, which stays open when the library closes its own.
@@ -113,20 +111,19 @@ final class NATSWire: Sendable {
         }
     }
 
-    /// Interrupts the thread's wait: an attempt to connect that has taken longer than the limit, or anything after a
-    /// stop.
+    /// Interrupts the thread's wait: an attempt to connect to an address that has taken longer than the limit, or
+    /// anything after a stop.
     ///
     /// An interruption may come slightly too early, so this is to be called until ``hasEnded`` or the next attempt.
     func interrupt(longerThan limit: Duration) {
         state.withLock { state in
             if state.isStopped, state.descriptor >= 0 { shutdown(state.descriptor, Int32(SHUT_RDWR)) }
-            guard let thread = state.thread, let attempt = state.attempt, attempt.duration(to: .now) >= limit else {
-                return
-            }
-            state.interruptions += 1
+            guard let thread = state.thread, var attempt = state.attempt, attempt.start.duration(to: .now) >= limit
+            else { return }
+            let isConnected = ConnectingSockets.contain(port: state.port)
             Interruption.send(to: thread)
-            // Another thread may be connecting to the same port, so this comes second.
-            if state.interruptions > 1 { ConnectingSockets.shutDown(port: state.port) }
+            if attempt.interrupt(at: .now, isConnected: isConnected) { ConnectingSockets.shutDown(port: state.port) }
+            state.attempt = attempt
         }
     }
 
@@ -140,15 +137,15 @@ final class NATSWire: Sendable {
 
     /// Records the start of an attempt to connect.
     func beginAttempt(port: UInt16) {
-        state.withLock { ($0.attempt, $0.port, $0.interruptions) = (.now, port, 0) }
+        state.withLock { ($0.attempt, $0.port) = (NATSAttemptTimer(at: .now), port) }
     }
 
     /// Records the end of a failed attempt, and its bytes; returns true if it was interrupted.
     func endAttempt(bytes: UInt64) -> Bool {
-        state.withLock {
-            $0.attempt = nil
-            $0.lostBytes += bytes
-            return $0.interruptions > 0
+        state.withLock { state in
+            defer { state.attempt = nil }
+            state.lostBytes += bytes
+            return state.attempt?.wasInterrupted == true
         }
     }
 

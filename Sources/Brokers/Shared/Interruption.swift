@@ -41,13 +41,22 @@ enum ConnectingSockets {
     /// A descriptor's number would be that of another socket as soon as a library has closed it.
     fileprivate static let exposed = Mutex<Set<UInt64>>([])
 
+    /// Returns true if there is an unknown connection to a port.
+    static func contain(port: UInt16) -> Bool {
+        var isFound = false
+        forEach(to: port) { _ in isFound = true }
+        return isFound
+    }
+
     /// Shuts down the unknown connections to a port; another thread's attempt to connect there is repeated.
-    static func shutDown(port: UInt16) {
+    static func shutDown(port: UInt16) { forEach(to: port) { _ = shutdown($0, Int32(SHUT_RDWR)) } }
+
+    private static func forEach(to port: UInt16, _ body: (Int32) -> Void) {
         for name in DirectoryStream.readableNames(in: "/proc/self/fd") {
             guard let descriptor = Int32(String(decoding: name, as: UTF8.self)), peerPort(of: descriptor) == port,
                 let inode = inode(of: descriptor)
             else { continue }
-            exposed.withLock { if !$0.contains(inode) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) } }
+            exposed.withLock { if !$0.contains(inode) { body(descriptor) } }
         }
     }
 
@@ -57,7 +66,7 @@ enum ConnectingSockets {
         return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Returns the peer's port of a TCP connection; `nil` for any other descriptor.
+    /// Returns the peer's port of an established TCP connection; `nil` for any other descriptor.
     private static func peerPort(of descriptor: Int32) -> UInt16? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
