@@ -163,6 +163,35 @@ struct JetStreamSessionTests {
         #expect(failure.code == "broker_conflict")
     }
 
+    @Test func `a wrong last sequence without its number is a conflict`() throws {
+        var session = try Self.ready()
+        _ = session.publish(natsMessage(1), at: Self.start)
+        _ = session.handle(Self.stored(2, 10), at: Self.start)
+        _ = session.publish(natsMessage(2), at: Self.start)
+        let other = #"{"error":{"code":400,"err_code":10164,"description":"wrong last sequence"},"seq":0}"#
+        let outputs = session.handle(Self.answer(3, other), at: Self.start)
+        #expect(try #require(outputs.failure).code == "broker_conflict")
+    }
+
+    @Test(arguments: [
+        (503, 10_008, "JetStream system temporarily unavailable"), (409, 10_158, "duplicate message id is in process"),
+        (503, 10_163, "expected last sequence per subject temporarily unavailable"), (429, 10_167, "too many requests"),
+    ])
+    func `an error that passes is a timeout, after which the event is sent again`(
+        status: Int,
+        number: Int,
+        text: String
+    ) throws {
+        var session = try Self.ready()
+        _ = session.publish(natsMessage(1), at: Self.start)
+        let error = #"{"error":{"code":\#(status),"err_code":\#(number),"description":"\#(text)"},"seq":0}"#
+        let failure = TransportFailure(
+            code: "broker_timeout",
+            detail: "the stream 'REACH' refuses the event: \(text)"
+        )
+        #expect(session.handle(Self.answer(2, error), at: Self.start) == [.report(.refused(1, failure))])
+    }
+
     @Test func `events without a responder are rejected when all others are answered`() throws {
         var session = try Self.ready()
         for number in 1...4 as ClosedRange<UInt64> {

@@ -15,8 +15,11 @@ enum JetStreamReply {
         /// The server's text.
         var text: String
 
-        /// True while a cluster elects a leader: the system is temporarily unavailable, or the server is not the leader.
-        var isElection: Bool { number == 10_008 || number == 10_009 }
+        /// True if the same request succeeds a little later.
+        ///
+        /// A cluster elects a leader (10008, 10009), or still handles the same id (10158) or subject (10163) of a former
+        /// connection, or the server takes no more messages at the moment (10167).
+        var isTemporary: Bool { [10_008, 10_009, 10_158, 10_163, 10_167].contains(number) }
     }
 
     /// The reply to an event.

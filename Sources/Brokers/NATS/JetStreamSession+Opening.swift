@@ -28,7 +28,7 @@ extension JetStreamSession {
             case .connecting, .ready, .refusing, .closed: break
             }
         } catch let failure as JetStreamReply.Failure {
-            let code = failure.isElection ? "broker_timeout" : "broker_no_stream"
+            let code = failure.isTemporary ? "broker_timeout" : "broker_no_stream"
             end(TransportFailure(code: code, detail: "the broker says: \(failure.text)"))
         } catch let flaw as JetStreamReply.Flaw {
             let sender = stream.isEmpty ? "the broker" : "the stream '\(ForeignText.shown(stream))'"

@@ -94,7 +94,8 @@ extension JetStreamSession {
             // The subject's messages are purged or have expired, so this is no conflict.
             remember(nil, of: message.subject)
             send(message, expecting: nil, now)
-        case 10_071:
+        // A replicated stream sends 10164 while another message of the subject is in transit.
+        case 10_071, 10_164:
             let hint = "is there another machine with the name '\(ForeignText.shown(device))'?"
             end(
                 TransportFailure(
@@ -105,7 +106,7 @@ extension JetStreamSession {
         case 10_054: refuse(message, TransportFailure(code: "broker_too_large", detail: detail))
         case 10_002, 10_023, 10_028, 10_047, 10_077:
             refuse(message, TransportFailure(code: "broker_full", detail: detail))
-        case _ where failure.isElection: refuse(message, TransportFailure(code: "broker_timeout", detail: detail))
+        case _ where failure.isTemporary: refuse(message, TransportFailure(code: "broker_timeout", detail: detail))
         default: refuse(message, TransportFailure(code: "broker_no_stream", detail: detail))
         }
     }
