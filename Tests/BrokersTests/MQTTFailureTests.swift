@@ -103,6 +103,11 @@ import Testing
             ([0x20, 3, 0, 0x84, 0], .five, "broker_protocol", "does not speak MQTT 5"),
             ([0x20, 3, 0, 0x86, 0], .five, "broker_denied", "refuses the user name or the password"),
             ([0x20, 3, 0, 0x89, 0], .five, "broker_unreachable", "takes no connection at the moment (server busy)"),
+            (
+                [0x20, 3, 0, 0x9A, 0], .five, "broker_no_retain",
+                "retains no messages, and gets events alone: set 'keep_state = false'"
+            ),
+            ([0x20, 3, 0, 0x9B, 0], .five, "broker_protocol", "acknowledges no message: it offers QoS 0 alone"),
             ([0x20, 3, 0, 0x9D, 0], .five, "broker_protocol", "refuses the connection (server moved)"),
             ([0x30, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .five, "broker_protocol", "breaks the rules of MQTT"),
             (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), .five, "broker_protocol", ""),
@@ -132,6 +137,7 @@ import Testing
             (0x8D, "broker_timeout", "closed the connection: it had heard nothing for too long"),
             (0x95, "broker_too_large", "closed the connection: an event was too large"),
             (0x81, "broker_protocol", "closed the connection (malformed packet)"),
+            (0x9A, "broker_no_retain", "retains no messages"),
         ] as [(UInt8, String, String)]
     )
     func `a broker that ends the connection says why`(reason: UInt8, code: String, sentence: String) throws {

@@ -118,7 +118,9 @@ struct MQTTStateTests {
         #expect(lines == Set(wanted))
     }
 
-    @Test func `a broker that may keep nothing of it still gets the events`() async throws {
+    @Test func `a broker that may keep nothing of it still gets the events, and is reported once for each topic`()
+        async throws
+    {
         var options = MosquittoBroker.Options()
         options.accessList = ["topic write reachagent/edge7/path.changed"]
         let broker = try await MosquittoBroker(options)
@@ -126,8 +128,40 @@ struct MQTTStateTests {
         let loop = try mqttLoop(settings)
         loop.transport.publishState(Self.state)
         try loop.connect()
+        let topics = try HomeAssistant.messages(for: settings, host: "edge-7", version: "0.1.0").map(\.topic)
+        for topic in [Self.status] + topics + ["reachagent/edge7/state"] {
+            let denied = TransportFailure(
+                code: "broker_denied",
+                detail: "127.0.0.1:\(broker.port) does not take the retained message '\(topic)', but events: "
+                    + "allow it, or set 'keep_state = false'"
+            )
+            #expect(try loop.next() == .limited(denied))
+        }
+        loop.transport.publishState(Array("other".utf8))
         loop.transport.publish(mqttMessage(1))
         #expect(try loop.next() == .acknowledged(1))
+    }
+
+    @Test func `a broker without retained messages gets the events from the second connection on`() async throws {
+        var options = MosquittoBroker.Options()
+        options.configuration = ["retain_available false"]
+        let broker = try await MosquittoBroker(options)
+        let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)") { $0.mqtt?.discoveryPrefix = "homeassistant" }
+        let loop = try mqttLoop(settings)
+        let seen = try await broker.subscribe(to: ["#"])
+        loop.transport.connect()
+        let failure = try loop.nextFailure()
+        #expect(failure.code == "broker_no_retain")
+        for number in 1...2 as ClosedRange<UInt64> {
+            try loop.connect()
+            #expect(try loop.next() == .limited(failure))
+            loop.transport.publishState(Array("state \(number)".utf8))
+            loop.transport.publishPresence(isOnline: number.isMultiple(of: 2))
+            loop.transport.publish(mqttMessage(number))
+            #expect(try loop.next() == .acknowledged(number))
+            loop.transport.disconnect()
+            #expect(await seen.next()?.hasPrefix("reachagent/edge7/path.changed 0") == true)
+        }
     }
 
     @Test func `a sink without a state keeps nothing`() async throws {

@@ -219,6 +219,32 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.acknowledged == 3)
     }
 
+    @Test("a rejected retained message is shown, and stops no event")
+    func limited() throws {
+        var driver = try EngineDriver("mqtt://b")
+        driver.begin()
+        #expect(driver.feed(.transport(.limited(denied))).contains(.limited(denied)))
+        #expect(driver.engine.status.state == .connected && driver.engine.status.code == "broker_denied")
+        #expect(driver.publish().published == [1])
+        driver.feed(.transport(.acknowledged(1)))
+        #expect(driver.engine.status.acknowledged == 1 && driver.engine.status.detail == "no permission")
+        driver.feed(.transport(.disconnected(unreachable)))
+        driver.begin()
+        #expect(driver.engine.status.state == .connected && driver.engine.status.code == nil)
+    }
+
+    @Test("a rejected retained message does not hide the reason for which an event was rejected")
+    func limitedAfterRefusal() throws {
+        var driver = try EngineDriver("mqtt://b")
+        driver.begin()
+        for _ in 0..<2 { _ = driver.publish() }
+        let full = TransportFailure(code: "broker_full", detail: "no room")
+        driver.feed(.transport(.refused(1, full)))
+        #expect(driver.feed(.transport(.limited(denied))) == [.limited(denied)])
+        driver.feed(.transport(.acknowledged(2)))
+        #expect(driver.engine.status.state == .waiting && driver.engine.status.code == "broker_full")
+    }
+
     @Test("a conflict is resolved by querying the broker again")
     func conflict() throws {
         var driver = try EngineDriver()

@@ -16,6 +16,8 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     case brokerNoStream = "broker_no_stream"
     /// The stream or the disk is full.
     case brokerFull = "broker_full"
+    /// The broker retains no messages.
+    case brokerNoRetain = "broker_no_retain"
     /// Another machine ships under the same name.
     case brokerConflict = "broker_conflict"
     /// The broker rejects an event because of its size.
@@ -51,6 +53,7 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
         case .brokerDenied: "The broker refuses the credentials, or the permission for a subject."
         case .brokerNoStream: "No JetStream stream takes the subject of the events."
         case .brokerFull: "The stream, or the broker's disk, is full and takes no event."
+        case .brokerNoRetain: "The broker takes events, and no retained messages such as the state and the presence."
         case .brokerConflict: "The broker has events of another machine under the name of this device."
         case .brokerTooLarge: "The broker refuses an event for its size: the event is lost to it."
         case .brokerTimeout: "The broker did not answer in time; the next attempt follows."
@@ -77,6 +80,7 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
         case .brokerDenied: "Compare the credentials and the user's permissions at the broker with docs/fleet.md."
         case .brokerNoStream: "Create the stream as docs/fleet.md shows, or correct 'stream' and 'subject'."
         case .brokerFull: "Raise the limits of the stream, let it discard old messages, or give the broker more disk."
+        case .brokerNoRetain: "Let the broker retain messages, or set 'keep_state = false'."
         case .brokerConflict:
             """
             Give each machine a 'device' of its own, and restart the sink of the one that keeps this name: \

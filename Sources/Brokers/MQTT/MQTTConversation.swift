@@ -26,6 +26,9 @@ final class MQTTConversation {
     private(set) var failure: TransportFailure?
 
     private var greetings: [RetainedMessage]
+    /// The topics of retained messages that the broker has rejected.
+    private var unretained: Set<[UInt8]> = []
+    private let retainsNothing: Bool
     private let failures: MQTTFailure
     private let patience: MQTTTransport.Patience
     private let connectionEnd: ContinuousClock.Instant
@@ -44,16 +47,19 @@ final class MQTTConversation {
     ///
     /// - Parameters:
     ///   - greetings: The messages to publish before any event.
+    ///   - retainsNothing: True for a broker that is known to retain no messages.
     ///   - connectionEnd: The deadline for the broker's answer.
     init(
         _ session: MQTTSession,
         greetings: [RetainedMessage],
+        retainsNothing: Bool,
         failures: MQTTFailure,
         patience: MQTTTransport.Patience,
         connectionEnd: ContinuousClock.Instant
     ) {
         self.session = session
         self.greetings = greetings
+        self.retainsNothing = retainsNothing
         self.failures = failures
         self.patience = patience
         self.connectionEnd = connectionEnd
@@ -102,7 +108,7 @@ final class MQTTConversation {
         } catch {
             switch failures.refusal(error, topic: message.topic) {
             case .connection(let failure): fail(failure)
-            case .message: break
+            case .message(let failure): noteUnretained(message.topic, .message(failure))
             case nil: lose(error)
             }
         }
@@ -160,11 +166,12 @@ final class MQTTConversation {
             case .answered(let packet, let reason):
                 guard let sent = inFlight.removeValue(forKey: packet) else { continue }
                 lastProgress = .now
-                guard let sequence = sent.sequence else { continue }
-                if reason < 0x80 {
-                    events.append(.acknowledged(sequence))
-                } else {
-                    refuse(failures.refusal(reason, topic: sent.topic), sequence)
+                let refusal = reason < 0x80 ? nil : failures.refusal(reason, topic: sent.topic)
+                switch (sent.sequence, refusal) {
+                case (let sequence?, nil): events.append(.acknowledged(sequence))
+                case (let sequence?, let refusal?): refuse(refusal, sequence)
+                case (nil, let refusal?): noteUnretained(sent.topic, refusal)
+                case (nil, nil): break
                 }
             }
         }
@@ -189,6 +196,7 @@ final class MQTTConversation {
         // 0 disables the keep-alive.
         keepAlive = MQTTKeepAlive(interval: .seconds(Int(interval ?? patience.keepAlive)), at: .now)
         events.append(.connected(newest: nil))
+        if retainsNothing { events.append(.limited(failures.noRetain)) }
         for message in greetings { keep(message) }
     }
 
@@ -238,6 +246,12 @@ final class MQTTConversation {
         case .message(let failure): events.append(.refused(sequence, failure))
         case .connection(let failure): fail(failure)
         }
+    }
+
+    /// Reports a rejected retained message, once for each topic.
+    private func noteUnretained(_ topic: String, _ refusal: MQTTFailure.Refusal) {
+        guard unretained.insert(Array(topic.utf8)).inserted else { return }
+        events.append(.limited(failures.unretained(topic, refusal)))
     }
 
     /// Ends with the most specific reason available.

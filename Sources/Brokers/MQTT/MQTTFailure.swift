@@ -38,6 +38,8 @@ struct MQTTFailure {
                 "does not let this client in: the user name, the password, or the client's certificate "
                     + "is wrong or missing"
             )
+        case MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue: noRetain
+        case MQTT_RC_QOS_NOT_SUPPORTED.rawValue: noAcknowledgement
         default: failure("broker_protocol", "refuses the connection (\(Self.text(code)))")
         }
     }
@@ -73,10 +75,25 @@ struct MQTTFailure {
                     detail: "'\(ForeignText.shown(topic))' cannot be a topic of MQTT"
                 )
             )
+        case MOSQ_ERR_RETAIN_NOT_SUPPORTED.rawValue:
+            .connection(noRetain)
         case MOSQ_ERR_QOS_NOT_SUPPORTED.rawValue:
-            .connection(failure("broker_protocol", "acknowledges no message: it offers QoS 0 alone"))
+            .connection(noAcknowledgement)
         default: nil
         }
+    }
+
+    /// Returns the reason that the broker does not take a retained message.
+    func unretained(_ topic: String, _ refusal: Refusal) -> TransportFailure {
+        let code =
+            switch refusal {
+            case .message(let failure), .connection(let failure): failure.code
+            }
+        return failure(
+            code,
+            "does not take the retained message '\(ForeignText.shown(topic))', but events: "
+                + "allow it, or set 'keep_state = false'"
+        )
     }
 
     /// Returns the reason that the broker gives for ending the connection (DISCONNECT of MQTT 5).
@@ -88,6 +105,7 @@ struct MQTTFailure {
                 "gave the connection to another client with the id '\(ForeignText.shown(client))': "
                     + "does another machine have the same 'device'?"
             )
+        case MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue: noRetain
         case MQTT_RC_PACKET_TOO_LARGE.rawValue:
             failure("broker_too_large", "closed the connection: an event was too large")
         case MQTT_RC_QUOTA_EXCEEDED.rawValue: failure("broker_full", "closed the connection (quota exceeded)")
@@ -167,6 +185,16 @@ struct MQTTFailure {
 
     /// The failure of an event that exceeds the broker's maximum size.
     var tooLarge: TransportFailure { failure("broker_too_large", "does not take an event of this size") }
+
+    /// The failure of a broker without retained messages.
+    var noRetain: TransportFailure {
+        failure("broker_no_retain", "retains no messages, and gets events alone: set 'keep_state = false'")
+    }
+
+    /// The failure of a broker without QoS 1.
+    private var noAcknowledgement: TransportFailure {
+        failure("broker_protocol", "acknowledges no message: it offers QoS 0 alone")
+    }
 
     /// Creates a failure whose sentence starts with the broker.
     func failure(_ code: String, _ predicate: String) -> TransportFailure {

@@ -46,6 +46,8 @@ public final class MQTTTransport: SinkTransport {
     private var resolution: NameResolution?
     private var state: [UInt8]?
     private var isOnline = true
+    /// True after the broker has refused to retain messages; it gets events alone from then on.
+    private var retainsNothing = false
     /// The deadline of the connection attempt.
     private var connectionEnd = ContinuousClock.now
     private var closedBytes: UInt64 = 0
@@ -136,7 +138,7 @@ public final class MQTTTransport: SinkTransport {
     public func publishState(_ state: [UInt8]) {
         guard retained.keepsState, state != self.state else { return }
         self.state = state
-        guard case .talking(let conversation) = phase else { return }
+        guard !retainsNothing, case .talking(let conversation) = phase else { return }
         conversation.keep(retained.state(state))
         if conversation.hasChanges { wake() }
     }
@@ -146,13 +148,13 @@ public final class MQTTTransport: SinkTransport {
         guard isOnline != self.isOnline else { return }
         self.isOnline = isOnline
         guard case .talking(let conversation) = phase else { return }
-        if let message = retained.presence(isOnline: isOnline) { conversation.keep(message) }
+        if let message = presence(isOnline: isOnline) { conversation.keep(message) }
         if conversation.hasChanges { wake() }
     }
 
     /// Sends the disconnect without blocking, and closes the connection.
     public func disconnect() {
-        if case .talking(let conversation) = phase { conversation.sayFarewell(retained.presence(isOnline: false)) }
+        if case .talking(let conversation) = phase { conversation.sayFarewell(presence(isOnline: false)) }
         end()
         events = []
     }
@@ -172,6 +174,10 @@ public final class MQTTTransport: SinkTransport {
         case .connecting(let session, _, _): session
         case .talking(let conversation): conversation.session
         }
+    }
+
+    private func presence(isOnline: Bool) -> RetainedMessage? {
+        retainsNothing ? nil : retained.presence(isOnline: isOnline)
     }
 
     private func advance(_ now: ContinuousClock.Instant) {
@@ -239,7 +245,7 @@ public final class MQTTTransport: SinkTransport {
             settings,
             client: failures.client,
             password: password,
-            will: retained.presence(isOnline: false),
+            will: presence(isOnline: false),
             encryption: encryption
         )
     }
@@ -250,7 +256,8 @@ public final class MQTTTransport: SinkTransport {
         case 0:
             let conversation = MQTTConversation(
                 session,
-                greetings: retained.greetings(isOnline: isOnline, state: state),
+                greetings: retainsNothing ? [] : retained.greetings(isOnline: isOnline, state: state),
+                retainsNothing: retainsNothing,
                 failures: failures,
                 patience: patience,
                 connectionEnd: connectionEnd
@@ -276,6 +283,7 @@ public final class MQTTTransport: SinkTransport {
     // MARK: - Ends
 
     private func fail(_ failure: TransportFailure) {
+        if failure.code == failures.noRetain.code { retainsNothing = true }
         end()
         events.append(.disconnected(failure))
     }

@@ -54,6 +54,10 @@ extension ShippingEngine {
             answered(now)
         case (.refused(let sequence, let failure), .connected):
             refuse(sequence, failure, now)
+        case (.limited(let failure), .connected):
+            effects.append(.limited(failure))
+            // The reason of a rejected event becomes that of the connection's end.
+            if !queue.isRefused { setState(.connected, failure, now) }
         case (.disconnected(let failure), .connecting), (.disconnected(let failure), .connected):
             connectionEnded(failure, now)
         default: break

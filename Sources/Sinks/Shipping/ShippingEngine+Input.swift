@@ -80,6 +80,8 @@ extension ShippingEngine {
         ///
         /// Rejected ones are in the next report.
         case lost(ClosedRange<UInt64>, TransportFailure)
+        /// Logs what the broker does not take beside the events.
+        case limited(TransportFailure)
     }
 
     /// A moment on both clocks.

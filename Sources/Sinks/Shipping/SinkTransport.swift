@@ -60,6 +60,8 @@ public enum TransportEvent: Sendable, Hashable {
     case acknowledged(UInt64)
     /// The broker rejects the event, and would reject it again: too large, no permission, no stream.
     case refused(UInt64, TransportFailure)
+    /// The broker takes events, but not everything beside them, such as the retained state.
+    case limited(TransportFailure)
     /// The connection failed or has ended; events that were not acknowledged may or may not be stored.
     case disconnected(TransportFailure)
 }
@@ -67,7 +69,8 @@ public enum TransportEvent: Sendable, Hashable {
 /// The reason for the end of a connection, or for a rejection.
 public struct TransportFailure: Error, Sendable, Hashable {
     /// A stable code in snake_case: `broker_unreachable`, `broker_tls`, `broker_denied`, `broker_no_stream`,
-    /// `broker_too_large`, `broker_conflict`, `broker_timeout`, `broker_protocol`, `credentials_unreadable`.
+    /// `broker_no_retain`, `broker_too_large`, `broker_conflict`, `broker_timeout`, `broker_protocol`,
+    /// `credentials_unreadable`.
     public var code: String
     /// A sentence for people, without secrets.
     public var detail: String
