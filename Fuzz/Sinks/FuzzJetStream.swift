@@ -105,6 +105,7 @@ private struct Conversation {
                 if let newest { require(StreamPosition(newest) != nil, "the position \(newest) cannot be read") }
             case .report(.acknowledged(let sequence)), .report(.refused(let sequence, _)):
                 require(open.remove(sequence) != nil, "an answer to \(sequence), which needs none")
+            case .report(.limited): fatalError("NATS keeps no state")
             case .report(.disconnected(let failure)):
                 require(failure.detail.utf8.count < 4096, "a sentence of \(failure.detail.utf8.count) bytes")
                 isOver = true
