@@ -240,10 +240,12 @@ public final class EventJournal: Sendable {
     /// Returns the status of the journal; never waits for the disk.
     public func status() -> JournalStatus { statusStore.status() }
 
-    /// Sets a closure to call, on the journal's own thread, after old events were removed (``oldestSequence`` has risen).
-    ///
-    /// It must be quick, and may publish.
+    /// Sets a closure to call, on the journal's own thread, when old events are removed: ``oldestSequence`` has risen, and
+    /// their files are deleted after the closure, which may read them (``JournalReader``) and publish.
     public func whenRemoved(_ note: (@Sendable () -> Void)?) { statusStore.withState { $0.whenRemoved = note } }
+
+    /// Calls the closure of ``whenRemoved(_:)`` soon, on the journal's own thread.
+    public func noteRemovals() { upkeep.enqueue(.noteRemovals) }
 
     /// Sets a closure to call, on any thread, when ``takeConditions()`` has new changes.
     func whenConditionsChange(_ wake: (@Sendable () -> Void)?) { statusStore.withState { $0.whenUnreported = wake } }

@@ -19,7 +19,7 @@ final class JournalStatusStore: Sendable {
         var unreported: [JournalCondition] = []
         /// Wakes the recorder.
         var whenUnreported: (@Sendable () -> Void)?
-        /// Called after each removal of old events.
+        /// Called at each removal of old events, before their files are deleted.
         var whenRemoved: (@Sendable () -> Void)?
     }
 

@@ -14,6 +14,8 @@ final class JournalUpkeep: Sendable {
         case close(SegmentName, OpenFile?, SegmentIndex?)
         /// Delete segments that are too old or too many.
         case retain
+        /// Call the closure of removals.
+        case noteRemovals
     }
 
     private struct Work {
@@ -108,6 +110,7 @@ final class JournalUpkeep: Sendable {
             case .sync(let files, let withDirectory): sync(files, withDirectory)
             case .job(.close(let name, let file, let index)): close(name, file, index)
             case .job(.retain): retain()
+            case .job(.noteRemovals): statusStore.withState { $0.whenRemoved }?()
             case .stop: return
             }
         }
@@ -207,12 +210,12 @@ final class JournalUpkeep: Sendable {
                 state.segments.removeAll { removed.contains($0.name) }
                 return state.whenRemoved
             }
+            notify?()
             for name in removed {
                 directory.remove(name.plain)
                 directory.remove(name.compressed)
                 directory.remove(name.index)
             }
-            notify?()
         }
         guard configuration.historyAge > .zero, !removed.isEmpty || !retained.load(ordering: .relaxed) else { return }
         retained.store(true, ordering: .relaxed)

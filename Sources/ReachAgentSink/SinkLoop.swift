@@ -121,7 +121,7 @@ final class SinkLoop {
                 range.count == 1
                 ? "event \(range.lowerBound) is" : "events \(range.lowerBound) to \(range.upperBound) are"
             SinkLog.write(.warning, "sink \(name): \(events) lost to the broker: \(failure.detail) [\(failure.code)]")
-        case .limited(let failure): SinkLog.write(.warning, "sink \(name): \(failure.detail) [\(failure.code)]")
+        case .warn(let failure): SinkLog.write(.warning, "sink \(name): \(failure.detail) [\(failure.code)]")
         }
     }
 

@@ -141,24 +141,35 @@ import Testing
         #expect(fixture.segmentFiles.count { $0.hasSuffix(".index") } == segments.count - 1)
     }
 
-    @Test func `each removal of old events is reported, once they are gone`() async throws {
+    @Test func `each removal of old events is reported while they can still be read`() async throws {
         let length = FixtureJournal.line(100).utf8.count + 1
         let journal = try scripted.open(fixture) {
             $0.segmentBytes = 10 * length
             $0.totalBytes = 35 * length
         }
         let oldest = Mutex<[UInt64?]>([])
-        journal.whenRemoved { oldest.withLock { $0.append(journal.oldestSequence) } }
+        let directory = journal.configuration.directory
+        let readable = Mutex<[UInt64?]>([])
+        journal.whenRemoved {
+            oldest.withLock { $0.append(journal.oldestSequence) }
+            let reader = try? JournalReader(directory: directory)
+            readable.withLock { $0.append(try? reader?.oldestSequence) }
+        }
         for first in stride(from: UInt64(100), through: 190, by: 10) {
             journal.append(FixtureJournal.records(first...first + 9))
             #expect(await journal.settle())
         }
         let told = oldest.withLock { $0 }
         #expect(told.last == 170 && told.compactMap(\.self) == told.compactMap(\.self).sorted() && told.count >= 3)
+        // Each time, the events are those that were the oldest before.
+        #expect(readable.withLock { $0 } == [100] + told.dropLast())
+        journal.noteRemovals()
+        #expect(await journal.settle())
+        #expect(oldest.withLock { $0 } == told + [170])
         journal.whenRemoved(nil)
         journal.append(FixtureJournal.records(200...230))
         #expect(await journal.settle())
-        #expect(oldest.withLock { $0 } == told)
+        #expect(oldest.withLock { $0 } == told + [170])
     }
 
     @Test func `the newest segment is never deleted`() async throws {

@@ -122,8 +122,13 @@ struct WrittenDevice {
         return event(.uplinkChanged, at: second, subject: interface, .uplinkChanged(change))
     }
 
-    mutating func loses(_ range: ClosedRange<UInt64>, at second: Int64) -> FleetMessage {
-        let loss = SinkLoss(sink: "hq", firstSequence: range.lowerBound, lastSequence: range.upperBound)
+    mutating func loses(_ range: ClosedRange<UInt64>, count: UInt64? = nil, at second: Int64) -> FleetMessage {
+        let loss = SinkLoss(
+            sink: "hq",
+            firstSequence: range.lowerBound,
+            lastSequence: range.upperBound,
+            matching: count
+        )
         return event(.sinkLost, at: second, .sinkLost(loss))
     }
 

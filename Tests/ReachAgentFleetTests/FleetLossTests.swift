@@ -53,6 +53,16 @@ import Testing
     }
 
     @Test
+    func `of a sink with types only the announced number of events is lost`() throws {
+        var device = WrittenDevice("edge-1")
+        var messages = Self.outage(in: &device)
+        messages.removeSubrange(2...3)
+        messages += [device.loses(3...4, count: 1, at: 50), device.other(at: 100)]
+        #expect(try Self.row(messages).lost == 1)
+        #expect(try Self.seconds(Self.row(messages)) == [10, 0, 90], "which of the two is not known")
+    }
+
+    @Test
     func `a change between a loss and its announcement keeps the state after it`() throws {
         var device = WrittenDevice("edge-1")
         var messages = Self.outage(in: &device)

@@ -78,7 +78,7 @@ private struct PatientBroker {
             guard let budget else { return [] }
             let used = usedByDay[driver.day] ?? 0
             return driver.feed(.reported(.init(isMetered: true, budget: budget - min(budget, used))))
-        case .disconnect, .publishState, .publishPresence, .save, .lost, .limited: return []
+        case .disconnect, .publishState, .publishPresence, .save, .lost, .warn: return []
         }
     }
 }

@@ -223,7 +223,7 @@ struct ShippingEngineTests {
     func limited() throws {
         var driver = try EngineDriver("mqtt://b")
         driver.begin()
-        #expect(driver.feed(.transport(.limited(denied))).contains(.limited(denied)))
+        #expect(driver.feed(.transport(.limited(denied))).contains(.warn(denied)))
         #expect(driver.engine.status.state == .connected && driver.engine.status.code == "broker_denied")
         #expect(driver.publish().published == [1])
         driver.feed(.transport(.acknowledged(1)))
@@ -240,7 +240,7 @@ struct ShippingEngineTests {
         for _ in 0..<2 { _ = driver.publish() }
         let full = TransportFailure(code: "broker_full", detail: "no room")
         driver.feed(.transport(.refused(1, full)))
-        #expect(driver.feed(.transport(.limited(denied))) == [.limited(denied)])
+        #expect(driver.feed(.transport(.limited(denied))) == [.warn(denied)])
         driver.feed(.transport(.acknowledged(2)))
         #expect(driver.engine.status.state == .waiting && driver.engine.status.code == "broker_full")
     }
@@ -306,6 +306,24 @@ struct ShippingEngineTests {
         let plain = driver.feed(.journal(.event(try line(22, "path.changed", "{}"))))
         #expect(losses(plain) == [20...21])
         #expect(plain.published == [22])
+    }
+
+    @Test("a gap in the numbers is no certain loss of a sink that ships some types")
+    func holesOfTypes() throws {
+        var driver = try EngineDriver { $0.types = ["target.changed"] }
+        driver.begin()
+        _ = driver.publish()
+        let text = """
+            {"specversion":"1.0","id":"s-9","source":"/s","type":"reachagent.target.changed",\
+            "time":"2023-11-14T23:00:00Z","seq":9,"data":{}}
+            """
+        let effects = driver.feed(.journal(.event(try #require(JournalEvent(Array(text.utf8))))))
+        let warning = TransportFailure(
+            code: "events_expired",
+            detail: "the journal does not have events 2 to 8 any more: those of 'types' are lost to the broker"
+        )
+        #expect(effects.first == .warn(warning) && effects.published == [9])
+        #expect(!effects.contains { if case .lost = $0 { true } else { false } })
     }
 
     @Test("a journal restored from a snapshot after it was wiped gets its own epoch")

@@ -71,7 +71,7 @@ final class Device {
             case .report:
                 _ = engine.takeReport(bytes: transport.bytes)
                 handle(.reported(.init(isMetered: false)))
-            case .publishState, .publishPresence, .save, .lost, .limited: break
+            case .publishState, .publishPresence, .save, .lost, .warn: break
             }
         }
     }

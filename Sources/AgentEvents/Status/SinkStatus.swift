@@ -146,6 +146,8 @@ public struct SinkLoss: Codable, Sendable, Hashable {
     public var firstSequence: UInt64
     /// The number of the last lost event.
     public var lastSequence: UInt64
+    /// The number of lost events, if it is not that of all numbers in between: those of a sink with `types`.
+    public var matching: UInt64?
     /// The reason: ``expired``, or the code of the permanent rejection, such as `broker_too_large`.
     public var code: String
 
@@ -153,25 +155,40 @@ public struct SinkLoss: Codable, Sendable, Hashable {
         case sink
         case firstSequence = "first_seq"
         case lastSequence = "last_seq"
+        case matching = "count"
         case code
     }
 
     /// Creates a loss.
-    public init(sink: String, firstSequence: UInt64, lastSequence: UInt64, code: String = SinkLoss.expired) {
+    public init(
+        sink: String,
+        firstSequence: UInt64,
+        lastSequence: UInt64,
+        matching: UInt64? = nil,
+        code: String = SinkLoss.expired
+    ) {
         self.sink = sink
         self.firstSequence = firstSequence
         self.lastSequence = lastSequence
+        self.matching = matching
         self.code = code
     }
 
     /// The number of lost events; 0 for numbers in the wrong order.
-    public var count: UInt64 { lastSequence < firstSequence ? 0 : lastSequence - firstSequence &+ 1 }
+    public var count: UInt64 { min(span, matching ?? span) }
+
+    private var span: UInt64 { lastSequence < firstSequence ? 0 : lastSequence - firstSequence &+ 1 }
 
     /// `events 12 to 40 were lost to the broker [events_expired]`.
     public var summary: String {
         let events =
-            firstSequence == lastSequence
-            ? "event \(firstSequence) was" : "events \(firstSequence) to \(lastSequence) were"
+            if firstSequence == lastSequence {
+                "event \(firstSequence) was"
+            } else if count < span {
+                "\(count) of the events \(firstSequence) to \(lastSequence) \(count == 1 ? "was" : "were")"
+            } else {
+                "events \(firstSequence) to \(lastSequence) were"
+            }
         return "\(events) lost to the broker [\(code)]"
     }
 }

@@ -180,7 +180,11 @@ struct Device: Sendable {
     /// Notes the loss that an event announces: of the time between the events around it nothing is known.
     private mutating func noteLoss(_ event: AgentEvent) {
         guard case .sinkLost(let loss) = event.content, loss.firstSequence <= loss.lastSequence else { return }
-        for (gap, count) in missing.lose(loss.firstSequence...loss.lastSequence) {
+        var left = loss.count
+        for (gap, missing) in missing.lose(loss.firstSequence...loss.lastSequence) {
+            // Other numbers are missing because the sink does not ship their types.
+            let count = min(missing, left)
+            left -= count
             if gap.isCertain, end.map({ gap.start < $0 }) ?? true {
                 let sum = lost.addingReportingOverflow(count)
                 lost = sum.overflow ? .max : sum.partialValue

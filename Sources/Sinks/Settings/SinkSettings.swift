@@ -142,9 +142,12 @@ public struct EventFilter: Sendable, Hashable {
         prefixes = short.filter { $0.last == "*" }.map { String($0.dropLast()) }
     }
 
+    /// True if events of all types are shipped.
+    public var passesAll: Bool { names.isEmpty && prefixes.isEmpty }
+
     /// Returns true if events of a type are shipped.
     public func passes(_ type: String) -> Bool {
-        guard !names.isEmpty || !prefixes.isEmpty else { return true }
+        guard !passesAll else { return true }
         let name = EventType.shortName(of: type)
         return names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
     }

@@ -55,7 +55,7 @@ extension ShippingEngine {
         case (.refused(let sequence, let failure), .connected):
             refuse(sequence, failure, now)
         case (.limited(let failure), .connected):
-            effects.append(.limited(failure))
+            effects.append(.warn(failure))
             // The reason of a rejected event becomes that of the connection's end.
             if !queue.isRefused { setState(.connected, failure, now) }
         case (.disconnected(let failure), .connecting), (.disconnected(let failure), .connected):
@@ -175,6 +175,16 @@ extension TransportFailure {
     )
     static let silent = TransportFailure(code: "broker_timeout", detail: "the broker does not answer")
     static let expired = TransportFailure(code: "events_expired", detail: "the journal does not have them any more")
+
+    static func expired(_ numbers: ClosedRange<UInt64>) -> TransportFailure {
+        TransportFailure(
+            code: expired.code,
+            detail: """
+                the journal does not have events \(numbers.lowerBound) to \(numbers.upperBound) any more: those of 'types' are \
+                lost to the broker
+                """
+        )
+    }
 }
 
 /// Random numbers from a seed, so that a run can be reproduced.

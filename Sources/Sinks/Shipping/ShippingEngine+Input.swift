@@ -80,8 +80,8 @@ extension ShippingEngine {
         ///
         /// Rejected ones are in the next report.
         case lost(ClosedRange<UInt64>, TransportFailure)
-        /// Logs what the broker does not take beside the events.
-        case limited(TransportFailure)
+        /// Logs a problem that does not change the shipping of events.
+        case warn(TransportFailure)
     }
 
     /// A moment on both clocks.

@@ -138,7 +138,10 @@ extension ShippingEngine {
 
     private mutating func ship(_ event: JournalEvent, _ now: Moment) {
         guard let epoch, event.sequence > seen?.sequence ?? 0 else { return }
-        if let seen, let gap = event.gap(after: seen.sequence) { effects.append(.lost(gap, .expired)) }
+        if let seen, let gap = event.gap(after: seen.sequence) {
+            // The types of removed events are not known here; the agent reads them before it removes them.
+            effects.append(filter.passesAll ? .lost(gap, .expired) : .warn(.expired(gap)))
+        }
         seen = (event.sequence, event.time)
         newest = max(newest ?? 0, event.sequence)
         let type = event.type

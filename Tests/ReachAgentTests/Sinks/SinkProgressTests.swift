@@ -53,6 +53,53 @@ import Testing
         #expect(progress.entries["a"]?.lost == UInt64(removal.losses.reduce(0) { $0 + $1.count }))
     }
 
+    /// The numbers of removed events that a sink with `types` ships.
+    private static func selected(_ numbers: [UInt64], after: UInt64) -> [String: SelectedEvents] {
+        var selected = SelectedEvents(after: after)
+        for number in numbers { selected.add(number) }
+        return ["a": selected]
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), ([12], SinkLoss(sink: "a", firstSequence: 12, lastSequence: 12)),
+            ([12, 13, 14], SinkLoss(sink: "a", firstSequence: 12, lastSequence: 14)),
+            ([12, 40], SinkLoss(sink: "a", firstSequence: 12, lastSequence: 40, matching: 2)),
+        ] as [([UInt64], SinkLoss?)]
+    )
+    func `a sink with types loses the events that it ships`(_ numbers: [UInt64], _ loss: SinkLoss?) throws {
+        var progress = try Self.progress()
+        progress.acknowledge(10, at: nil, by: "a", newest: 100)
+        #expect(progress.unsettled(before: 41) == ["a": 10])
+        let hasLost = progress.remove(before: 41, newest: 100, selected: Self.selected(numbers, after: 10))
+        #expect(hasLost == (loss != nil))
+        #expect(progress.unpublished.map(\.loss) == [loss].compactMap(\.self))
+        #expect(progress.entries["a"]?.lost == UInt64(numbers.count))
+        #expect(progress.unsettled(before: 41).isEmpty)
+    }
+
+    @Test func `events that were acknowledged while they were counted are counted again`() throws {
+        var progress = try Self.progress()
+        progress.acknowledge(10, at: nil, by: "a", newest: 100)
+        let selected = Self.selected([11, 40], after: 10)
+        progress.acknowledge(11, at: nil, by: "a", newest: 100)
+        let hasLost = progress.remove(before: 41, newest: 100, selected: selected)
+        #expect(!hasLost && progress.unsettled(before: 41) == ["a": 11])
+    }
+
+    @Test func `bounded announcements keep the number of events of a sink with types`() throws {
+        var progress = try Self.progress()
+        for oldest in stride(from: UInt64(11), through: 301, by: 10) {
+            let selected = Self.selected([oldest - 10, oldest - 1], after: oldest - 11)
+            let hasLost = progress.remove(before: oldest, newest: 1000, selected: selected)
+            #expect(hasLost)
+        }
+        let losses = progress.unpublished.map(\.loss)
+        #expect(losses.count == SinkProgress.maximumAnnouncements && losses.reduce(0) { $0 + $1.count } == 60)
+        #expect(losses.last == SinkLoss(sink: "a", firstSequence: 151, lastSequence: 300, matching: 30))
+        #expect(progress.entries["a"]?.lost == 60)
+    }
+
     @Test func `a loss is announced once, and the next one starts after it`() throws {
         var progress = try Self.progress()
         progress.acknowledge(10, at: nil, by: "a", newest: 100)

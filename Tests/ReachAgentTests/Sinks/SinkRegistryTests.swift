@@ -151,6 +151,47 @@ import Testing
         #expect(try Self.recorded(in: agent.journal) == [loss])
     }
 
+    @Test func `of a sink with types only the events that it ships are lost`() throws {
+        let agent = Agent(try journal())
+        var sinks = [try SinkProgressTests.settings("none"), try SinkProgressTests.settings("some")]
+        sinks[0].types = ["certificate.*"]
+        sinks[1].types = ["reachagent.agent.started", "sink.*"]
+        let registry = agent.registry(sinks)
+        registry.start()
+        agent.record(.agentStopping(reason: "x"))
+        let loss = SinkLoss(sink: "other", firstSequence: 1, lastSequence: 1)
+        let numbers = (0..<2).map { _ in
+            agent.record(.agentStopping(reason: "x"))
+            return agent.record(EventDraft(loss))
+        }
+        agent.overflow()
+        let announced = SinkLoss(sink: "some", firstSequence: numbers[0], lastSequence: numbers[1], matching: 2)
+        #expect(agent.losses(1) == [announced])
+        #expect(announced.summary == "2 of the events 3 to 5 were lost to the broker [events_expired]")
+        let statuses = registry.statuses
+        #expect(statuses.map(\.name) == ["none", "some"] && statuses.map(\.lost) == [0, 2])
+        try agent.end(registry)
+        #expect(try Self.recorded(in: agent.journal) == [loss, loss, announced])
+    }
+
+    @Test func `lasting events removed while no registry runs are counted by their copies`() throws {
+        var sink = try SinkProgressTests.settings("a")
+        sink.types = ["agent.stopping"]
+        let first = Agent(try journal())
+        var registry = first.registry([sink])
+        registry.start()
+        first.record(.agentStopping(reason: "x"))
+        registry.stop()
+        first.overflow()
+        _ = first.journal.close(within: Self.patience)
+        let next = Agent(try journal())
+        registry = next.registry([sink])
+        registry.start()
+        let oldest = try #require(next.journal.oldestSequence)
+        #expect(next.losses(1) == [SinkLoss(sink: "a", firstSequence: 1, lastSequence: oldest - 1)])
+        try next.end(registry)
+    }
+
     @Test func `shipped events are not lost`() throws {
         let agent = Agent(try journal())
         let registry = agent.registry([try SinkProgressTests.settings("a")])

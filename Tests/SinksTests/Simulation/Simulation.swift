@@ -115,7 +115,7 @@ struct Simulation {
             guard broker.isConnected else { break }
             broker.inbox.append(message)
             highestInFlight = max(highestInFlight, broker.inbox.count)
-        case .publishState, .publishPresence, .limited: break
+        case .publishState, .publishPresence, .warn: break
         case .save(let cursor): savedCursor = try Self.copied(cursor)
         case .lost(let range, _):
             for sequence in range {

@@ -100,15 +100,30 @@ struct SinkProgress: Sendable, Hashable {
         entries[name] = entry
     }
 
+    /// The sinks that have not shipped everything before a number, each with the number up to which nothing more can be
+    /// lost.
+    func unsettled(before oldest: UInt64) -> [String: UInt64] {
+        entries.mapValues(\.settled).filter { oldest > 0 && $0.value < oldest - 1 }
+    }
+
     /// Records that the events before a number have left the journal.
     ///
-    /// - Parameter newest: The number of the newest event.
+    /// - Parameters:
+    ///   - newest: The number of the newest event.
+    ///   - selected: For each sink that ships some of the events, those among the unsettled ones.
     /// - Returns: Whether a sink has lost some of them.
-    mutating func remove(before oldest: UInt64, newest: UInt64) -> Bool {
+    mutating func remove(before oldest: UInt64, newest: UInt64, selected: [String: SelectedEvents] = [:]) -> Bool {
         var hasLost = false
-        for name in entries.keys.sorted() {
-            guard let settled = entries[name]?.settled, oldest > 0, settled < oldest - 1 else { continue }
-            let loss = SinkLoss(sink: name, firstSequence: settled + 1, lastSequence: oldest - 1)
+        for (name, settled) in unsettled(before: oldest).sorted(by: { $0.key < $1.key }) {
+            var loss = SinkLoss(sink: name, firstSequence: settled + 1, lastSequence: oldest - 1)
+            if let selected = selected[name] {
+                // Some were acknowledged meanwhile, so the caller counts again.
+                guard selected.after == settled else { continue }
+                entries[name]?.settled = oldest - 1
+                guard let numbers = selected.numbers else { continue }
+                (loss.firstSequence, loss.lastSequence) = (numbers.lowerBound, numbers.upperBound)
+                if selected.count < loss.count { loss.matching = selected.count }
+            }
             entries[name]?.settled = oldest - 1
             announce(loss, newest: newest)
             hasLost = true
@@ -140,10 +155,7 @@ struct SinkProgress: Sendable, Hashable {
         }
         if entry.announcing.count >= Self.maximumAnnouncements {
             let newest = entry.announcing.count - 1
-            entry.announcing[newest].loss.lastSequence = max(
-                entry.announcing[newest].loss.lastSequence,
-                loss.lastSequence
-            )
+            entry.announcing[newest].loss.add(loss)
         } else {
             entry.announcing.append(Announcement(loss: loss, after: newest))
         }
@@ -180,6 +192,16 @@ struct SinkProgress: Sendable, Hashable {
         for name in entries.keys {
             entries[name]?.announcing.removeAll { $0.sequence.map { $0 <= sequence } ?? false }
         }
+    }
+}
+
+extension SinkLoss {
+    /// Adds a later loss.
+    fileprivate mutating func add(_ other: SinkLoss) {
+        let sum = count.addingReportingOverflow(other.count)
+        lastSequence = max(lastSequence, other.lastSequence)
+        matching = nil
+        if !sum.overflow, sum.partialValue < count { matching = sum.partialValue }
     }
 }
 

@@ -14,6 +14,9 @@ final class SinkRegistry: Sendable {
         var isActive = false
     }
 
+    /// The maximum number of times that removed events are read.
+    private static let maximumPasses = 4
+
     private let journal: EventJournal?
     private let newest: @Sendable () -> UInt64
     private let document: SinkDocumentFile?
@@ -79,7 +82,7 @@ final class SinkRegistry: Sendable {
         let next = newest() + 1
         writer.change { [journal] in $0.configure(sinks, oldest: journal?.oldestSequence ?? next) }
         if sinks.isEmpty { journal?.whenRemoved(nil) } else { journal?.whenRemoved { [weak self] in self?.notice() } }
-        notice()
+        journal?.noteRemovals()
         if let reason = document?.write(sinks) { logger.error("cannot hand over the sinks: \(reason)") }
     }
 
@@ -108,15 +111,25 @@ final class SinkRegistry: Sendable {
             }
             if let loss = report.lost { _ = progress.refuse(loss, newest: newest) }
         }
-        notice()
         return true
     }
 
-    /// Detects events that have left the journal unsent.
+    /// Detects events that leave the journal unsent; on the journal's thread, because it reads them.
     private func notice() {
-        guard state.withLock({ $0.isActive && !$0.sinks.isEmpty }), let oldest = journal?.oldestSequence else { return }
-        let newest = newest()
-        writer.change { _ = $0.remove(before: oldest, newest: newest) }
+        let sinks = state.withLock { $0.isActive ? $0.sinks : [] }
+        guard !sinks.isEmpty, let journal, let oldest = journal.oldestSequence else { return }
+        // What is acknowledged meanwhile makes another pass necessary.
+        for _ in 0..<Self.maximumPasses {
+            let unsettled = writer.progress.unsettled(before: oldest)
+            guard !unsettled.isEmpty else { return }
+            var ranges: [String: (filter: Sinks.EventFilter, after: UInt64)] = [:]
+            for sink in sinks where !sink.types.isEmpty {
+                if let settled = unsettled[sink.name] { ranges[sink.name] = (Sinks.EventFilter(sink.types), settled) }
+            }
+            let selected = SelectedEvents.read(ranges, through: oldest - 1, in: journal.configuration.directory)
+            let newest = newest()
+            writer.change { _ = $0.remove(before: oldest, newest: newest, selected: selected) }
+        }
     }
 
     // MARK: Status
