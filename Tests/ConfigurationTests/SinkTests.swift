@@ -136,6 +136,15 @@ import Testing
         #expect(loaded.warnings.map(\.message) == [message].compactMap(\.self))
     }
 
+    @Test(arguments: [("3.1.1", true), ("5", false)])
+    func `a version without reasons is a warning`(version: String, isWarned: Bool) throws {
+        let warnings = try Fixtures.load("[sink.a]\nurl = 'mqtt://127.0.0.1'\nmqtt_version = '\(version)'\n").warnings
+        let message =
+            "with 3.1.1 a broker cannot reject an event: one that it does not store counts as shipped, or it closes "
+            + "the connection; 5 has reasons"
+        #expect(warnings.map(\.message) == (isWarned ? [message] : []))
+    }
+
     @Test func `an age without media is a warning`() throws {
         let warnings = try Fixtures.load("[sink.a]\nurl = 'nats://127.0.0.1'\nmax_age = '1h'\n").warnings
         #expect(warnings.map(\.message) == ["has no effect without 'when', which limits the media"])

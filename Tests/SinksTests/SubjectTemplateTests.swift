@@ -98,6 +98,17 @@ struct SubjectTemplateTests {
     func filter(_ patterns: [String], _ type: String, _ passes: Bool) {
         #expect(EventFilter(patterns).passes(type) == passes)
     }
+
+    @Test(
+        "a filter without patterns, or with one for everything, passes all types",
+        arguments: [
+            ([], true), (["*"], true), (["reachagent.*"], true), (["path.*", "*"], true), (["path.*"], false),
+            (["path.changed"], false),
+        ] as [([String], Bool)]
+    )
+    func all(_ patterns: [String], _ passesAll: Bool) {
+        #expect(EventFilter(patterns).passesAll == passesAll)
+    }
 }
 
 @Suite struct SubjectTemplateReadersTests {

@@ -109,6 +109,13 @@ struct SinkReader {
         let keys = SinkKeys.keys
         var mqtt = MQTTSettings()
         mqtt.version = table.read(keys.mqttVersion)
+        if mqtt.version == .three {
+            table.warn(
+                "mqtt_version",
+                "with 3.1.1 a broker cannot reject an event: one that it does not store counts as shipped, or it closes "
+                    + "the connection; 5 has reasons"
+            )
+        }
         mqtt.keepsState = table.read(keys.keepState)
         mqtt.discoveryPrefix = table.read(keys.homeAssistant)
         if mqtt.discoveryPrefix != nil, !mqtt.keepsState {

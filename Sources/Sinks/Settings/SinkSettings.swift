@@ -143,7 +143,7 @@ public struct EventFilter: Sendable, Hashable {
     }
 
     /// True if events of all types are shipped.
-    public var passesAll: Bool { names.isEmpty && prefixes.isEmpty }
+    public var passesAll: Bool { names.isEmpty && prefixes.isEmpty || prefixes.contains("") }
 
     /// Returns true if events of a type are shipped.
     public func passes(_ type: String) -> Bool {

@@ -123,8 +123,9 @@ final class SinkRegistry: Sendable {
             let unsettled = writer.progress.unsettled(before: oldest)
             guard !unsettled.isEmpty else { return }
             var ranges: [String: (filter: Sinks.EventFilter, after: UInt64)] = [:]
-            for sink in sinks where !sink.types.isEmpty {
-                if let settled = unsettled[sink.name] { ranges[sink.name] = (Sinks.EventFilter(sink.types), settled) }
+            for sink in sinks {
+                let filter = Sinks.EventFilter(sink.types)
+                if !filter.passesAll, let settled = unsettled[sink.name] { ranges[sink.name] = (filter, settled) }
             }
             let selected = SelectedEvents.read(ranges, through: oldest - 1, in: journal.configuration.directory)
             let newest = newest()
