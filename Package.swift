@@ -499,7 +499,7 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "Configuration", "EventJournal", "ForeignText", "Hooks",
+                "AgentEvents", "AgentTestKit", "Availability", "Configuration", "EventJournal", "ForeignText", "Hooks",
                 "InputRecording", "LinuxSupport", "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes",
                 "ReachAgent", "Reachability", "ServiceSupport", "Sinks", "StateClient", "StatePages", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

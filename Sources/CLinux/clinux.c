@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -132,6 +133,26 @@ bool clinux_clock_was_set(int fd) {
 long clinux_write_without_waiting(int fd, const void *bytes, size_t length) {
     struct iovec io = { .iov_base = (void *)bytes, .iov_len = length };
     return pwritev2(fd, &io, 1, -1, RWF_NOWAIT);
+}
+
+static struct flock byte_lock(short type, int byte) {
+    return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+}
+
+bool clinux_lock_byte(int fd, int byte) {
+    struct flock lock = byte_lock(F_RDLCK, byte);
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+void clinux_unlock_byte(int fd, int byte) {
+    struct flock lock = byte_lock(F_UNLCK, byte);
+    fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+bool clinux_is_byte_locked(int fd, int byte) {
+    // A write lock conflicts with every other one, and is only tested: a descriptor for reading is enough.
+    struct flock lock = byte_lock(F_WRLCK, byte);
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -16,6 +16,7 @@ public final class EventJournal: Sendable {
     private let upkeep: JournalUpkeep
     /// The lease of numbers that subscribers receive before they are recorded.
     let stallLease: StallLease
+    private let presence = JournalPresence()
     private let writer: Mutex<JournalWriter?>
 
     /// Opens a journal for writing, and repairs the effects of a crash.
@@ -72,7 +73,12 @@ public final class EventJournal: Sendable {
             } catch { trouble = trouble ?? error }
         }
         // Only once the writer's own lease has its numbers.
-        stallLease = StallLease(in: directory, isWritable: lease != nil, syncs: configuration.sync != .never)
+        stallLease = StallLease(
+            in: directory,
+            isWritable: lease != nil,
+            syncs: configuration.sync != .never,
+            presence: presence
+        )
         // Numbers that cannot be leased may be reused by the next agent: they must not be mistaken for numbers of this
         // journal.
         let formerName = StreamName.read(in: directory)
@@ -99,6 +105,7 @@ public final class EventJournal: Sendable {
             directory,
             statusStore,
             upkeep,
+            presence,
             streamID: streamID,
             lastAccepted: next - 1,
             wallClock: now
@@ -121,6 +128,7 @@ public final class EventJournal: Sendable {
         }
         Self.enter(found, repairs, unnamed, in: statusStore, hasActive: writer.active != nil)
         if let trouble { writer.degrade(trouble, at: system.now()) }
+        if lock != nil { presence.show(in: directory) }
         self.writer = Mutex(writer)
         try upkeep.start()
         enqueueUpkeep(found, isWritable: trouble == nil)
@@ -196,7 +204,7 @@ public final class EventJournal: Sendable {
 
     /// Ends a stall: every number that a subscriber has received is recorded.
     func endStall(_ generation: Int) {
-        if writer.withLock({ $0?.flush() }) == true { stallLease.end(generation) }
+        stallLease.end(generation, isFlushed: writer.withLock { $0?.flush() } == true)
     }
 
     /// Closes the journal: flushes, and lets another agent write it.
@@ -217,7 +225,10 @@ public final class EventJournal: Sendable {
         guard let former else { return true }
         // The lock is released with the writer, after the last use of the files.
         return withExtendedLifetime(former) {
-            defer { upkeep.stop() }
+            defer {
+                upkeep.stop()
+                presence.end()
+            }
             return upkeep.finishWork(within: limit)
         }
     }

@@ -8,6 +8,7 @@ extension JournalWriter {
     /// Handles a failed write.
     mutating func degrade(_ error: JournalError, at instant: ContinuousClock.Instant) {
         isDegraded = true
+        presence.note(isDegraded: true)
         lastAttempt = instant
         retryDelay = Self.retryInterval
         missingOfOutage = nil
@@ -76,6 +77,7 @@ extension JournalWriter {
             return fail(error)
         }
         isDegraded = false
+        presence.note(isDegraded: false)
         noteWaiting()
         if let missingOfOutage { oweName(of: missingOfOutage) } else { settleLease() }
         statusStore.recover(missing: missingOfOutage)
@@ -147,6 +149,7 @@ extension JournalWriter {
             lock = nil
             lock = try JournalLock.take(in: directory)
         }
+        presence.show(in: directory)
         try StreamName.keep(streamID, in: directory)
         if lease?.isCurrent(in: directory) != true { lease = try JournalLease.open(in: directory, saying: leased) }
         if active != nil { noticeLoss(at: instant) }

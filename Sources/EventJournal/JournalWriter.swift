@@ -18,6 +18,7 @@ struct JournalWriter {
     let directory: JournalDirectory
     let statusStore: JournalStatusStore
     let upkeep: JournalUpkeep
+    let presence: JournalPresence
     let wallClock: @Sendable () -> Timestamp
     let streamID: String
 
@@ -49,6 +50,7 @@ struct JournalWriter {
         _ directory: JournalDirectory,
         _ statusStore: JournalStatusStore,
         _ upkeep: JournalUpkeep,
+        _ presence: JournalPresence,
         streamID: String,
         lastAccepted: UInt64,
         wallClock: @escaping @Sendable () -> Timestamp
@@ -57,6 +59,7 @@ struct JournalWriter {
         self.directory = directory
         self.statusStore = statusStore
         self.upkeep = upkeep
+        self.presence = presence
         self.wallClock = wallClock
         self.streamID = streamID
         self.lastAccepted = lastAccepted

@@ -18,12 +18,14 @@ final class StallLease: Sendable {
 
     private let directory: JournalDirectory
     private let syncs: Bool
+    private let presence: JournalPresence
     private let state = Mutex(State())
 
     /// Creates the file without numbers, now or with the first stall.
-    init(in directory: JournalDirectory, isWritable: Bool, syncs: Bool) {
+    init(in directory: JournalDirectory, isWritable: Bool, syncs: Bool, presence: JournalPresence) {
         self.directory = directory
         self.syncs = syncs
+        self.presence = presence
         if isWritable { state.withLock { Self.open(&$0, in: directory) } }
     }
 
@@ -42,6 +44,7 @@ final class StallLease: Sendable {
     func begin(from first: UInt64, through last: UInt64, ahead distance: UInt64) -> Int {
         state.withLock { state in
             state.generation += 1
+            presence.note(isStalled: true)
             let start = min(first, state.numbers?.lowerBound ?? first)
             write(start...max(start, Self.sum(last, distance)), &state)
             return state.generation
@@ -57,11 +60,12 @@ final class StallLease: Sendable {
         }
     }
 
-    /// Clears the lease, unless another stall has begun.
-    func end(_ generation: Int) {
+    /// Ends the stall, unless another one has begun, and clears the lease if its numbers are on the disk.
+    func end(_ generation: Int, isFlushed: Bool) {
         state.withLock { state in
             guard state.generation == generation else { return }
-            write(nil, &state)
+            presence.note(isStalled: false)
+            if isFlushed { write(nil, &state) }
         }
     }
 

@@ -47,6 +47,22 @@ struct AccountantTests {
     }
 
     @Test
+    func `an agent that cannot record events leaves the time after the last one unknown`() throws {
+        var journal = Self.running()
+        journal.other(at: 40)
+        let account = journal.account(try Journal.window(0, 100), isDegraded: true)
+        let tally = try #require(account.subjects.first).tally
+        #expect(tally[.full] == 40 * Self.second)
+        #expect(tally[.unknown(.noData)] == 60 * Self.second)
+        #expect(account.coverage.isDegraded)
+        #expect(!journal.account(try Journal.window(0, 40), isDegraded: true).coverage.isDegraded)
+        // It has started, and could not record that.
+        journal.stop(at: 50)
+        let restarted = journal.account(try Journal.window(0, 100), isDegraded: true)
+        #expect(try #require(restarted.subjects.first).tally[.unknown(.noData)] == 50 * Self.second)
+    }
+
+    @Test
     func `an agent that has stopped does not extend its last event`() throws {
         var journal = Self.running()
         journal.stop(at: 40)

@@ -142,6 +142,23 @@ struct GoldenTests {
     }
 
     @Test
+    func `a report for people and the JSON say when the agent cannot record events`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        for isDegraded in [true, false] {
+            let report = try #require(Report(journal.account(Journal.window(0, 100), isDegraded: isDegraded)))
+            let note = "the agent cannot record events, and nothing is known after 2026-10-01 00:00:01"
+            let text = report.text().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            for rendered in [text, report.markdown(), report.html()] {
+                #expect(rendered.contains("Journal: \(note)") == isDegraded, "\(rendered)")
+            }
+            let json = String(decoding: report.json(), as: UTF8.self)
+            #expect(json.contains(#""streams_changed":0,"degraded":true}"#) == isDegraded)
+        }
+    }
+
+    @Test
     func `lines add up as the events in them do`() throws {
         let journal = try Self.journal()
         var accountant = Accountant(window: try Self.window())

@@ -194,10 +194,10 @@ struct Journal {
     /// An event that says nothing but that the agent ran.
     mutating func other(at second: Int64) { append("hook.completed", at: second, .unknown) }
 
-    func account(_ window: Window, aliveUntil: Int64? = nil) -> Account {
+    func account(_ window: Window, aliveUntil: Int64? = nil, isDegraded: Bool = false) -> Account {
         var accountant = Accountant(window: window)
         for event in events { accountant.add(event) }
-        return accountant.account(aliveUntil: aliveUntil.map(Self.moment))
+        return accountant.account(aliveUntil: aliveUntil.map(Self.moment), isDegraded: isDegraded)
     }
 }
 

@@ -6,6 +6,7 @@ import Testing
 @Suite struct StallLeaseTests {
     private let fixture: FixtureJournal
     private let directory: JournalDirectory
+    private let presence = JournalPresence()
 
     init() throws {
         fixture = try FixtureJournal()
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func `a lease keeps its first number, and is extended before its last one is used`() {
-        let lease = StallLease(in: directory, isWritable: true, syncs: false)
+        let lease = StallLease(in: directory, isWritable: true, syncs: false, presence: presence)
         #expect(StallLease.read(in: directory) == nil)
         let generation = lease.begin(from: 5, through: 9, ahead: StallLease.step)
         #expect(StallLease.read(in: directory) == 5...9 + StallLease.step)
@@ -21,25 +22,25 @@ import Testing
         #expect(StallLease.read(in: directory) == 5...9 + StallLease.step)
         lease.extend(beyond: 10 + StallLease.step / 2, in: generation)
         #expect(StallLease.read(in: directory) == 5...10 + StallLease.step / 2 + StallLease.step)
-        lease.end(generation)
+        lease.end(generation, isFlushed: true)
         #expect(StallLease.read(in: directory) == nil)
         lease.extend(beyond: .max, in: generation)
         #expect(StallLease.read(in: directory) == nil)
     }
 
     @Test func `the end of a stall leaves the lease of the next one`() {
-        let lease = StallLease(in: directory, isWritable: true, syncs: false)
+        let lease = StallLease(in: directory, isWritable: true, syncs: false, presence: presence)
         let first = lease.begin(from: 1, through: 1, ahead: 0)
         let second = lease.begin(from: 7, through: 8, ahead: 2)
-        lease.end(first)
+        lease.end(first, isFlushed: true)
         lease.extend(beyond: 1 << 40, in: first)
         #expect(StallLease.read(in: directory) == 1...10)
-        lease.end(second)
+        lease.end(second, isFlushed: true)
         #expect(StallLease.read(in: directory) == nil)
     }
 
     @Test func `a directory that could not be written gets the file with the first stall`() throws {
-        let lease = StallLease(in: directory, isWritable: false, syncs: false)
+        let lease = StallLease(in: directory, isWritable: false, syncs: false, presence: presence)
         #expect(try fixture.files.isEmpty)
         _ = lease.begin(from: 1, through: JournalRecord.maximumSequence, ahead: StallLease.step)
         #expect(StallLease.read(in: directory) == 1...JournalRecord.maximumSequence)

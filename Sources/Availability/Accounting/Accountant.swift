@@ -160,15 +160,18 @@ public struct Accountant: Sendable {
 
     /// Ends the account.
     ///
-    /// - Parameter alive: The moment until which the agent that wrote the last event is known to run; if `nil`, the
-    ///   account ends at the last event.
-    public consuming func account(aliveUntil alive: Timestamp? = nil) -> Account {
+    /// - Parameters:
+    ///   - alive: The moment until which the agent that wrote the last event is known to run and to record its events; if
+    ///     `nil`, the account ends at the last event.
+    ///   - isDegraded: `true` if an agent runs and cannot record its events: what happened after the last one is unknown.
+    public consuming func account(aliveUntil alive: Timestamp? = nil, isDegraded: Bool = false) -> Account {
         let end = window.end.microsecondsSince1970
         if let last, let alive, alive > last.time, !hasStopped {
             advance(to: alive.microsecondsSince1970, endsRun: false)
         }
         let moment = runTime.position
-        let reason: Condition.UnknownReason = hasStopped ? .agentOff : .noData
+        let reason: Condition.UnknownReason = hasStopped && !isDegraded ? .agentOff : .noData
+        coverage.isDegraded = isDegraded && moment < end
         updateTracks { $0.close(at: moment, reason, until: end) }
         return Account(self)
     }

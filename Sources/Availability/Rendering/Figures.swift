@@ -70,6 +70,10 @@ package enum Figures {
             notes[notes.count - 1] += " by \(duration(coverage.repeated)) in all"
         }
         note(coverage.streams, "change to another stream", "changes to another stream")
+        if coverage.isDegraded, let last = coverage.last {
+            let moment = account.window.civilTime.text(last)
+            notes.append("the agent cannot record events, and nothing is known after \(moment)")
+        }
         if account.subjectsOmitted { notes.append("more uplinks or probes than are listed") }
         return notes
     }

@@ -41,6 +41,7 @@ extension Report {
             json.member("clock_steps", coverage.clockSteps)
             json.member("repeated_us", coverage.repeated)
             json.member("streams_changed", coverage.streams)
+            if coverage.isDegraded { json.member("degraded", true) }
             if account.subjectsOmitted { json.member("subjects_omitted", true) }
         }
     }

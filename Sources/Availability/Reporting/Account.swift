@@ -133,6 +133,8 @@ public struct Coverage: Sendable, Hashable {
     public internal(set) var repeated: Int64 = 0
     /// The number of changes to another agent's numbers.
     public internal(set) var streams = 0
+    /// `true` if the agent runs and cannot record its events, so that the window after the last one is unknown.
+    public internal(set) var isDegraded = false
 }
 
 /// A certificate that was about to expire, or had expired.

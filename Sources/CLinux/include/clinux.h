@@ -56,6 +56,12 @@ bool clinux_clock_was_set(int fd);
 // type of file does not support that (pipes before Linux 6.4, terminals).
 long clinux_write_without_waiting(int fd, const void *bytes, size_t length);
 
+// Takes, releases and tests a read lock on one byte of an open file or directory (fcntl(2), F_OFD_SETLK). It belongs to
+// the open file, not to the process; a test takes nothing, and finds the lock of any other open file.
+bool clinux_lock_byte(int fd, int byte);
+void clinux_unlock_byte(int fd, int byte);
+bool clinux_is_byte_locked(int fd, int byte);
+
 // Sets the name of the calling thread, which ps(1) and top(1) show, of at most 15 bytes.
 void clinux_name_thread(const char *name);
 

@@ -1,7 +1,6 @@
 internal import AgentEvents
 internal import Availability
 internal import EventJournal
-internal import Glibc
 
 /// The journal of a report.
 struct ReportedJournal {
@@ -37,9 +36,9 @@ struct ReportedJournal {
     /// Reading starts at the last start of an agent before the window, because nothing before it matters.
     func account(of window: Window) throws -> Account {
         let reader = try JournalReader(directory: path, includesHistory: true)
-        // Checked before the events are read: an agent that starts meanwhile was not running until now.
-        let isWritten = isWritten
+        // The moment first, then the agent, and the events last: what the agent recorded until that moment is read.
         let now = Timestamp.now
+        let activity = reader.activity
         var accountant = Accountant(window: window)
         let extent = try reader.extent(from: window.start, to: window.end, beginningWith: .agentStarted)
         guard let extent else { return accountant.account() }
@@ -74,7 +73,11 @@ struct ReportedJournal {
         if corruptLines > 0 {
             warn("damaged lines of the journal that were left out: \(corruptLines)")
         }
-        return accountant.account(aliveUntil: isWritten ? now : nil)
+        switch activity {
+        case .none: return accountant.account()
+        case .recording: return accountant.account(aliveUntil: now)
+        case .degraded: return accountant.account(isDegraded: true)
+        }
     }
 
     /// The times of the first and the last event; `nil` for a journal without events.
@@ -106,24 +109,6 @@ struct ReportedJournal {
             throw NewerVersion(version: start.version, schema: start.schema)
         }
         accountant.add(text, type: type, sequence: line.sequence, time: line.time)
-    }
-
-    /// True while an agent holds the journal's lock, which a copy of the journal does not have.
-    ///
-    /// The kernel's list is read, because taking the lock for a moment could keep an agent from starting.
-    private var isWritten: Bool {
-        var entry = stat()
-        guard stat("\(path)/lock", &entry) == 0, let list = fopen("/proc/locks", "re") else { return false }
-        defer { fclose(list) }
-        let inode = ":\(entry.st_ino)"
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), list) != nil {
-            // "1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF"
-            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            let words = text.split(separator: " ")
-            if words.count > 5, words[1] == "FLOCK", words[3] == "WRITE", words[5].hasSuffix(inode) { return true }
-        }
-        return false
     }
 }
 
