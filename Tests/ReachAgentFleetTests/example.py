@@ -389,7 +389,7 @@ def check_figures(server, database, directory, now):
     percents = dict(ask_grafana(database, start, now)["Availability of each device in the time of the dashboard"])
     for device in HISTORIES:
         row = reported[device]
-        percent = percents[device] if percents[device] is None else f"{percents[device]:.3f}"
+        percent = percents[device] if percents[device] is None else float(f"{percents[device]:.3f}")
         ours, theirs = (*figures[device], percent), (row["available_us"], row["unavailable_us"], row.get("availability_percent"))
         check(ours == theirs, f"PostgreSQL has the figures of reachagent fleet report, {device}: {ours[2]} %")
     check(reported["off"]["unavailable_us"] == 6 * 3_600_000_000 and reported["off"]["available_us"] == 37 * 3_600_000_000,

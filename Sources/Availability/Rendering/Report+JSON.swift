@@ -54,15 +54,15 @@ extension Report {
             json.member("family", ifPresent: account.subject.family)
             json.name("time_us")
             write(account.tally, to: &json)
-            json.member("availability_percent", ifPresent: account.tally.percent)
-            json.member("availability_with_unknown_percent", ifPresent: account.tally.lowestPercent)
+            json.member("availability_percent", decimal: account.tally.percent)
+            json.member("availability_with_unknown_percent", decimal: account.tally.lowestPercent)
             json.member("outage_count", account.outageCount)
             json.member("longest_us", ifPresent: account.longest?.duration) { $0.number($1) }
             json.member("mtbf_us", ifPresent: account.meanTimeBetweenFailures) { $0.number($1) }
             json.member("mttr_us", ifPresent: account.meanTimeToRepair) { $0.number($1) }
             json.member("error_budget", ifPresent: budget(of: account)) { json, budget in
                 json.object { json in
-                    json.member("objective_percent", budget.objective.percent)
+                    json.member("objective_percent", decimal: budget.objective.percent)
                     json.member("allowed_us", budget.allowed)
                     json.member("spent_us", budget.spent)
                     json.member("left_us", budget.left)
@@ -106,7 +106,7 @@ extension Report {
             json.member("ok", checks.succeeded)
             json.member("failed", checks.failed)
             json.member("not_checked", checks.notChecked)
-            json.member("loss_percent", ifPresent: Figures.loss(checks))
+            json.member("loss_percent", decimal: Figures.loss(checks))
             guard checks.latency.count > 0 else { return }
             json.member("p50_us", ifPresent: checks.latency.quantile(0.5)) { $0.number($1) }
             json.member("p95_us", ifPresent: checks.latency.quantile(0.95)) { $0.number($1) }
@@ -172,5 +172,12 @@ extension Report {
             json.name("missing")
             json.array(outage.attribution.missing) { $0.string($1.rawValue) }
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member whose value is a number with exactly these digits, or nothing.
+    package mutating func member(_ name: StaticString, decimal digits: String?) {
+        member(name, ifPresent: digits) { $0.value(Array($1.utf8)) }
     }
 }

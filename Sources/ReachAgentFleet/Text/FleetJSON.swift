@@ -44,7 +44,7 @@ extension DeviceFigures {
     /// Writes the figures as one object; durations are whole microseconds.
     func write(to json: inout JSONWriter) {
         json.object { json in
-            json.member("availability_percent", ifPresent: Figures.percent(available, of: known))
+            json.member("availability_percent", decimal: Figures.percent(available, of: known))
             json.member("available_us", available)
             json.member("unavailable_us", unavailable)
             json.member("unknown_us", unknown)
