@@ -25,8 +25,8 @@ final class JournalPresence: Sendable {
     /// Shows the agent on a directory, once it has the journal's lock; does nothing if it is shown there already.
     func show(in directory: JournalDirectory) {
         state.withLock { state in
-            if let file = state.directory, let identity = file.identity(),
-                identity.isSameFile(as: directory.identity(of: "."))
+            if let file = state.directory, let present = file.status(),
+                present.isSameFile(as: directory.status(of: "."))
             {
                 return
             }
