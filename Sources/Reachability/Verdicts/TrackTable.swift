@@ -26,8 +26,12 @@ struct TrackTable: Sendable {
     /// - Parameter tracks: The new tracks, in the order of their points, each point once.
     mutating func replace(with tracks: [ProbeTrack]) {
         self.tracks = tracks
-        points = tracks.map(\.point)
-        positions = Dictionary(zip(points, points.indices), uniquingKeysWith: { first, _ in first })
+        let points = tracks.map(\.point)
+        // The same list keeps its storage: a reader compares it for every check, which then takes constant time.
+        if points != self.points {
+            self.points = points
+            positions = Dictionary(zip(points, points.indices), uniquingKeysWith: { first, _ in first })
+        }
         groups = [:]
         for (position, track) in tracks.enumerated() {
             groups[track.point.vantage.interface, default: ProbeGroup()].add(track, at: position)
