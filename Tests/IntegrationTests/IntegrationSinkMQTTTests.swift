@@ -31,4 +31,26 @@ struct IntegrationSinkMQTTTests {
         #expect(end.contains("offline"))
         #expect(try await agent.stop().status == 0)
     }
+
+    @Test func `a broker that retains no messages gets every event, and the status says so`() async throws {
+        let lab = try SinkLab()
+        var options = MosquittoBroker.Options()
+        options.configuration = ["retain_available false"]
+        let broker = try await MosquittoBroker(options)
+        try lab.configure(SinkLab.sink("home", "mqtt://127.0.0.1:\(broker.port)"))
+        let agent = try await lab.agent()
+        let seen = try await broker.subscribe(to: ["reachagent/#"])
+        let sink = try lab.sink()
+        try await sink.next(containing: "sink home: connected")
+        let change = try await lab.directory.turn(agent, to: 3)
+        let lines = try await seen.lines(to: change.text)
+        for event in try await lab.journal() {
+            #expect(lines.contains { $0.contains(event) }, "\(event)")
+        }
+        #expect(!lines.contains { $0.contains("reachagent/edge-7/state ") || $0.contains("reachagent/edge-7/status ") })
+        try await lab.awaitStatus(of: "home", "code", "broker_no_retain")
+        try await lab.awaitStatus(of: "home", "state", "connected")
+        sink.end()
+        #expect(try await agent.stop().status == 0)
+    }
 }

@@ -436,7 +436,7 @@ import Testing
         ),
         (
             full, #""state":"connected","code":"broker_too_large","detail":"d""#,
-            "the broker refuses events of the sink fleet [broker_too_large]: d: `journalctl -u reachagent-sink`"
+            "the broker refuses something of the sink fleet [broker_too_large]: d: `journalctl -u reachagent-sink`"
         ),
         (
             full, #""state":"absent""#,

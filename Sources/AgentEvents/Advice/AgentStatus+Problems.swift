@@ -87,7 +87,7 @@ extension AgentStatus {
         if code == "broker_unreachable" || code == "broker_timeout", reachability.state?.connectivity != .full {
             return nil
         }
-        let state = sink.state == .connected ? "the broker refuses events of" : "no connection to the broker of"
+        let state = sink.state == .connected ? "the broker refuses something of" : "no connection to the broker of"
         let since = sink.state == .connected ? "" : sink.since.map { " since \(moment($0))" } ?? ""
         let detail = sink.detail.map { ": \($0)" } ?? ""
         let waiting = sink.pending.map { $0 > 0 ? "; \(SummaryText.count($0, "event")) waiting" : "" } ?? ""
