@@ -71,8 +71,10 @@ extension JournalWriter {
         } catch {
             return fail(error)
         }
-        let (rest, error) = write(backlog.takeAll()[...], at: instant)
+        let waiting = backlog.takeAll()
+        let (rest, error) = write(waiting[...], at: instant)
         if let error {
+            if rest.count < waiting.count { nameMissing(error) }
             wait(rest)
             return fail(error)
         }
@@ -82,6 +84,18 @@ extension JournalWriter {
         if let missingOfOutage { oweName(of: missingOfOutage) } else { settleLease() }
         statusStore.recover(missing: missingOfOutage)
         missingOfOutage = nil
+    }
+
+    /// Reports the numbers that are missing before events that the disk has just taken, although it takes no more: what is
+    /// dropped after these is another range.
+    private mutating func nameMissing(_ error: JournalError) {
+        guard let missing = missingOfOutage else { return }
+        missingOfOutage = nil
+        oweName(of: missing)
+        let detail = "some of the waiting events are recorded, and the ones before them are not"
+        statusStore.report(
+            JournalCondition(code: .writeFailed, detail: detail, error: error.reason, missing: missing)
+        )
     }
 
     /// Keeps missing numbers in the lease until an event that reports them is in the journal.

@@ -136,6 +136,30 @@ import Testing
         #expect(fixture.numbers == [1] + Array(906...5001))
     }
 
+    @Test func `events for which there is room in between are not among those that are reported missing`() throws {
+        let journal = try scripted.open(fixture)
+        journal.append([FixtureJournal.record(1)])
+        scripted.with { $0.room = 0 }
+        journal.append(FixtureJournal.records(2...4098))
+        #expect(journal.status().missing == [2...2])
+        // Number 3 makes room in memory, and three lines fit onto the disk.
+        scripted.with { $0.room = FixtureJournal.records(4...6).reduce(0) { $0 + $1.line.count + 1 } }
+        scripted.advance(.seconds(1))
+        journal.append([FixtureJournal.record(4099)])
+        #expect(journal.newestSequence == 6)
+        scripted.with { $0.room = 0 }
+        journal.append(FixtureJournal.records(4100...4200))
+        scripted.with { $0.room = nil }
+        scripted.advance(.seconds(60))
+        journal.append([FixtureJournal.record(4201)])
+        let conditions = journal.takeConditions()
+        #expect(conditions.map(\.code) == [.writeFailed, .writeFailed, .resumed])
+        #expect(conditions.map(\.isDegraded) == [true, true, false])
+        #expect(conditions.map(\.missing) == [nil, 2...3, 7...105])
+        #expect(journal.status().missing == [2...3, 7...105])
+        #expect(fixture.numbers == [1, 4, 5, 6] + Array(106...4201))
+    }
+
     @Test func `a backlog is bounded in bytes too`() {
         var backlog = JournalBacklog()
         #expect(backlog.append(FixtureJournal.records(1...10, padding: 400_000)) == nil)
