@@ -22,7 +22,7 @@ struct Oracle {
     private var boundary: Int64 = 0
     /// The seconds that an earlier run of the agent recorded, which nothing paints again: 1 for each of these.
     private var recorded: [UInt8]
-    /// What is known about the other seconds up to the end of an earlier run; 0 for nothing.
+    /// The states that are known for the other seconds up to the end of an earlier run; 0 for nothing.
     private var between: [UInt8]
     /// The first second that was painted since the last run ended.
     private var firstPainted = 0

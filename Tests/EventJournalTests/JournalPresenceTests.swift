@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// What readers see of the agent that has a journal.
+/// The agent of a journal, as readers see it.
 @Suite struct JournalPresenceTests {
     let fixture: FixtureJournal
     let scripted = ScriptedSystem()

@@ -26,7 +26,7 @@ final class MQTTSession {
         let errno: Int32
     }
 
-    /// The size of the kernel's receive buffer, which is small because answers are short.
+    /// The size of the socket's receive buffer (`SO_RCVBUF`): a broker's answers are short.
     private static let receiveBuffer: Int32 = 1 << 14
 
     /// True after the library has been initialized, which happens once.

@@ -6,8 +6,8 @@ internal import Probes
 
 /// The part of a runner that works on its event loop: it turns events into runs.
 ///
-/// `@unchecked Sendable`: `gate`, `statusStore`, `noticed` and `completed` are immutable and Sendable; everything else
-/// is used only on the event loop of `gate`, on which its methods and those of its extensions are called.
+/// `@unchecked Sendable`: `gate`, `statusStore`, `containment` and the closures are immutable and Sendable; everything
+/// else is used only on the event loop of `gate`, on which its methods and those of its extensions are called.
 final class HookEngine: @unchecked Sendable {
     typealias Instant = SuspendingClock.Instant
 

@@ -112,14 +112,14 @@ struct LastEvents: Sendable {
     mutating func note(_ event: Event) {
         guard Self.types.contains(event.type) else { return }
         let key = Key(type: event.type, subject: event.subject)
-        if events[key] == nil, events.count >= Self.maximumSubjects,
-            let oldest = events.min(by: { ($0.key.type.rank, $0.value.order) < ($1.key.type.rank, $1.value.order) })?
-                .key
-        {
-            events[oldest] = nil
-        }
+        if events[key] == nil, events.count >= Self.maximumSubjects, let leastWanted { events[leastWanted] = nil }
         order &+= 1
         events[key] = (order, event)
+    }
+
+    /// The subject to drop first.
+    private var leastWanted: Key? {
+        events.min { ($0.key.type.rank, $0.value.order) < ($1.key.type.rank, $1.value.order) }?.key
     }
 
     /// Returns the last events of some types, in order.

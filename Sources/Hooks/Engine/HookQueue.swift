@@ -101,7 +101,7 @@ struct HookQueue<Element> {
         elements.prepend((start.element, start.offered))
         firstOffered = start.offered
         if lastOffered == nil { lastOffered = start.offered }
-        supersededSinceStart += start.superseded
+        countSuperseded(start.superseded)
         trim()
     }
 

@@ -118,7 +118,7 @@ final class SinkRegistry: Sendable {
     private func notice() {
         let sinks = state.withLock { $0.isActive ? $0.sinks : [] }
         guard !sinks.isEmpty, let journal, let oldest = journal.oldestSequence else { return }
-        // What is acknowledged meanwhile makes another pass necessary.
+        // An acknowledgement in between makes another pass necessary.
         for _ in 0..<Self.maximumPasses {
             let unsettled = writer.progress.unsettled(before: oldest)
             guard !unsettled.isEmpty else { return }
