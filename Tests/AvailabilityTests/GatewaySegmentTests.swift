@@ -95,6 +95,19 @@ struct GatewaySegmentTests {
     }
 
     @Test
+    func `what is found soon after the beginning holds from the beginning, whatever reasons there were`() throws {
+        var journal = Self.silenced()
+        let other = Journal.path(.local, reason: "dns_timeout")
+        journal.path(at: 50, from: Self.silent, to: other)
+        journal.probe("first-hop", over: "wifi0", at: 60, from: "unknown", to: "down", code: "host_unreachable")
+        journal.path(at: 70, from: other, to: Journal.path(.full))
+        journal.other(at: 90)
+        let account = journal.account(try Journal.window(0, 90))
+        let outages = try #require(account.subjects.first?.outages)
+        #expect(outages.map(\.attribution.segment) == [.firstHop] && outages.map(\.duration) == [60_000_000])
+    }
+
+    @Test
     func `a silence whose reason changes is the same, and one after a suspend is another`() throws {
         func segments(_ change: (inout Journal) -> Void) throws -> [Segment] {
             var journal = Self.silenced()

@@ -75,14 +75,18 @@ struct OracleTests {
         }
 
         /// Judges a present silence again: as a whole if it has just begun and nothing was known, else from now on.
-        private mutating func judgeAgain() {
+        ///
+        /// - Parameter observed: The moment of the evidence; `nil` for the present one.
+        private mutating func judgeAgain(observed: Int64? = nil) {
+            let observed = min(observed ?? now, now)
             guard path.current.condition == .local, let since = silentSince else { return }
             let segment = silence(since: since)
             guard segment != path.current.segment, !isLoss(segment, since: since) else { return }
-            if path.current.segment == .undetermined, now - since <= 60 {
+            if path.current.segment == .undetermined, observed - since <= 60 {
                 path.attribute(segment)
             } else {
-                path.change(observed: now, published: now, from: path.current, to: cell(path.current, since: since))
+                let next = cell(path.current, since: since)
+                path.change(observed: observed, published: now, from: path.current, to: next)
             }
         }
 
@@ -173,12 +177,9 @@ struct OracleTests {
             journal.path(at: now, observed: observed, from: from.state, to: to.state)
             arrive()
             // A silence that goes on keeps its beginning, and what was decided.
-            let isContinued = silentSince != nil
-            silentSince = to.cell.condition == .local ? silentSince ?? min(observed, now) : nil
-            var next = cell(to.cell, since: silentSince ?? now)
-            if isContinued, let silentSince, isLoss(next.segment, since: silentSince) {
-                next.segment = path.current.segment
-            }
+            if silentSince != nil, to.cell.condition == .local { return judgeAgain(observed: observed) }
+            silentSince = to.cell.condition == .local ? min(observed, now) : nil
+            let next = cell(to.cell, since: silentSince ?? now)
             path.change(observed: observed, published: now, from: cell(from.cell, since: .min), to: next)
         }
 
@@ -200,6 +201,8 @@ struct OracleTests {
                 usefulUplinks.remove(index)
             }
             judgeAgain()
+            // A silence that goes on.
+            if uplinks[index].current.condition == .local, to.condition == .local { return }
             uplinks[index].change(
                 observed: now,
                 published: now,

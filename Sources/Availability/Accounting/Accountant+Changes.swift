@@ -12,7 +12,11 @@ extension Accountant {
         let to = state(Condition(change.to), failed, after: previous, isContinued: isContinued)
         let from = state(Condition(change.from), FailedState(change.from, cause: nil, sequence: sequence), after: nil)
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
-        pathTrack.change(observed: change.observed, published: time, from: from, to: to)
+        if isContinued, pathTrack.state?.condition == to.condition {
+            follow(&pathTrack, failed, change.observed, time)
+        } else {
+            pathTrack.change(observed: change.observed, published: time, from: from, to: to)
+        }
         pathTrack.number = sequence
         openPath = to.condition.isOutage ? failed : nil
         // The path of a probe that has been down for a long time is no evidence about the time before.
@@ -40,7 +44,12 @@ extension Accountant {
         let before = FailedState(change.from, cause: nil, sequence: sequence)
         let from = state(Condition(change.from.connectivity), before, after: nil)
         if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
-        uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
+        if isContinued, var track = uplinkTracks[name], track.state?.condition == to.condition {
+            follow(&track, failed, change.observed, time)
+            uplinkTracks[name] = track
+        } else {
+            uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
+        }
         uplinkTracks[name]?.number = sequence
         openUplinks[name] = to.condition.isOutage ? failed : nil
         reattribute(observed: change.observed, at: time)
@@ -76,7 +85,7 @@ extension Accountant {
         reattributeProbes(at: time, youngOnly: false)
     }
 
-    /// Reevaluates a silence, or the loss of a tunnel whose underlay may be known to be down only afterwards.
+    /// Reevaluates a silence that goes on, for whatever reason now, or the loss of a tunnel whose underlay may be known to be down only afterwards.
     ///
     /// New evidence concerns the whole silence if nothing was known about it and it has just started, because a check takes
     /// a while. Otherwise it concerns the time from now on: the time before keeps the segment of its own evidence. Missing
