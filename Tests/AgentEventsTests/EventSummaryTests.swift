@@ -209,4 +209,50 @@ import Testing
         if !isDegraded { (change.missingFirstSequence, change.missingLastSequence) = (5, 9) }
         #expect(change.summary == summary)
     }
+
+    @Test func `the states after missing events are those that matter, as many as can be read`() throws {
+        let path = Path(via: .wifi, interface: "wlan0", kind: "wifi")
+        let state = ReachabilityState(via: .wifi, afStatus: 2, connectivity: .partial, path: .init(path, ipv4: path))
+        func uplink(_ number: UInt32) -> Uplink {
+            let name = "wlan\(number)"
+            return Uplink(
+                interface: name,
+                interfaceIndex: number,
+                kind: "wifi",
+                connectivity: .full,
+                isUsed: number == 0
+            )
+        }
+        func probe(_ name: String, _ verdict: ProbeVerdict, over interface: String? = nil)
+            -> NetworkSnapshot.ProbeVerdict
+        {
+            NetworkSnapshot.ProbeVerdict(
+                point: ProbePoint(probe: name, interface: interface),
+                verdict: verdict,
+                isStale: false
+            )
+        }
+        let down = ProbeVerdict(verdict: "down", code: "timeout")
+        var change = JournalDegraded(
+            isDegraded: false,
+            code: "journal_resumed",
+            missingFirstSequence: 5,
+            missingLastSequence: 9,
+            settled: SettledStates(
+                state: state,
+                uplinks: [uplink(0), uplink(1)],
+                probes: [probe("web", down, over: "wlan0"), probe("dns", ProbeVerdict(verdict: "up"))]
+            )
+        )
+        let states = "now wifi wlan0 IPv4, partial; uplink wlan0: wifi, used, full; uplink wlan1: wifi, standby, full"
+        #expect(
+            change.summary == "the journal is written again [journal_resumed]; events 5 to 9 are missing from it; "
+                + "\(states); probe web: wlan0: down (timeout)"
+        )
+        change.settled?.uplinks = (0..<20).map(uplink)
+        change.settled?.probes = (0..<20).map { probe("web\($0)", down) }
+        let parts = change.summary.split(separator: "; ")
+        #expect(parts.count == 2 + 1 + 8 + 8 + 1)
+        #expect(parts.last == "and 24 more")
+    }
 }

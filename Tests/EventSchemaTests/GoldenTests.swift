@@ -10,6 +10,7 @@ import struct AgentEvents.EventDraft
 import struct AgentEvents.EventOrigin
 import struct AgentEvents.EventsOmitted
 import struct AgentEvents.JournalDegraded
+import struct AgentEvents.SettledStates
 import struct AgentEvents.SinkLoss
 import struct AgentEvents.Timestamp
 
@@ -177,6 +178,46 @@ struct GoldenTests {
                         detail: "cannot write /var/lib/reachagent/journal: No space left on device",
                         missingFirstSequence: 38,
                         missingLastSequence: 41
+                    )
+                )
+            )
+        ),
+        (
+            "journal.degraded.settled",
+            EventDraft(
+                JournalDegraded(
+                    isDegraded: false,
+                    code: "journal_resumed",
+                    detail: "events are recorded again",
+                    missingFirstSequence: 38,
+                    missingLastSequence: 41,
+                    settled: SettledStates(
+                        state: up.published,
+                        targets: [
+                            .init(
+                                name: office.name,
+                                state: TargetState(address: office.address, path: noRoute).published
+                            )
+                        ],
+                        uplinks: [
+                            .init(
+                                interface: "wlan0",
+                                interfaceIndex: 3,
+                                kind: "wifi",
+                                connectivity: .partial,
+                                reason: .init(code: "tls_expired", probe: "web"),
+                                isUsed: true
+                            )
+                        ],
+                        probes: [
+                            .init(
+                                point: .init(probe: "web", interface: "wlan0", family: "ipv4"),
+                                verdict: .init(verdict: "down", code: "tls_expired"),
+                                isStale: false,
+                                since: Timestamp(observed)
+                            )
+                        ],
+                        omitted: 3
                     )
                 )
             )

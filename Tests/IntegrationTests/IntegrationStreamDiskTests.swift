@@ -105,6 +105,7 @@ struct IntegrationStreamDiskTests {
             guard let first = journal.missingFirstSequence else { continue }
             let last = try #require(journal.missingLastSequence)
             #expect(first <= last)
+            #expect(journal.settled?.state.path.interface == "eth0")
             named.formUnion(first...max(first, last))
         }
         let history = try await directory.history()

@@ -11,11 +11,14 @@ import struct AgentEvents.EventOrigin
 @testable import ReachAgent
 
 extension ReachabilityDriver {
-    /// A driver with these settings on a bus of its own, without a recording.
-    static func sample(_ settings: Settings) -> ReachabilityDriver {
+    /// A driver with these settings, by default on a bus of its own, without a recording.
+    static func sample(
+        _ settings: Settings,
+        on bus: NotificationBus<Event> = NotificationBus<Event>()
+    ) -> ReachabilityDriver {
         let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
         return ReachabilityDriver(
-            bus: NotificationBus<Event>(),
+            bus: bus,
             statusStore: StatusStore(
                 agent: AgentFacts(version: "0.1.0", processID: 1, started: .now, origin: origin),
                 targets: [],

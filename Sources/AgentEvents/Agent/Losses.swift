@@ -105,12 +105,15 @@ public struct JournalDegraded: Codable, Sendable, Hashable {
     public var missingFirstSequence: UInt64?
     /// The last such number.
     public var missingLastSequence: UInt64?
+    /// The settled states at the time of the event, if numbers are missing; `nil` before the first state has settled.
+    public var settled: SettledStates?
 
     private enum CodingKeys: String, CodingKey {
         case isDegraded = "degraded"
         case code, detail
         case missingFirstSequence = "missing_first_seq"
         case missingLastSequence = "missing_last_seq"
+        case settled
     }
 
     /// Creates a change.
@@ -119,13 +122,15 @@ public struct JournalDegraded: Codable, Sendable, Hashable {
         code: String,
         detail: String? = nil,
         missingFirstSequence: UInt64? = nil,
-        missingLastSequence: UInt64? = nil
+        missingLastSequence: UInt64? = nil,
+        settled: SettledStates? = nil
     ) {
         self.isDegraded = isDegraded
         self.code = code
         self.detail = detail
         self.missingFirstSequence = missingFirstSequence
         self.missingLastSequence = missingLastSequence
+        self.settled = settled
     }
 }
 

@@ -133,6 +133,7 @@ extension JournalDegraded {
             let range = "\(first) to \(last)"
             parts.append(isSkip ? "the numbers \(range) are skipped" : "events \(range) are missing from it")
         }
+        if let settled { parts.append(settled.summary) }
         return parts.joined(separator: "; ")
     }
 

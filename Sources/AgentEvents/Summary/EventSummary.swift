@@ -214,6 +214,7 @@ extension EventSummary {
             let range = "#\(first) to #\(last)"
             detail.append(change.isSkip ? "the numbers \(range) are skipped" : "it lacks the events \(range)")
         }
+        if let settled = change.settled { detail.append(settled.summary) }
         let isPast = change.isSkip || change.code == "journal_deleted"
         self.init(
             subject: "journal",

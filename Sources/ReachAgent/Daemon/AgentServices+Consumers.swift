@@ -36,9 +36,9 @@ extension AgentServices {
     ) -> JournalRecorder {
         for repair in journal.status().repairs { logger.notice("journal: \(repair)") }
         return JournalRecorder(recording: bus, in: journal) { [logger] condition in
-            let draft = EventDraft(condition)
-            logger.log(level: condition.logLevel, "\(draft.summary)")
-            driver.announce(draft)
+            let change = JournalDegraded(condition)
+            logger.log(level: condition.logLevel, "\(change.summary)")
+            driver.announce(change)
         }
     }
 

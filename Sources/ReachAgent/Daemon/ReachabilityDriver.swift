@@ -11,7 +11,9 @@ internal import struct AgentEvents.ConfigurationReload
 internal import struct AgentEvents.Event
 internal import struct AgentEvents.EventDraft
 internal import struct AgentEvents.EventOrigin
+internal import struct AgentEvents.JournalDegraded
 internal import struct AgentEvents.ProbeSummary
+internal import struct AgentEvents.SettledStates
 internal import struct AgentEvents.Timestamp
 
 /// Feeds the pure state machine with the kernel's view, check results and time, and publishes its transitions.
@@ -221,12 +223,25 @@ final class ReachabilityDriver: Sendable {
     ///
     /// - Returns: The event's number; `nil` while it waits for the agent's first event, and after the last one.
     @discardableResult
-    func announce(_ draft: EventDraft) -> UInt64? {
+    func announce(_ draft: EventDraft) -> UInt64? { state.withLock { announce(draft, &$0) } }
+
+    /// Publishes a change of the journal, with the settled states if events are missing from it.
+    ///
+    /// Safe from any thread.
+    func announce(_ change: JournalDegraded) {
         state.withLock { state in
-            if state.isStarted { return publish(draft, &state, at: .now) }
-            state.announced.append(draft)
-            return nil
+            var change = change
+            // Nothing has settled before the first event, behind which each state is published.
+            if state.isStarted, change.missingFirstSequence != nil { change.settled = SettledStates(state.machine) }
+            announce(EventDraft(change), &state)
         }
+    }
+
+    @discardableResult
+    private func announce(_ draft: EventDraft, _ state: inout State) -> UInt64? {
+        if state.isStarted { return publish(draft, &state, at: .now) }
+        state.announced.append(draft)
+        return nil
     }
 
     /// Publishes the agent's last event, if it ever had a first one, and ends the bus.

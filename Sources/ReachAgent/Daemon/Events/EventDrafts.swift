@@ -1,5 +1,4 @@
 internal import AgentEvents
-internal import EventJournal
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -118,16 +117,7 @@ extension EventDraft {
     }
 
     /// `journal.degraded`.
-    init(_ condition: JournalCondition) {
-        let change = JournalDegraded(
-            isDegraded: condition.isDegraded,
-            code: condition.code.rawValue,
-            detail: condition.text,
-            missingFirstSequence: condition.missing?.lowerBound,
-            missingLastSequence: condition.missing?.upperBound
-        )
-        self.init(.journalDegraded, .journalDegraded(change))
-    }
+    init(_ change: JournalDegraded) { self.init(.journalDegraded, .journalDegraded(change)) }
 
     /// `sink.lost`.
     init(_ loss: SinkLoss) { self.init(.sinkLost, subject: loss.sink, .sinkLost(loss)) }

@@ -144,3 +144,30 @@ extension UplinkChange {
         )
     }
 }
+
+extension SettledStates {
+    /// The maximum size of each list, in bytes: `reachagent fleet` skips the content of events above 64 KiB.
+    private static let maximumListBytes = 16 << 10
+
+    init(_ machine: ReachabilityMachine) {
+        let targets = BoundedList(
+            machine.targetPaths.map { target, state in
+                AgentEvents.NetworkSnapshot.Target(name: target.name, state: state.published)
+            },
+            bytes: Self.maximumListBytes
+        )
+        let uplinks = BoundedList(machine.uplinks.map { AgentEvents.Uplink($0) }, bytes: Self.maximumListBytes)
+        let probes = BoundedList(
+            machine.probes.troubledFirst.map { AgentEvents.NetworkSnapshot.ProbeVerdict($0) },
+            bytes: Self.maximumListBytes
+        )
+        let omitted = [targets.omitted, uplinks.omitted, probes.omitted].compactMap(\.self)
+        self.init(
+            state: machine.state.published,
+            targets: targets.elements,
+            uplinks: uplinks.elements,
+            probes: probes.elements,
+            omitted: omitted.isEmpty ? nil : omitted.reduce(0, +)
+        )
+    }
+}

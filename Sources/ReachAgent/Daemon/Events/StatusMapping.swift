@@ -213,6 +213,18 @@ extension AgentStatus.Journal {
     }
 }
 
+extension JournalDegraded {
+    init(_ condition: JournalCondition) {
+        self.init(
+            isDegraded: condition.isDegraded,
+            code: condition.code.rawValue,
+            detail: condition.text,
+            missingFirstSequence: condition.missing?.lowerBound,
+            missingLastSequence: condition.missing?.upperBound
+        )
+    }
+}
+
 extension JournalCondition {
     /// The detail with the kernel's reason.
     var text: String { error.map { "\(detail): \($0)" } ?? detail }
