@@ -92,8 +92,8 @@ struct AccountantTests {
     }
 
     @Test(
-        "missing events cost the time around them, and the time after them only without a later change",
-        arguments: [("nothing", 80), ("a change", 20), ("a start", 20 + 10)] as [(String, Int64)]
+        "missing events cost the time around them, and the time after them only without a later state",
+        arguments: [("nothing", 80), ("a change", 20), ("a start", 20 + 10), ("the states", 20)] as [(String, Int64)]
     )
     func missingEvents(_ follower: String, _ unknown: Int64) throws {
         var journal = Self.running()
@@ -108,6 +108,7 @@ struct AccountantTests {
             journal.stop(at: 40)
             journal.start(at: 50)
             journal.path(at: 50, from: Journal.path(.full), to: Journal.path(.full))
+        case "the states": journal.states(SettledStates(state: Journal.path(.full)), at: 50)
         default: break
         }
         journal.other(at: 100)

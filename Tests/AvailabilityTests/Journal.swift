@@ -86,21 +86,22 @@ struct Journal {
         append("reachability.changed", at: second, .reachabilityChanged(change))
     }
 
+    static func uplink(_ name: String, _ connectivity: Connectivity, reason: String? = nil) -> Uplink {
+        Uplink(
+            interface: name,
+            interfaceIndex: 3,
+            kind: name.hasPrefix("ww") ? "wwan" : "wifi",
+            connectivity: connectivity,
+            reason: reason.map { Uplink.Reason(code: $0) },
+            isUsed: true
+        )
+    }
+
     mutating func uplink(_ name: String, at second: Int64, from: Connectivity, to: Connectivity, reason: String? = nil)
     {
-        func uplink(_ connectivity: Connectivity, _ reason: String?) -> Uplink {
-            Uplink(
-                interface: name,
-                interfaceIndex: 3,
-                kind: name.hasPrefix("ww") ? "wwan" : "wifi",
-                connectivity: connectivity,
-                reason: reason.map { Uplink.Reason(code: $0) },
-                isUsed: true
-            )
-        }
         let change = UplinkChange(
-            from: uplink(from, nil),
-            to: uplink(to, reason),
+            from: Self.uplink(name, from),
+            to: Self.uplink(name, to, reason: reason),
             cause: ChangeCause(kind: "probe", code: reason ?? "up"),
             observed: Self.moment(second),
             settledMilliseconds: 0
@@ -189,6 +190,18 @@ struct Journal {
         sketches.add(Transfer(download: leg(down, added), upload: leg(up)))
         sketches.goodBitsPerSecond = good
         return sketches
+    }
+
+    /// An event about missing ones, with the settled states.
+    mutating func states(_ settled: SettledStates, at second: Int64) {
+        let change = JournalDegraded(
+            isDegraded: false,
+            code: "journal_resumed",
+            missingFirstSequence: 1,
+            missingLastSequence: sequence,
+            settled: settled
+        )
+        append("journal.degraded", at: second, .journalDegraded(change))
     }
 
     /// An event that says nothing but that the agent ran.

@@ -4,13 +4,15 @@ extension Accountant {
     /// The time within which other checks can reveal the cause of a new outage, in microseconds.
     static let checkDelay: Int64 = 60_000_000
 
-    mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64) {
+    /// - Parameter isRestated: True for no change, but a state that an event about missing ones has.
+    mutating func note(_ change: StateChange, at time: Timestamp, sequence: UInt64, isRestated: Bool = false) {
         observations.note(change, at: time)
         let previous = pathTrack.state?.attribution
-        var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
+        var failed = FailedState(change.to, cause: isRestated ? nil : change.cause, sequence: sequence)
         let isContinued = failed.begin(at: min(change.observed, time), continuing: openPath)
         let to = state(Condition(change.to), failed, after: previous, isContinued: isContinued)
-        let from = state(Condition(change.from), FailedState(change.from, cause: nil, sequence: sequence), after: nil)
+        var from = state(Condition(change.from), FailedState(change.from, cause: nil, sequence: sequence), after: nil)
+        if isRestated { from = beforeRestated(from) }
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         if isContinued, pathTrack.state?.condition == to.condition {
             follow(&pathTrack, failed, change.observed, time)
@@ -23,7 +25,8 @@ extension Accountant {
         reattributeProbes(at: time, youngOnly: true)
     }
 
-    mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64) {
+    /// - Parameter isRestated: True for no change, but a state that an event about missing ones has.
+    mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64, isRestated: Bool = false) {
         let name = change.to.interface
         observations.note(change, at: time, sequence: sequence)
         if uplinkTracks[name] == nil {
@@ -34,7 +37,7 @@ extension Accountant {
             uplinkTracks[name] = template
         }
         let previous = uplinkTracks[name]?.state?.attribution
-        var failed = FailedState(change.to, cause: change.cause, sequence: sequence)
+        var failed = FailedState(change.to, cause: isRestated ? nil : change.cause, sequence: sequence)
         // The event of an uplink does not name its underlay, but that of the default path over it does, and precedes it.
         if failed.lacksUnderlay, let openPath, openPath.lacksUnderlay, openPath.interface == name {
             failed.underlay = openPath.underlay
@@ -42,7 +45,8 @@ extension Accountant {
         let isContinued = failed.begin(at: min(change.observed, time), continuing: openUplinks[name])
         let to = state(Condition(change.to.connectivity), failed, after: previous, isContinued: isContinued)
         let before = FailedState(change.from, cause: nil, sequence: sequence)
-        let from = state(Condition(change.from.connectivity), before, after: nil)
+        var from = state(Condition(change.from.connectivity), before, after: nil)
+        if isRestated { from = beforeRestated(from) }
         if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
         if isContinued, var track = uplinkTracks[name], track.state?.condition == to.condition {
             follow(&track, failed, change.observed, time)
@@ -230,7 +234,7 @@ extension FailedState {
 }
 
 extension Condition {
-    fileprivate init(_ state: ReachabilityState) {
+    init(_ state: ReachabilityState) {
         if state.via == .none {
             self = .none
         } else if state.via == .unknown {
@@ -240,7 +244,7 @@ extension Condition {
         }
     }
 
-    fileprivate init(_ connectivity: Connectivity) {
+    init(_ connectivity: Connectivity) {
         switch connectivity {
         case .full: self = .full
         case .partial: self = .partial
@@ -253,7 +257,7 @@ extension Condition {
         }
     }
 
-    fileprivate init(probe verdict: ProbeVerdict) {
+    init(probe verdict: ProbeVerdict) {
         switch verdict.verdict {
         case "up": self = .full
         case "down": self = .none

@@ -22,6 +22,8 @@ public struct Accountant: Sendable {
     public let window: Window
     /// The completeness of the events.
     public let numbering: Numbering
+    /// False if no changes of probes are added: their verdicts elsewhere would be evidence that never ends.
+    let countsProbes: Bool
     /// The track of a subject before its first event.
     private(set) var template: Track
     var pathTrack: Track
@@ -48,9 +50,11 @@ public struct Accountant: Sendable {
     /// - Parameters:
     ///   - window: The time to account for.
     ///   - numbering: The completeness of the events that will be added.
-    public init(window: Window, numbering: Numbering = .complete) {
+    ///   - countsProbes: False if no changes of probes will be added.
+    public init(window: Window, numbering: Numbering = .complete, countsProbes: Bool = true) {
         self.window = window
         self.numbering = numbering
+        self.countsProbes = countsProbes
         template = Track(window: window)
         pathTrack = template
     }
@@ -59,7 +63,7 @@ public struct Accountant: Sendable {
     public static func needsContent(_ type: EventType?) -> Bool {
         switch type {
         case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .probeChanged, .suspendResumed,
-            .certificateExpiring, .probeSummary, .eventsOmitted:
+            .certificateExpiring, .probeSummary, .journalDegraded, .eventsOmitted:
             true
         default: false
         }
@@ -82,6 +86,8 @@ public struct Accountant: Sendable {
         case .probeChanged(let change): note(change, at: event.time, sequence: sequence)
         case .probeSummary(let summary): note(ScannedSummary(summary))
         case .suspendResumed(let resumed): note(resumed, at: event.time)
+        case .journalDegraded(let change):
+            if let settled = change.settled { note(settled, code: change.code, at: event.time, sequence: sequence) }
         case .certificateExpiring(let expiry):
             // The condition depends only on the window, not on the amount of history read before it.
             if expiry.observed >= window.start, event.time < window.end {
@@ -102,16 +108,22 @@ public struct Accountant: Sendable {
             case .uplinkChanged(let change): [change.from.interface, change.to.interface]
             case .probeChanged(let change): [change.point.probe, change.point.interface]
             case .certificateExpiring(let expiry): [expiry.probe]
-            case .reachabilityChanged(let change):
-                [change.from, change.to].flatMap { state in
-                    [
-                        state.path.interface, state.path.underlay?.interface, state.path.ipv4?.interface,
-                        state.path.ipv6?.interface,
-                    ]
-                }
+            case .reachabilityChanged(let change): pathNames(of: change.from) + pathNames(of: change.to)
+            case .journalDegraded(let change):
+                change.settled.map { settled in
+                    pathNames(of: settled.state) + settled.uplinks.map(\.interface)
+                        + settled.probes.flatMap { [$0.point.probe, $0.point.interface] }
+                } ?? []
             default: []
             }
         return names.allSatisfy { $0.map { $0.utf8.count <= maximumNameBytes } ?? true }
+    }
+
+    private static func pathNames(of state: ReachabilityState) -> [String?] {
+        [
+            state.path.interface, state.path.underlay?.interface, state.path.ipv4?.interface,
+            state.path.ipv6?.interface,
+        ]
     }
 
     /// Adds an event by its line, which is decoded only as needed.

@@ -53,7 +53,7 @@ public struct RecentAvailability: Sendable {
         let end = civilTime.start(of: CivilTime.Day(number: today.number + Int64(Self.daysAhead + 1)))
         guard let window = Window(from: start, to: end, in: civilTime) else { return nil }
         self.window = window
-        accountant = Accountant(window: window)
+        accountant = Accountant(window: window, countsProbes: false)
     }
 
     /// The first moment of the 90 days at the time of creation.

@@ -7,7 +7,7 @@ struct Track: Sendable {
     private(set) var state: TrackState?
     /// The moment up to which everything is in the totals.
     private(set) var cursor = Int64.min
-    /// The number of the newest change.
+    /// The number of the newest event with its state.
     var number: UInt64 = 0
 
     init(window: Window) { totals = SpanTotals(window: window) }
@@ -26,6 +26,15 @@ struct Track: Sendable {
         settle(until: moment, state ?? from)
         state = to
         return moment
+    }
+
+    /// Confirms the known state as of an event's number.
+    ///
+    /// - Returns: False if no state is known, or another one.
+    mutating func confirm(_ condition: Condition, _ number: UInt64) -> Bool {
+        guard state?.condition == condition else { return false }
+        self.number = number
+        return true
     }
 
     /// Records an unknown period, after which the state continues.
