@@ -94,6 +94,23 @@ struct WrittenDevice {
         return event(.reachabilityChanged, at: second, stored: stored, subject: "default", .reachabilityChanged(change))
     }
 
+    static func uplink(
+        _ interface: String,
+        _ kind: String,
+        _ connectivity: Connectivity,
+        isUsed: Bool = false,
+        reason: String? = nil
+    ) -> Uplink {
+        Uplink(
+            interface: interface,
+            interfaceIndex: 2,
+            kind: kind,
+            connectivity: connectivity,
+            reason: reason.map { Uplink.Reason(code: $0) },
+            isUsed: isUsed
+        )
+    }
+
     mutating func uplink(
         _ interface: String,
         _ kind: String,
@@ -103,14 +120,7 @@ struct WrittenDevice {
         at second: Int64
     ) -> FleetMessage {
         func uplink(_ connectivity: Connectivity) -> Uplink {
-            Uplink(
-                interface: interface,
-                interfaceIndex: 2,
-                kind: kind,
-                connectivity: connectivity,
-                reason: reason.map { Uplink.Reason(code: $0) },
-                isUsed: isUsed
-            )
+            Self.uplink(interface, kind, connectivity, isUsed: isUsed, reason: reason)
         }
         let change = UplinkChange(
             from: uplink(.unknown),
@@ -120,6 +130,19 @@ struct WrittenDevice {
             settledMilliseconds: 250
         )
         return event(.uplinkChanged, at: second, subject: interface, .uplinkChanged(change))
+    }
+
+    /// An event about missing ones, with the settled states.
+    mutating func states(_ next: ReachabilityState, _ uplinks: [Uplink] = [], at second: Int64) -> FleetMessage {
+        state = next
+        let change = JournalDegraded(
+            isDegraded: false,
+            code: "journal_resumed",
+            missingFirstSequence: 1,
+            missingLastSequence: sequence,
+            settled: SettledStates(state: next, uplinks: uplinks)
+        )
+        return event(.journalDegraded, at: second, .journalDegraded(change))
     }
 
     mutating func loses(_ range: ClosedRange<UInt64>, count: UInt64? = nil, at second: Int64) -> FleetMessage {

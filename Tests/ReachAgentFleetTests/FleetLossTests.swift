@@ -163,4 +163,42 @@ import Testing
         var ahead = WrittenDevice("edge-1")
         #expect(try Self.row([ahead.changes(to: Self.full, at: 900, stored: 10)]).state == .full)
     }
+
+    @Test
+    func `the states in an event about missing ones count from it on, whenever the loss is announced`() throws {
+        var device = WrittenDevice("edge-1")
+        var messages = [
+            device.changes(to: Self.full, at: 0), device.uplink("wlan0", "wifi", .full, at: 0), device.other(at: 10),
+        ]
+        // The device's journal lacks the changes.
+        let gap = device.sequence + 1...device.sequence + 5000
+        device.sequence += 5000
+        messages.append(device.other(at: 40))
+        let uplinks = [WrittenDevice.uplink("wlan0", "wifi", .none, reason: "link_down")]
+        messages.append(device.states(Self.down, uplinks, at: 50))
+        let before = try Self.row(messages + [device.other(at: 100)])
+        #expect(before.state == .none)
+        #expect(before.since == WrittenDevice.moment(50))
+        #expect(before.uplinks.map(\.connectivity) == ["none"])
+        // The time since the last known change is unknown, because a change is missing somewhere in it.
+        #expect(try Self.seconds(before) == [0, 50, 50])
+        messages += [device.loses(gap, at: 60), device.other(at: 100)]
+        let after = try Self.row(messages)
+        #expect(after.state == .none)
+        #expect(try Self.seconds(after) == [0, 50, 50])
+    }
+
+    @Test
+    func `a state that was known before missing events keeps its beginning, and is known after them`() throws {
+        var device = WrittenDevice("edge-1")
+        var messages = [device.starts(at: 0), device.changes(to: Self.full, at: 0), device.other(at: 10)]
+        let gap = device.sequence + 1...device.sequence + 5000
+        device.sequence += 5000
+        messages += [device.other(at: 40), device.states(Self.full, at: 50)]
+        messages += [device.loses(gap, at: 60), device.other(at: 100)]
+        let row = try Self.row(messages)
+        #expect(row.state == .full)
+        #expect(row.since == WrittenDevice.moment(0))
+        #expect(try Self.seconds(row) == [70, 0, 30])
+    }
 }

@@ -47,7 +47,7 @@ struct Device: Sendable {
 
     /// Creates a device without events.
     init(window: Window?, seen moment: Timestamp) {
-        accountant = window.map { Accountant(window: $0, numbering: .selected) }
+        accountant = window.map { Accountant(window: $0, numbering: .selected, countsProbes: false) }
         complete = window?.start
         end = window?.end
         lastSeen = moment
@@ -145,8 +145,8 @@ struct Device: Sendable {
     /// Returns true for types whose content matters here.
     private static func isRead(_ type: EventType?) -> Bool {
         switch type {
-        case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .suspendResumed, .eventsOmitted,
-            .sinkLost:
+        case .agentStarted, .agentStopping, .reachabilityChanged, .uplinkChanged, .suspendResumed,
+            .journalDegraded, .eventsOmitted, .sinkLost:
             true
         default: false
         }
@@ -172,9 +172,30 @@ struct Device: Sendable {
             path = DevicePath(change)
             if sequence > sequences.run { stopped = nil }
         case .uplinkChanged(let change): return note(DeviceUplink(change.to, sequence))
+        case .journalDegraded(let change):
+            guard let settled = change.settled else { return false }
+            return note(settled, at: event.time, sequence)
         default: return false
         }
         return true
+    }
+
+    /// Notes the settled states of an event about missing ones.
+    ///
+    /// - Returns: `false` if all of them were known, or a later event has already set them.
+    private mutating func note(_ settled: SettledStates, at time: Timestamp, _ sequence: UInt64) -> Bool {
+        var isNew = false
+        if sequence > sequences.path {
+            sequences.path = sequence
+            let restated = DevicePath(settled.state, since: time)
+            if sequence > sequences.run { stopped = nil }
+            // A state that was known already began earlier.
+            if path?.hasState(of: restated) != true { (path, isNew) = (restated, true) }
+        }
+        for uplink in settled.uplinks.prefix(Self.maximumUplinks) where note(DeviceUplink(uplink, sequence)) {
+            isNew = true
+        }
+        return isNew
     }
 
     /// Notes the loss that an event announces: of the time between the events around it nothing is known.

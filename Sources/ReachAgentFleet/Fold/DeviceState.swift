@@ -33,14 +33,22 @@ struct DevicePath: Sendable, Hashable {
     /// The moment at which the device saw the change.
     var since: Timestamp
 
-    init(_ change: StateChange) {
-        let state = change.to
+    init(_ change: StateChange) { self.init(change.to, since: change.observed) }
+
+    init(_ state: ReachabilityState, since: Timestamp) {
         connectivity = state.isReachable ? state.connectivity : Connectivity.none
         via = Via(bounded(state.via.rawValue))
         interface = state.path.interface.map(bounded)
         reason = (state.connectivityReason ?? state.path.reason ?? state.reason).map(bounded)
         probe = state.connectivityProbe.map(bounded)
-        since = change.observed
+        self.since = since
+    }
+
+    /// Returns whether another path has the same state, since whatever moment.
+    func hasState(of other: DevicePath) -> Bool {
+        var other = other
+        other.since = since
+        return self == other
     }
 }
 
