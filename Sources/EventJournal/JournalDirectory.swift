@@ -28,29 +28,39 @@ struct JournalDirectory: Sendable {
     /// Other parents must exist: when their disk is not mounted, nothing is written in its place.
     func make() throws(JournalError) {
         if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
-        if errno == ENOENT {
-            makeParents()
+        var error = errno
+        if error == ENOENT {
+            let reason = makeParents()
             if mkdir(path, 0o750) == 0 || errno == EEXIST { return }
+            // That the parent is missing is only the consequence of the reason that it cannot be created.
+            error = errno == ENOENT ? reason ?? ENOENT : errno
         }
         // A read-only file system returns its error even if the directory exists.
-        let error = errno
         guard status(of: ".") == nil else { return }
         throw JournalError(operation: "create", path: path, cause: .errno(error))
     }
 
     /// Creates the parents: everything below the user's state directory, and elsewhere only a directory `reachagent`.
-    private func makeParents() {
-        guard let slash = path.lastIndex(of: "/") else { return }
+    ///
+    /// - Returns: The error of the last one that is missing and cannot be created, other than that its own parent is
+    ///   missing; `nil` if there is none.
+    private func makeParents() -> Int32? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
         let parent = path[..<slash]
+        var reason: Int32?
+        func make(_ directory: String, _ mode: mode_t) {
+            if mkdir(directory, mode) != 0, errno != EEXIST, errno != ENOENT { reason = errno }
+        }
         if isBelowStateHome {
             var above = ""
             for part in parent.split(separator: "/") {
                 above += "/" + part
-                _ = mkdir(above, 0o700)
+                make(above, 0o700)
             }
         } else if parent.hasSuffix("/reachagent") {
-            _ = mkdir(String(parent), 0o755)
+            make(String(parent), 0o755)
         }
+        return reason
     }
 
     private var isBelowStateHome: Bool {

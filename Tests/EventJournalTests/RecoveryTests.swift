@@ -39,6 +39,16 @@ import Testing
         }
     }
 
+    @Test func `the reason that a parent cannot be created is the error, not that it is missing`() {
+        // No process creates a directory there: the file system has no such operation, or it is mounted read-only.
+        let configuration = JournalConfiguration(directory: "/sys/reachagent/journal", sync: .never)
+        #expect {
+            _ = try EventJournal(opening: configuration, now: { FixtureJournal.time(0) })
+        } throws: { error in
+            [EPERM, EACCES, EROFS].contains { (error as? JournalError)?.cause == .errno($0) }
+        }
+    }
+
     @Test func `numbers and the stream continue after a restart`() async throws {
         var journal: EventJournal? = try scripted.open(fixture)
         let stream = journal?.streamID

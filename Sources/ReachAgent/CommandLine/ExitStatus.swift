@@ -137,7 +137,8 @@ enum StartFailure {
     static func exitStatus(errno number: Int32) -> Int32 {
         switch number {
         case EACCES, EPERM: ExitStatus.notPermitted
-        case ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRINUSE, EADDRNOTAVAIL: ExitStatus.tryAgain
+        case ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRINUSE, EADDRNOTAVAIL:
+            ExitStatus.tryAgain
         default: ExitStatus.badConfiguration
         }
     }
