@@ -1,7 +1,10 @@
 import AgentTestKit
 import Foundation
 import Glibc
+import StateClient
 import Testing
+
+@testable import ReachAgent
 
 /// `status` and `subscribers` as an operator meets them: with an agent, without one, and with one that refuses.
 @Suite struct StatusCommandTests {
@@ -32,6 +35,18 @@ import Testing
         #expect(result.error.hasPrefix("reachagent: no agent answers at /nonexistent/control.sock: No such file"))
         #expect(result.error.contains("start one with 'reachagent run'"))
         #expect(result.error.contains("reachagent run --once"))
+    }
+
+    @Test(arguments: [
+        (StateClientError.noAgent(socket: "/s", errno: ENOENT), "start one with 'systemctl restart reachagent';"),
+        (
+            .disconnected(socket: "/s"),
+            "'systemctl status reachagent' and 'journalctl -u reachagent' show why"
+        ),
+        (.timedOut(socket: "/s"), "'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"),
+    ])
+    func `with an installed service the next step is a command of systemd`(error: StateClientError, step: String) {
+        #expect(AgentQuestion.advice(error, isInstalled: true).first == step)
     }
 
     @Test(.enabled(if: access("/run/reachagent/control.sock", F_OK) != 0, "there is an agent"))

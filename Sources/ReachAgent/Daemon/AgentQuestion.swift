@@ -60,17 +60,22 @@ enum AgentQuestion {
     }
 
     /// Returns the next steps after an error.
-    static func advice(_ error: StateClientError) -> [String] {
+    ///
+    /// - Parameter isInstalled: True when systemd has a unit of the agent.
+    static func advice(_ error: StateClientError, isInstalled: Bool = isInstalled()) -> [String] {
         switch error {
         case .noAgent(let socket, _):
+            // Not "start": after `systemctl stop reachagent.socket` the agent runs on, without a socket.
             otherPlaces(than: socket) + [
-                "start one with '\(isInstalled() ? "systemctl start reachagent" : "reachagent run")';",
+                "start one with '\(isInstalled ? "systemctl restart reachagent" : "reachagent run")';",
                 "'reachagent run --once' shows the state without one;",
                 "for one elsewhere, set --socket or $REACHAGENT_SOCKET to its directory",
             ]
         case .notPermitted(let socket, _): permissionAdvice(socket, S_IWGRP, to: "ask")
+        case .disconnected where isInstalled:
+            ["'systemctl status reachagent' and 'journalctl -u reachagent' show why"]
         case .timedOut:
-            isInstalled()
+            isInstalled
                 ? ["'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"]
                 : ["it is busy, or it was stopped: 'ps -C reachagent -o pid,stat,time' shows which"]
         default: []

@@ -22,8 +22,8 @@ extension Diagnosis {
         case .noAgent where !evidence.hasService:
             return Section(.agent, .notChecked, "no agent is running", next: ["reachagent run"], facts: facts)
         case .noAgent:
-            let next = ["systemctl status reachagent", "sudo systemctl start reachagent"]
-            return Section(.agent, .warning, "the service is installed and not running", next: next, facts: facts)
+            let next = ["systemctl status reachagent", "sudo systemctl restart reachagent"]
+            return Section(.agent, .warning, "the service is installed, and no agent answers", next: next, facts: facts)
         case .notPermitted:
             let next = AgentQuestion.advice(error).map { "# \($0)" }
             return Section(.agent, .warning, error.description, next: next, facts: facts)
