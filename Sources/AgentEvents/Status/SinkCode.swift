@@ -73,7 +73,11 @@ public enum SinkCode: String, Sendable, Hashable, CaseIterable {
     /// The remedy, with commands in backticks.
     public var remedy: String {
         switch self {
-        case .sinkAbsent: "`apt install reachagent-sink`; `systemctl status reachagent-sink` shows why it does not run."
+        case .sinkAbsent:
+            """
+            `systemctl status reachagent-sink` shows why it does not run; if it is missing, install the package \
+            reachagent-sink, from the repository or as the .deb of the same build.
+            """
         case .brokerUnreachable: "Correct 'url', or check the path to the broker: `reachagent probe tcp://BROKER:PORT`."
         case .brokerTLS:
             "Name the issuing authority in 'ca_file'; `openssl s_client -connect BROKER:PORT` shows the certificate."

@@ -58,7 +58,10 @@ struct FleetCommand: ParsableCommand {
             throw ExitCode(reason == EACCES ? ExitStatus.notPermitted : ExitStatus.tryAgain)
         }
         Terminal.printError(
-            "reachagent: '\(Self.program)' is not installed; the Debian package 'reachagent-sink' has it: apt install reachagent-sink"
+            """
+            reachagent: '\(Self.program)' is not installed; the Debian package 'reachagent-sink' has it, from the repository or \
+            as the .deb of the same build
+            """
         )
         throw ExitCode(ExitStatus.unavailable)
     }
