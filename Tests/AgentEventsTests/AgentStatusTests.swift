@@ -82,6 +82,7 @@ import Testing
         #expect(reply.schedule?.skipped == 2 && reply.schedule?.bytes == ["wwan": 40_960])
         #expect(reply.schedule?.longestDelayMilliseconds == 1200)
         #expect(reply.configuration?.files.count == 2 && reply.configuration?.loaded != nil)
+        #expect(reply.configuration?.loadedForMilliseconds == 91_000)
         #expect(reply.recent.map(\.family) == [nil, "ipv4", nil])
         #expect(reply.recent.last?.from == nil)
     }

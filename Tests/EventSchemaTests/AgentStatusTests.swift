@@ -162,6 +162,7 @@ import struct AgentEvents.Timestamp
             configuration: AgentStatus.Configuration(
                 files: ["/etc/reachagent/reachagent.toml", "/etc/reachagent/conf.d/office.toml"],
                 loaded: Timestamp(moment(0)),
+                loadedForMilliseconds: 91_000,
                 path: "/etc/reachagent/reachagent.toml",
                 rejected: .init(
                     ConfigurationRejection(

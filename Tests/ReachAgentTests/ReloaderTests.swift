@@ -121,6 +121,15 @@ struct ReloaderTests {
         #expect(scratch.reloader.facts?.rejected == nil)
     }
 
+    @Test func `the age of the configuration does not follow a step of the wall clock`() throws {
+        let scratch = try Scratch("")
+        let (now, hour) = (ObservedTime.now, Duration.seconds(3600))
+        let facts = scratch.reloader.facts(at: ObservedTime(instant: now.instant + hour, microsecondsSince1970: 0))
+        let age = try #require(facts?.loadedForMilliseconds)
+        #expect(age >= 3_600_000)
+        #expect(try #require(facts?.loaded).microsecondsSince1970 <= now.microsecondsSince1970)
+    }
+
     @Test func `the settings of the next start are compared with those of the start`() async throws {
         let scratch = try Scratch("")
         let other = "[agent]\njournal_age = \"3d\"\n"

@@ -288,7 +288,7 @@ extension StatusScenes {
         "segments":4,"bytes":9000000,"degraded":false,"missing":[],"sync":"interval","sync_ms":1000},\#
         "sockets":{"events":"/run/reachagent/events.sock","connections":3,"limit":4096},\#
         "configuration":{"files":["/etc/reachagent/reachagent.toml","/etc/reachagent/conf.d/a.toml"],\#
-        "loaded":"2026-11-20T21:26:00Z"},"schedule":{"checks":1200,"skipped":1234,"refused":2,"longest_delay_ms":1200,\#
+        "loaded":"2026-11-20T21:26:00Z","loaded_for_ms":14400000},"schedule":{"checks":1200,"skipped":1234,"refused":2,"longest_delay_ms":1200,\#
         "bytes":{"wwan":1258291}},"synchronized":true,"overruns":{"count":0}
         """#
 

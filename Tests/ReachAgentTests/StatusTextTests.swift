@@ -216,6 +216,12 @@ import Testing
         #expect(text.contains("  configuration  none; looked for /etc/a, /usr/b\n"))
     }
 
+    @Test func `a configuration that was read before the clock was set has its true age`() throws {
+        let configuration = #"{"files":["/etc/a"],"loaded":"1970-01-02T00:00:00Z","loaded_for_ms":3000}"#
+        let text = try Self.status(Self.reachable + #","configuration":\#(configuration)"#).full
+        #expect(text.contains("  configuration  /etc/a, read 1970-01-02 01:00:00 (3 s)\n"))
+    }
+
     @Test func `colours are used only where there are colours`() throws {
         #expect(try !Self.status(Self.reachable).full.contains("\u{1B}"))
         #expect(try Self.status(Self.reachable, hasColour: true).screen.hasPrefix("\u{1B}[32mREACHABLE"))

@@ -204,6 +204,8 @@ extension AgentStatus {
         @List public var files: [String]
         /// The moment at which they were last read and found valid.
         public var loaded: Timestamp?
+        /// The time since then, by a clock that does not jump.
+        public var loadedForMilliseconds: Int64?
         /// The main file, which a reload reads; `nil` if there is none.
         public var path: String?
         /// The files of which a reload reads the first that exists; empty if one was named.
@@ -211,16 +213,24 @@ extension AgentStatus {
         /// The last reload, if it was rejected; `nil` after a successful one.
         public var rejected: RejectedReload?
 
+        private enum CodingKeys: String, CodingKey {
+            case files, loaded
+            case loadedForMilliseconds = "loaded_for_ms"
+            case path, searched, rejected
+        }
+
         /// Creates a configuration.
         public init(
             files: [String],
             loaded: Timestamp?,
+            loadedForMilliseconds: Int64? = nil,
             path: String? = nil,
             searched: [String] = [],
             rejected: RejectedReload? = nil
         ) {
             self.files = files
             self.loaded = loaded
+            self.loadedForMilliseconds = loadedForMilliseconds
             self.path = path
             self.searched = searched
             self.rejected = rejected

@@ -36,6 +36,13 @@ final class Reloader: Sendable {
         var began: ContinuousClock.Instant?
     }
 
+    /// The files in use, and the last reload.
+    private struct Status {
+        var configuration: AgentStatus.Configuration?
+        /// The time at which the files were read; `nil` without a file.
+        var loaded: ObservedTime?
+    }
+
     /// The minimum time between the starts of two reloads.
     private static let interval = Duration.seconds(1)
 
@@ -55,7 +62,7 @@ final class Reloader: Sendable {
     private let followers = Mutex<[@Sendable (Settings) -> Void]>([])
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
-    private let status: Mutex<AgentStatus.Configuration?>
+    private let status: Mutex<Status>
 
     /// - Parameters:
     ///   - loaded: The configuration in effect.
@@ -82,23 +89,31 @@ final class Reloader: Sendable {
     func whenApplied(_ follow: @escaping @Sendable (Settings) -> Void) { followers.withLock { $0.append(follow) } }
 
     /// The files in use, when they were read, and whether the last reload was rejected; `nil` if no file is read at all.
-    var facts: AgentStatus.Configuration? { status.withLock { $0 } }
+    var facts: AgentStatus.Configuration? { facts(at: .now) }
 
-    private static func status(
-        of source: ConfigurationSource,
-        path: String?,
-        files: [String]
-    ) -> AgentStatus.Configuration? {
+    /// The facts at a time.
+    func facts(at now: ObservedTime) -> AgentStatus.Configuration? {
+        let status = status.withLock { $0 }
+        var configuration = status.configuration
+        configuration?.loadedForMilliseconds = status.loaded?.milliseconds(until: now)
+        return configuration
+    }
+
+    private static func status(of source: ConfigurationSource, path: String?, files: [String]) -> Status {
         guard let path else {
-            guard !source.searched.isEmpty else { return nil }
-            return AgentStatus.Configuration(files: [], loaded: nil, searched: source.searched)
+            guard !source.searched.isEmpty else { return Status() }
+            return Status(
+                configuration: AgentStatus.Configuration(files: [], loaded: nil, searched: source.searched)
+            )
         }
-        return AgentStatus.Configuration(
+        let now = ObservedTime.now
+        let configuration = AgentStatus.Configuration(
             files: files.map(AbsolutePath.of),
-            loaded: .now,
+            loaded: Timestamp(now),
             path: AbsolutePath.of(path),
             searched: source.searched
         )
+        return Status(configuration: configuration, loaded: now)
     }
 
     /// Reloads the configuration.
@@ -223,7 +238,7 @@ final class Reloader: Sendable {
             errorsOmitted: surplus > 0 ? surplus : nil
         )
         let reload = AgentStatus.Configuration.RejectedReload(rejection, time: .now)
-        status.withLock { $0?.rejected = reload }
+        status.withLock { $0.configuration?.rejected = reload }
         reject(rejection)
         noteReading(.ended(refusal: error.errors.first?.description ?? ""))
         let message = String(decoding: error.description.utf8.prefix(Self.longestMessage), as: UTF8.self)

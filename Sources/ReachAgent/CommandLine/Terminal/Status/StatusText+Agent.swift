@@ -96,7 +96,9 @@ extension StatusText {
             let others = configuration.files.count - 1
             text += " and \(others) \(others == 1 ? "drop-in" : "drop-ins")"
         }
-        if let loaded = moment(configuration.loaded) { text += ", read \(loaded)" }
+        if let loaded = moment(configuration.loaded, age: configuration.loadedForMilliseconds) {
+            text += ", read \(loaded)"
+        }
         return text
     }
 
