@@ -21,19 +21,27 @@ public struct ActivatedSockets: Sendable, Hashable {
     /// - Throws: ``StateSocketError`` if a descriptor is not a listening Unix stream socket, or not one of the three
     ///   sockets.
     public static func take() throws(StateSocketError) -> ActivatedSockets {
-        let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
-        var environment: [String: String] = [:]
-        for name in names {
-            if let value = getenv(name) { environment[name] = String(cString: value) }
-            unsetenv(name)
-        }
-        return try ActivatedSockets(taking: handedOver(in: environment, to: getpid()))
+        let passed = handedOver()
+        for name in variables { unsetenv(name) }
+        return try ActivatedSockets(taking: passed)
     }
+
+    /// The environment variables of the protocol.
+    private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 
     /// The first passed descriptor (SD_LISTEN_FDS_START).
     static let firstDescriptor: CInt = 3
     /// The maximum number of descriptors; a higher number is considered a mistake.
     static let maximumDescriptors: CInt = 64
+
+    /// Returns the descriptors that the environment lists for this process, until they are taken.
+    static func handedOver() -> [(descriptor: CInt, name: String)] {
+        var environment: [String: String] = [:]
+        for name in variables {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        return handedOver(in: environment, to: getpid())
+    }
 
     /// Returns the descriptors that the environment lists for a process.
     static func handedOver(in environment: [String: String], to process: Int32) -> [(descriptor: CInt, name: String)] {
@@ -70,7 +78,7 @@ public struct ActivatedSockets: Sendable, Hashable {
         }
     }
 
-    private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
+    static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
         var value: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         guard getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 else { return nil }

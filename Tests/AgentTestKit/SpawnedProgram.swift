@@ -2,7 +2,8 @@ import Foundation
 package import Glibc
 import Synchronization
 
-/// A started program, the leader of a process group of its own, with three descriptors and nothing else of the tests'.
+/// A started program, the leader of a process group of its own, with the descriptors that it is given and nothing else of
+/// the tests'.
 ///
 /// Foundation's `Process` is not for tests beside others: it copies the names in `/proc/self/fd` with the 256 bytes that
 /// may follow them, which crashes the tests when some 1,300 descriptors are open and no memory follows.
@@ -18,7 +19,7 @@ package final class SpawnedProgram: Sendable {
     ///   - program: Its path, or its name in the tests' PATH.
     ///   - environment: Lines of the form `NAME=VALUE`; those of the tests, with a TMPDIR that goes with them, when it is
     ///     `nil`.
-    ///   - descriptors: Its standard input, output and error; the caller's stay open.
+    ///   - descriptors: Its standard input, output and error, and any that follow; the caller's stay open.
     package init(_ program: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Int32]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

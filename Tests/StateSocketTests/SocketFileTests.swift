@@ -187,6 +187,26 @@ struct SocketFileTests {
         #expect(remains && hasFlag)
     }
 
+    @Test func `connections and datagrams in the queues of passed sockets can be discarded`() throws {
+        let (stream, datagrams) = ("\(directory)/s", "\(directory)/d")
+        let listening = Self.listen(at: stream)
+        let datagram = Self.listen(at: datagrams, type: Int32(SOCK_DGRAM.rawValue))
+        defer { for descriptor in [listening, datagram] { close(descriptor) } }
+        let clients = try (0..<3).map { _ in try Client(stream) }
+        let sender = try Client(datagrams, type: Int32(SOCK_DGRAM.rawValue))
+        for text in ["one", "two"] { try sender.send(text) }
+        func readable() -> [Bool] {
+            [listening, datagram].map { descriptor in
+                var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                return poll(&entry, 1, 0) == 1
+            }
+        }
+        #expect(readable() == [true, true])
+        QueuedClients(of: [listening, 9999, datagram]).discard()
+        #expect(readable() == [false, false])
+        for client in clients { #expect(try client.line() == nil && client.isAtEnd) }
+    }
+
     @Test func `descriptors that are not listening stream sockets are errors`() throws {
         var reasons: [String] = []
         let idle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

@@ -196,6 +196,14 @@ struct SystemServiceTests {
     }
 
     @Test
+    func `with a bad file, a connection to systemd's socket starts the service once, and ends with it`() async throws {
+        let evidence = try await evidence()
+        #expect(evidence["refused_connect"].status == 75)
+        #expect(evidence["refused_connect"].err.contains("closed the connection"), "\(evidence["refused_connect"].err)")
+        #expect(evidence["refused_starts"]["count"] == "1")
+    }
+
+    @Test
     func `the log has a priority for each line, each change with its reason, and the state on a signal`() async throws {
         struct Entry: Decodable {
             let PRIORITY: String?

@@ -19,6 +19,10 @@ enum ExitStatus {
     static let notPermitted: Int32 = 77
     /// A file that the command line or the configuration names is bad.
     static let badConfiguration: Int32 = 78
+
+    /// The statuses after which the service manager does not start the agent again (`RestartPreventExitStatus=` of
+    /// reachagent.service).
+    static let final: Set<Int32> = [usage, badConfiguration]
 }
 
 /// A usage error that is found only after reading the configuration or the agent's status.

@@ -12,8 +12,8 @@ final class Client {
     private var buffer: [UInt8] = []
     private(set) var isAtEnd = false
 
-    init(_ path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    init(_ path: String, type: Int32 = Int32(SOCK_STREAM.rawValue)) throws {
+        descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { throw Failure(operation: "socket", number: errno) }
         // Only against a test that would hang.
         var limit = timeval(tv_sec: 20, tv_usec: 0)

@@ -238,6 +238,16 @@ try bad_start systemctl restart "$UNIT"
 wait_for "failure of the service" property_is ActiveState failed
 properties bad_start_state ActiveState SubState Result ExecMainStatus NRestarts
 try bad_start_log journalctl --no-pager --unit="$UNIT" --lines=10 --output=cat
+# A connection to systemd's socket starts it once, and not again as long as it is queued.
+systemctl reset-failed "$UNIT"
+systemctl start reachagent.socket
+before_refusal=$(journalctl --quiet --lines=0 --show-cursor | sed -n 's/^-- cursor: //p')
+try refused_connect as alice reachagent status
+wait_for "failure of the service" property_is ActiveState failed
+journalctl --sync
+step refused_starts \
+    count="$(journalctl --after-cursor="$before_refusal" --unit="$UNIT" --output=cat | grep -c '^Starting ' || true)"
+systemctl stop reachagent.socket
 cp /run/good.toml $CONFIG
 
 # --- socket activation: whoever connects starts it

@@ -2,6 +2,7 @@ internal import ArgumentParser
 // Re-exported for the files of all commands; the other programs share this text.
 @_exported public import CommandText
 internal import Glibc
+internal import StateSocket
 
 /// `reachagent`: the command line's root.
 @main
@@ -78,11 +79,14 @@ struct ReachAgentCommand: ParsableCommand {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
+        let clients = QueuedClients()
         do {
             var command = try command(for: arguments)
             try command.run()
         } catch {
-            Glibc.exit(CommandEnd.status(of: error, arguments: arguments))
+            let status = CommandEnd.status(of: error, arguments: arguments)
+            if ExitStatus.final.contains(status) { clients.discard() }
+            Glibc.exit(status)
         }
     }
 }
