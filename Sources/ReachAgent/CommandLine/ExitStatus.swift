@@ -22,7 +22,7 @@ enum ExitStatus {
 
     /// The statuses after which the service manager does not start the agent again (`RestartPreventExitStatus=` of
     /// reachagent.service).
-    static let final: Set<Int32> = [usage, badConfiguration]
+    static let preventingRestart: Set<Int32> = [usage, badConfiguration]
 }
 
 /// A usage error that is found only after reading the configuration or the agent's status.

@@ -85,7 +85,7 @@ struct ReachAgentCommand: ParsableCommand {
             try command.run()
         } catch {
             let status = CommandEnd.status(of: error, arguments: arguments)
-            if ExitStatus.final.contains(status) { clients.discard() }
+            if ExitStatus.preventingRestart.contains(status) { clients.discard() }
             Glibc.exit(status)
         }
     }
