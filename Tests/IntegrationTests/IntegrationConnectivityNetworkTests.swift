@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// The network of the connectivity tests does what those tests say about it: shown by single checks from the command line.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationConnectivityNetworkTests {
     private let network: ConnectivityNetwork
 

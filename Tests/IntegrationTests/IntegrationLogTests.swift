@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The built agent's log on standard error: a file, a pipe, a terminal or the journal.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationLogTests {
     let namespace: NetworkNamespace
     let directory: StreamDirectory

@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// RFC 8305 with the kernel's routes: a name with an IPv6 address that does not work, and an IPv4 address that does.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationProbeAddressTests {
     private static let hosts = """
         2001:db8:1::1 dual.test

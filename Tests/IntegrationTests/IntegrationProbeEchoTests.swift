@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// ICMP echo requests of an unprivileged process, to routers that answer, refuse and discard.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationProbeEchoTests {
     private let network: ProbeNetwork
 

@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// Checks that are bound to an interface, between two links that both lead to the target.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationProbeInterfaceTests {
     /// An address that both routers have, each with a server of its own.
     private static let target = "203.0.113.1"

@@ -2,7 +2,7 @@ import AgentTestKit
 import Testing
 
 /// The system's resolver, as any program has it, with name servers that answer, fail and are silent.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationProbeResolverTests {
     private let network: ProbeNetwork
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A damaged journal, and two agents that compete for the same one.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationStreamDamageTests {
     let namespace: NetworkNamespace
     let directory: StreamDirectory

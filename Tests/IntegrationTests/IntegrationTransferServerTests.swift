@@ -4,7 +4,7 @@ import Testing
 
 /// A transfer with servers that stall, lie, reset and answer ranges wrongly: the right code, within the deadline, and
 /// with everything that was measured until then.
-@Suite(.inNamespace, .onOwnThread, .serialized)
+@Suite(.inNamespace, .onOwnThread)
 struct IntegrationTransferServerTests {
     /// A hostile server and what becomes of a transfer.
     struct Case: Sendable, CustomTestStringConvertible {
