@@ -34,7 +34,7 @@ public final class NetworkMonitor: Sendable {
     ) throws(NetlinkError) {
         var core = MonitorCore(
             configuration: configuration,
-            kernel: try RequestSocket(),
+            kernel: try NetlinkQueries(),
             source: try EventSocket(
                 receiveBufferBytes: configuration.receiveBufferBytes,
                 watching: WatchedNetwork(addresses: Set(configuration.lookedUpAddresses))
@@ -88,7 +88,7 @@ public final class NetworkMonitor: Sendable {
     ) throws(NetlinkError) -> NetworkSnapshot {
         var core = MonitorCore(
             configuration: configuration,
-            kernel: try RequestSocket(),
+            kernel: try NetlinkQueries(),
             source: SilentSource(),
             clock: { .now },
             report: { _ in }

@@ -22,16 +22,16 @@ package struct InterfaceBytes: Sendable, Hashable {
 /// The netlink socket belongs to the network namespace of this process, which a mounted sysfs may not show.
 package struct InterfaceCounters {
     private let index: UInt32
-    private var socket: RequestSocket
+    private var kernel: NetlinkQueries
 
     /// Opens a socket for an interface; nil if the interface does not exist, or no socket is available.
     package init?(of interface: String) {
         let index = if_nametoindex(interface)
-        guard index > 0, let socket = try? RequestSocket() else { return nil }
+        guard index > 0, let kernel = try? NetlinkQueries() else { return nil }
         self.index = index
-        self.socket = socket
+        self.kernel = kernel
     }
 
     /// Reads the counters, which takes microseconds; nil once the interface is gone, or if the kernel has none.
-    package mutating func read() -> InterfaceBytes? { (try? socket.statistics(of: index)) ?? nil }
+    package mutating func read() -> InterfaceBytes? { (try? kernel.statistics(of: index)) ?? nil }
 }

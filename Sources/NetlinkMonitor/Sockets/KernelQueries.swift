@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Queries of the kernel, besides notifications.
 ///
-/// ``RequestSocket`` queries the real kernel; tests use scripted implementations.
+/// ``NetlinkQueries`` queries the real kernel; tests use scripted implementations.
 protocol KernelQueries {
     /// Returns all interfaces of the namespace.
     mutating func links() throws(NetlinkError) -> [LinkMessage]

@@ -79,11 +79,11 @@ public enum NextHopState: Sendable, Hashable {
     /// ``reachable(confirmed:)``.
     public static func ask(of address: IPAddress, on interface: String) -> NextHopState {
         let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
-        guard router.interfaceIndex > 0, var socket = try? RequestSocket() else { return .unclear }
+        guard router.interfaceIndex > 0, var kernel = try? NetlinkQueries() else { return .unclear }
         for _ in 0..<readings.count {
             // A time before the kernel's answer: a delay of this thread never makes a confirmation younger.
             let asked = ContinuousClock.now
-            let entry = try? socket.neighbour(router)
+            let entry = try? kernel.neighbour(router)
             switch entry?.state {
             case .reachable: return .reachable(confirmed: entry?.confirmedBefore.map { asked - $0 })
             case .failed: return .failed
@@ -108,7 +108,7 @@ extension NetworkMonitor {
             guard let index = hop.interfaceIndex, let gateway = hop.gateway else { continue }
             routers[Router(interfaceIndex: index, address: gateway)] = hop
         }
-        var kernel = try RequestSocket()
+        var kernel = try NetlinkQueries()
         let states = try kernel.states(of: Set(routers.keys))
         var result: [NextHop: NeighbourState] = [:]
         for (router, state) in states {

@@ -1,0 +1,134 @@
+internal import CLibNL
+internal import Glibc
+
+extension NetlinkQueries {
+    /// The maximum number of messages of a table to search for default routes before the kernel does the search.
+    private static let smallTable = 4096
+    /// The number of remaining messages up to which reading them is faster than reopening the socket.
+    private static let shortAnswer = 128
+    /// The origins of default routes: redirects, the kernel, boot scripts, static configuration, router advertisements,
+    /// DHCP.
+    private static let defaultRouteProtocols: [UInt8] = [1, 2, 3, 4, 9, 16]
+    /// The maximum number of interfaces whose default routes are looked up in a table that is too long to read.
+    private static let maximumInterfaces = 64
+
+    /// Returns the default routes of a table, without reading the whole table.
+    ///
+    /// IPv4 tables are dumped in the order of their keys, so that every `0.0.0.0/0` comes first: the dump is abandoned
+    /// at the first other prefix, unless the table is short. IPv6 tables end in `::/0`: the dump of a table of more
+    /// than a few thousand routes is abandoned too. Then only routes of the protocols that create default routes are
+    /// dumped, and the kernel skips all others; and because a routing daemon's default route has the protocol of its
+    /// whole table, the first default route of all interfaces and that of each one are looked up too.
+    mutating func defaultRoutes(
+        _ family: AddressFamily,
+        table: UInt32,
+        over interfaces: () -> [UInt32]
+    ) throws(NetlinkError) -> [Route] {
+        var seen = 0
+        var isCut = false
+        var routes = try routes(family, table: table) { route in
+            seen += 1
+            isCut = seen > Self.smallTable
+            let isBehindDefaults =
+                family == .ipv4 && route.table == table && !route.destination.isDefault
+                && seen > Self.shortAnswer
+            return isCut || isBehindDefaults ? .enough : .more
+        }
+        if isCut, family == .ipv6 {
+            routes = []
+            for number in Self.defaultRouteProtocols {
+                routes += try self.routes(family, table: table, protocol: number) { _ in .more }
+            }
+            for interface in [nil] + interfaces().prefix(Self.maximumInterfaces).map(Optional.some) {
+                guard let route = try firstDefaultRoute(over: interface), route.table == table,
+                    !routes.contains(route)
+                else { continue }
+                routes.append(route)
+            }
+        }
+        for index in routes.indices { try resolveNextHops(of: &routes[index]) }
+        return routes
+    }
+
+    private mutating func routes(
+        _ family: AddressFamily,
+        table: UInt32,
+        protocol number: UInt8 = 0,
+        until verdict: (Route) -> RequestSocket.Verdict
+    ) throws(NetlinkError) -> [Route] {
+        var header = rtmsg()
+        header.rtm_family = family.kernelValue
+        header.rtm_protocol = number
+        header.rtm_table = table < 256 ? UInt8(table) : UInt8(RT_TABLE_UNSPEC.rawValue)
+        var routes: [Route] = []
+        var lifetimes: [Duration] = []
+        var expired = 0
+        let attributes: [(Int, [UInt8])] = [(Int(RTA_TABLE.rawValue), withUnsafeBytes(of: table) { Array($0) })]
+        do throws(NetlinkError) {
+            try socket.dump("dump \(family.rawValue) default routes", RTM_GETROUTE, header, attributes) { message in
+                guard case .route(let route, let lifetime) = message else { return .more }
+                // Kernels without strict checking send every table, which is filtered here.
+                if route.destination.isDefault, route.table == table {
+                    if RouteExpiry.isExpired(lifetime) { expired += 1 } else { routes.append(route) }
+                    if let lifetime { lifetimes.append(lifetime) }
+                }
+                return verdict(route)
+            }
+        } catch {
+            // Strict checking rejects the dump of a table that was never created.
+            guard case .errno(let code) = error.cause, [ENOENT, EOPNOTSUPP, EAFNOSUPPORT].contains(code) else {
+                throw error
+            }
+        }
+        expiry.note(lifetimes.filter { $0 > .zero }.min())
+        if expired > 0 { expiry.noteExpired() }
+        return routes
+    }
+
+    /// Returns the IPv6 default route that a lookup of the unspecified address finds.
+    private mutating func firstDefaultRoute(over interface: UInt32?) throws(NetlinkError) -> Route? {
+        var header = rtmsg()
+        header.rtm_family = AddressFamily.ipv6.kernelValue
+        header.rtm_dst_len = UInt8(AddressFamily.ipv6.bitWidth)
+        header.rtm_flags = UInt32(RTM_F_FIB_MATCH)
+        var attributes = [(Int(RTA_DST.rawValue), IPAddress.unspecified(.ipv6).networkBytes)]
+        if let interface { attributes.append((Int(RTA_OIF.rawValue), withUnsafeBytes(of: interface) { Array($0) })) }
+        let answer = try socket.ask("look up a default route", RTM_GETROUTE, header, attributes)
+        guard case .route(let route, let lifetime) = answer, route.destination.isDefault else { return nil }
+        guard !RouteExpiry.isExpired(lifetime) else {
+            expiry.noteExpired()
+            return nil
+        }
+        expiry.note(lifetime)
+        return route
+    }
+}
+
+/// The expiry of the default routes and table entries that were read.
+struct RouteExpiry {
+    private var shortestLifetime: Duration?
+    private var hasExpired = false
+
+    /// Returns whether a default route does not count any more.
+    ///
+    /// The kernel no longer uses it, keeps it until the next garbage collection, and until then a router advertisement
+    /// brings it back without a message.
+    static func isExpired(_ lifetime: Duration?) -> Bool { lifetime.map { $0 <= .zero } ?? false }
+
+    mutating func note(_ lifetime: Duration?) {
+        guard let lifetime, lifetime > .zero else { return }
+        shortestLifetime = min(shortestLifetime ?? lifetime, lifetime)
+    }
+
+    mutating func noteExpired() { hasExpired = true }
+
+    mutating func takeShortestLifetime() -> Duration? {
+        defer { shortestLifetime = nil }
+        return shortestLifetime
+    }
+
+    mutating func takeHasExpired() -> Bool {
+        defer { hasExpired = false }
+        return hasExpired
+    }
+}
