@@ -9,7 +9,7 @@ import Testing
 @Suite struct OnlineConditionTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var level = OnlineCondition.Level.path
-        var media: [OnlineCondition.Medium] = []
+        var media: [Medium] = []
         var target: String?
         var state = AgentLines.state(via: "wifi")
         /// `nil` when the condition holds.

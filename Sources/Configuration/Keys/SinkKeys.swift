@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import Probes
 internal import Sinks
 
@@ -56,11 +57,11 @@ struct SinkKeys: KeyTable {
     )
     let when = Key(
         "when",
-        ValueFormat<SinkMedium>.choice.oneOrMore(0...4),
+        ValueFormat<Medium>.choice.oneOrMore(0...4),
         default: [],
         says: "always",
         example: "[\"wifi\", \"wired\"]",
-        "The media over which it connects: \(ValueFormat<SinkMedium>.words)"
+        "The media over which it connects: \(ValueFormat<Medium>.words)"
     )
     let maxAge = Key(
         "max_age",
@@ -151,9 +152,4 @@ struct SinkKeys: KeyTable {
 
     static let keys = Self()
     static let all = KeyList(of: keys)
-}
-
-/// A medium over which a sink may connect.
-enum SinkMedium: String, Sendable, CaseIterable {
-    case wifi, wwan, wired, other
 }

@@ -14,11 +14,6 @@ struct OnlineCondition: Sendable, Hashable {
         case full
     }
 
-    /// The medium that a path may lead through.
-    enum Medium: String, ExpressibleByArgument, CaseIterable, Sendable {
-        case wifi, wwan, wired, other
-    }
-
     /// The reason that a condition does not hold.
     struct Failure: Error, Hashable {
         /// The reasons; a code is never renamed and never reused.
@@ -62,7 +57,7 @@ struct OnlineCondition: Sendable, Hashable {
         guard state.isReachable else {
             throw Failure(code: .notReachable, text: "\(name) is \(OnlineText.path(state))")
         }
-        guard media.isEmpty || media.contains(where: { $0.rawValue == state.via.rawValue }) else {
+        guard media.isEmpty || media.contains(where: { $0.via == state.via }) else {
             let wanted = media.map(\.rawValue).joined(separator: " or ")
             throw Failure(code: .otherMedium, text: "\(name) is \(OnlineText.path(state)), not \(wanted)")
         }
@@ -94,6 +89,8 @@ struct OnlineCondition: Sendable, Hashable {
         return state
     }
 }
+
+extension Medium: ExpressibleByArgument {}
 
 extension OnlineCondition {
     /// The settled states, kept up to date from a stream.

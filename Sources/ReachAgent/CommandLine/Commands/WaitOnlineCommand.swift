@@ -37,7 +37,7 @@ struct WaitOnlineCommand: ParsableCommand {
         name: .customLong("via"),
         help: ArgumentHelp("The medium of the path (repeatable).", valueName: "medium")
     )
-    var media: [OnlineCondition.Medium] = []
+    var media: [Medium] = []
 
     @Option(
         help: ArgumentHelp("The target whose path counts instead of the default path.", valueName: "name"),
