@@ -78,20 +78,16 @@ extension AgentServices {
     }
 
     /// Opens the sockets before the kernel is queried, so that a failure to open them ends the agent first.
-    func serving(
-        _ server: StateServer,
-        _ sockets: StateSocketConfiguration,
-        isNeeded: Bool
-    ) -> AgentPart {
+    func serving(_ server: StateServer, _ configuration: AgentConfiguration) -> AgentPart {
         AgentPart(name: "sockets") { [logger] in
             do throws(StateSocketError) {
                 try server.start(accepting: false)
             } catch {
                 if case .inUse = error.cause { throw error }
-                if isNeeded { throw error }
+                if configuration.needsSockets { throw error }
                 return logger.warning("there are no sockets: \(error)")
             }
-            if server.connectionLimit < sockets.maximumConnections {
+            if let sockets = configuration.sockets, server.connectionLimit < sockets.maximumConnections {
                 logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
             }
         } stop: {

@@ -9,7 +9,6 @@ internal import NotificationBus
 internal import Probes
 internal import Reachability
 internal import StateSocket
-internal import Synchronization
 
 /// The parts of a running agent and their connections: kernel and probes → state machine → bus → consumers.
 ///
@@ -31,9 +30,13 @@ struct AgentServices {
         let loop = try AgentLoop(suspendWatch: suspendWatch)
         self.loop = loop
         let settings = configuration.loaded.settings
+
+        // The bus continues the numbers of the journal.
         let journal = try Self.journal(configuration, logger)
         let bus = NotificationBus<Event>(firstSequence: journal?.nextSequence ?? 1, whenHeld: loop.timeRecorder)
         let origin = EventOrigin.current(streamID: journal?.streamID)
+
+        // The state machine, between its inputs and the bus.
         let statusStore = StatusStore(
             agent: AgentFacts(version: Agent.version, processID: getpid(), started: .now, origin: origin),
             targets: settings.targets,
@@ -46,46 +49,31 @@ struct AgentServices {
             metrics: metrics,
             origin: origin,
             plan: ConnectivityPlan(settings),
-            recorder: try configuration.recording.map { path in
-                let header = RecordingHeader(
-                    agent: Agent.version,
-                    stream: origin.streamID,
-                    bootID: origin.bootID,
-                    nextSequence: bus.lastSequence + 1,
-                    source: origin.source,
-                    started: .now
-                )
-                return try InputRecorder(path: path, header: header) { [logger] reason in
-                    logger.error("the recording has ended: \(reason)")
-                }
-            },
+            recorder: try configuration.recording.map { try inputRecorder($0, origin, bus) },
             suspended: suspendWatch.takeSuspension,
             onEarlierDeadline: loop.wake
         )
         let reporter = Self.reporter(statusStore, loop)
-        let usageStore = journal.map { DataUsageStore(in: $0) }
-        let transfers = TransferSurroundings(
-            lockDirectory: configuration.sockets?.directory,
-            group: configuration.sockets?.group,
-            egress: driver.egress,
-            cost: driver.cost
-        )
-        let runner = ProbeRunner(limits: settings.limits, usageStore: usageStore, transfers: transfers) { check in
+
+        // Its inputs.
+        let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
+        let runner = ProbeRunner(
+            limits: settings.limits,
+            usageStore: journal.map { DataUsageStore(in: $0) },
+            transfers: TransferSurroundings(
+                lockDirectory: configuration.sockets?.directory,
+                group: configuration.sockets?.group,
+                egress: driver.egress,
+                cost: driver.cost
+            )
+        ) { check in
             defer { reporter?.noteAwake() }
             return driver.judge(check)
         }
-        let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
-        let log = HookLog()
+
+        // The consumers of the bus.
         let containment = HookContainment { [logger] in logger.debug("hooks: \($0)") }
-        let hooks = HookRunner(
-            configuration.hooks(settings),
-            containment: containment,
-            isCellular: { driver.cost(of: Vantage(interface: $0))?.isCellular ?? false },
-            noticed: { [logger] in logger.warning("hooks: \($0)") }
-        ) { completion in
-            log.note(completion)
-            driver.announce(EventDraft(completion))
-        }
+        let hooks = hookRunner(configuration.hooks(settings), containment, driver)
         let sinks = SinkRegistry(
             settings.sinks,
             journal: journal,
@@ -94,10 +82,11 @@ struct AgentServices {
             document: configuration.sockets.map { SinkDocumentFile(in: $0.directory, host: origin.host) },
             publish: { driver.announce(EventDraft($0)) }
         )
-        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         let recorder = journal.map { journalRecorder(of: $0, bus, driver) }
-        if let recorder { parts.append(recording(bus, by: recorder)) }
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
+
+        // The sockets, and the requests of their clients.
+        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
         let requestHandler = AgentRequestHandler(
             statusStore: statusStore,
             origin: origin,
@@ -118,19 +107,19 @@ struct AgentServices {
             history: history,
             hookSetup: { AgentStatus.HookSetup(configuration.hooks(driver.plan.settings), containment.means) }
         )
-        var threads = requestHandler.threads
-        var checkPublisher: CheckPublisher?
-        var connections: @Sendable () -> Int = { 0 }
         let server = try configuration.sockets.map { try self.server($0, bus, journal, requestHandler) }
-        if let server, let sockets = configuration.sockets {
-            connections = { server.connectionCount }
-            checkPublisher = CheckPublisher(origin: origin, isWanted: server.wants, send: server.broadcast)
-            parts.append(serving(server, sockets, isNeeded: configuration.needsSockets))
+        let connections: @Sendable () -> Int = { server?.connectionCount ?? 0 }
+        var threads = requestHandler.threads
+        if let server {
             reloader.whenApplied { server.setAccess($0.http.access) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
         }
-        parts.append(AgentPart(name: "sinks", start: sinks.start, stop: sinks.stop))
-        let dump = StateDump(of: { [connections] in requestHandler.currentStatus(connections: connections()) })
+
+        driver.connect(
+            runner: runner,
+            checkPublisher: server.map { CheckPublisher(origin: origin, isWanted: $0.wants, send: $0.broadcast) }
+        )
+        let dump = StateDump(of: { requestHandler.currentStatus(connections: connections()) })
         loop.setWork(
             AgentLoop.Work(
                 tick: { [driver.tick(), reporter?.step()].compactMap(\.self).min() },
@@ -140,39 +129,64 @@ struct AgentServices {
                 reap: containment.reap
             )
         )
-        driver.connect(runner: runner, checkPublisher: checkPublisher)
         // A recording without sockets runs beside the service, whose file it is.
-        if let path = configuration.metricsFile, configuration.recording == nil || configuration.sockets != nil {
-            parts.append(writing(requestHandler.metricsFile(at: path, connections: connections), bus))
+        let writesMetrics = configuration.recording == nil || configuration.sockets != nil
+        let parts: [AgentPart?] = [
+            recorder.map { recording(bus, by: $0) },
+            server.map { serving($0, configuration) },
+            AgentPart(name: "sinks", start: sinks.start, stop: sinks.stop),
+            (writesMetrics ? configuration.metricsFile : nil).map { path in
+                writing(requestHandler.metricsFile(at: path, connections: connections), bus)
+            },
+            try configuration.format.map { printing(try EventPrinter(bus: bus, format: $0, origin: origin)) },
+            // Subscribers get an event in this order; these two delay no other subscriber.
+            logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != nil)),
+            following(EventDelivery(bus: bus, take: history.take)),
+            AgentPart(name: "state machine", start: {}) { driver.finish(because: loop.reason ?? "the agent ends") },
+            running(hooks, EventDelivery(bus: bus, take: hooks.deliver)),
+            AgentPart(name: "probes", start: {}) { runner.stop(whenCancelled: reserve.release) },
+            AgentPart(name: "netlink", start: kernel.start, stop: kernel.stop),
+            server.map(Self.answering),
+            reporter.map { Self.reporting($0, bus, loop, threads) },
+        ]
+        self.parts = parts.compactMap(\.self)
+    }
+
+    /// Returns the recorder of the state machine's inputs.
+    private func inputRecorder(
+        _ path: String,
+        _ origin: EventOrigin,
+        _ bus: NotificationBus<Event>
+    ) throws -> InputRecorder {
+        let header = RecordingHeader(
+            agent: Agent.version,
+            stream: origin.streamID,
+            bootID: origin.bootID,
+            nextSequence: bus.lastSequence + 1,
+            source: origin.source,
+            started: .now
+        )
+        return try InputRecorder(path: path, header: header) { [logger] reason in
+            logger.error("the recording has ended: \(reason)")
         }
-        if let format = configuration.format {
-            parts.append(printing(try EventPrinter(bus: bus, format: format, origin: origin)))
+    }
+
+    /// Returns the hooks, whose completions are logged and published.
+    private func hookRunner(
+        _ settings: HookSettings,
+        _ containment: HookContainment,
+        _ driver: ReachabilityDriver
+    ) -> HookRunner {
+        let log = HookLog()
+        return HookRunner(
+            settings,
+            containment: containment,
+            isCellular: { driver.cost(of: Vantage(interface: $0))?.isCellular ?? false },
+            noticed: { [logger] in logger.warning("hooks: \($0)") }
+        ) { completion in
+            log.note(completion)
+            driver.announce(EventDraft(completion))
         }
-        // Subscribers get an event in this order; these two delay no other subscriber.
-        parts.append(logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != nil)))
-        parts.append(following(EventDelivery(bus: bus, take: history.take)))
-        parts.append(
-            AgentPart(name: "state machine") {
-            } stop: {
-                driver.finish(because: loop.reason ?? "the agent ends")
-            }
-        )
-        parts.append(running(hooks, EventDelivery(bus: bus, take: hooks.deliver)))
-        parts.append(
-            AgentPart(name: "probes") {
-            } stop: {
-                runner.stop(whenCancelled: reserve.release)
-            }
-        )
-        parts.append(
-            AgentPart(name: "netlink") {
-                try kernel.start()
-            } stop: {
-                kernel.stop()
-            }
-        )
-        if let server { parts.append(Self.answering(server)) }
-        if let reporter { parts.append(Self.reporting(reporter, bus, loop, threads)) }
     }
 
     /// Returns the reloader, which applies a new configuration first to the kernel's monitor and then to the state
@@ -220,33 +234,5 @@ struct AgentServices {
         loop.run()
         parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
         if let failure = loop.failure { throw failure }
-    }
-}
-
-/// File descriptors that are reserved for the end of the process.
-///
-/// A process that has used up its descriptors (RLIMIT_NOFILE) cannot even end: the journal is closed with new files, and
-/// libdispatch, on whose queues NIO ends its threads, traps when it cannot open the descriptors of its own event loop.
-private final class DescriptorReserve: Sendable {
-    /// The number that the end needs, with some to spare for descriptors that are opened at the same time.
-    private static let count = 32
-
-    private let descriptors: Mutex<[CInt]>
-
-    /// Reserves the descriptors, or as many as there are.
-    init() {
-        let taken = (0..<Self.count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
-        descriptors = Mutex(taken.filter { $0 >= 0 })
-    }
-
-    deinit { release() }
-
-    /// Releases the descriptors; a second call does nothing.
-    func release() {
-        let taken = descriptors.withLock { descriptors in
-            defer { descriptors = [] }
-            return descriptors
-        }
-        for descriptor in taken { close(descriptor) }
     }
 }
