@@ -74,3 +74,8 @@ extension [ShippingEngine.Effect] {
         compactMap { if case .save(let cursor) = $0 { cursor } else { nil } }.last
     }
 }
+
+extension TransportFailure {
+    static let denied = TransportFailure(code: "broker_denied", detail: "no permission")
+    static let unreachable = TransportFailure(code: "broker_unreachable", detail: "connection refused")
+}
