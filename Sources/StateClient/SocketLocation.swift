@@ -16,10 +16,10 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the control socket that this process should use.
     ///
-    /// The first of these: `explicit`; `$REACHAGENT_SOCKET`; `$RUNTIME_DIRECTORY/control.sock`, which systemd sets;
-    /// `$XDG_RUNTIME_DIR/reachagent/control.sock` if it exists; `/run/reachagent/control.sock`. An empty variable
-    /// counts as unset. The first two may also name the directory of `control.sock`: one that exists, or with a slash
-    /// at the end.
+    /// The first of these: `explicit`; `$REACHAGENT_SOCKET`; `control.sock` in a directory of `$RUNTIME_DIRECTORY` if it
+    /// exists or the directory's name is `reachagent`; `$XDG_RUNTIME_DIR/reachagent/control.sock` if it exists;
+    /// `/run/reachagent/control.sock`. An empty variable counts as unset. The first two may also name the directory of
+    /// `control.sock`: one that exists, or with a slash at the end.
     ///
     /// - Parameter explicit: The path from a command line or a setting; `nil` without one.
     public static func control(explicit: String? = nil) -> SocketLocation {
@@ -43,9 +43,12 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
             guard isSlashed || isDirectory(path) else { return SocketLocation(path: path) }
             return SocketLocation(path: path + (isSlashed ? "" : "/") + "control.sock")
         }
-        // systemd separates several directories by colons; the agent uses the first.
-        if let directory = variable("RUNTIME_DIRECTORY")?.split(separator: ":").first {
-            return SocketLocation(path: "\(directory)/control.sock")
+        // systemd sets it, with colons between several directories, also for services that are only clients
+        // (systemd.exec(5)). The agent's own unit must find its socket before that exists.
+        for directory in variable("RUNTIME_DIRECTORY")?.split(separator: ":") ?? [] {
+            let path = "\(directory)/control.sock"
+            guard directory.split(separator: "/").last == "reachagent" || exists(path) else { continue }
+            return SocketLocation(path: path)
         }
         if let directory = variable("XDG_RUNTIME_DIR") {
             let path = "\(directory)/reachagent/control.sock"

@@ -22,7 +22,7 @@ struct IntegrationHostileNamesTests {
     init() throws {
         namespace = try NetworkNamespace()
         temporary = try TemporaryDirectory()
-        for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
+        for name in ["state", "reachagent", "hooks.d", "reachagent.toml.d"] {
             try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
         }
     }
@@ -127,7 +127,7 @@ struct IntegrationHostileNamesTests {
         let agent = Self.quoted(BuiltAgent.path)
         // The agent ends with the shell; its own output and that of `watch` are lines for people, too.
         var script = """
-            export CONFIGURATION_DIRECTORY=\(directory) STATE_DIRECTORY=\(directory)/state RUNTIME_DIRECTORY=\(directory)/run
+            export CONFIGURATION_DIRECTORY=\(directory) STATE_DIRECTORY=\(directory)/state RUNTIME_DIRECTORY=\(directory)/reachagent
             # A test's thread may block signals, and programs inherit that: only SIGKILL ends the server for certain.
             python3 \(directory)/server.py & server=$!
             \(agent) run --format human --all --record \(directory)/recording >\(directory)/run.out 2>&1 & agent=$!

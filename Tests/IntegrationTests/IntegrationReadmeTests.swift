@@ -22,7 +22,7 @@ struct IntegrationReadmeTests {
         namespace = try NetworkNamespace()
         temporary = try TemporaryDirectory()
         // What systemd makes for a service, and the place of the first hook.
-        for name in ["state", "run", "hooks.d", "reachagent.toml.d"] {
+        for name in ["state", "reachagent", "hooks.d", "reachagent.toml.d"] {
             let path = "\(temporary.path)/\(name)"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
@@ -43,7 +43,7 @@ struct IntegrationReadmeTests {
         let variables = [
             "PATH=\(BuiltAgent.productsDirectory.path()):/usr/bin:/bin:/usr/sbin:/sbin",
             "CONFIGURATION_DIRECTORY=\(directory)", "STATE_DIRECTORY=\(directory)/state",
-            "RUNTIME_DIRECTORY=\(directory)/run",
+            "RUNTIME_DIRECTORY=\(directory)/reachagent",
         ]
         return try namespace.run("export \(variables.joined(separator: " ")); \(script)")
     }

@@ -50,11 +50,14 @@ import Testing
     }
 
     @Test(.enabled(if: access("/run/reachagent/control.sock", F_OK) != 0, "there is an agent"))
-    func `both default socket paths are named when there is an agent at neither`() async throws {
-        let result = try await FinishedCommand.run(["status"], environment: ["XDG_RUNTIME_DIR": "/nonexistent"])
+    func `the default socket paths are named when there is an agent at none of them`() async throws {
+        let environment = ["RUNTIME_DIRECTORY": "/nonexistent/a:/nonexistent/b", "XDG_RUNTIME_DIR": "/nonexistent"]
+        let result = try await FinishedCommand.run(["status"], environment: environment)
         #expect(result.status == 69)
         #expect(result.error.contains("no agent answers at /run/reachagent/control.sock"))
-        #expect(result.error.contains("and there is no /nonexistent/reachagent/control.sock"))
+        for other in ["a", "b", "reachagent"] {
+            #expect(result.error.contains("and there is no /nonexistent/\(other)/control.sock"))
+        }
     }
 
     @Test func `a machine that is not reachable is reported with status 1`() async throws {

@@ -30,7 +30,22 @@ import Testing
             Case(explicit: "/x", variables: all, directory: "/x", expected: "/x/control.sock"),
             Case(explicit: "/x/", expected: "/x/control.sock"),
             Case(variables: ["REACHAGENT_SOCKET": "x"], directory: "x", expected: "x/control.sock"),
-            Case(variables: all.filter { $0.key != "REACHAGENT_SOCKET" }, expected: "/run/r/control.sock"),
+            Case(
+                variables: ["RUNTIME_DIRECTORY": "/run/r:/run/q", "XDG_RUNTIME_DIR": "/run/user/7"],
+                existing: "/run/q/control.sock",
+                expected: "/run/q/control.sock"
+            ),
+            Case(
+                variables: ["RUNTIME_DIRECTORY": "/run/r:/run/q/reachagent"],
+                expected: "/run/q/reachagent/control.sock"
+            ),
+            Case(
+                variables: ["RUNTIME_DIRECTORY": "/run/r:/run/reachagent2", "XDG_RUNTIME_DIR": "/run/user/7"],
+                existing: "/run/user/7/reachagent/control.sock",
+                expected: "/run/user/7/reachagent/control.sock"
+            ),
+            Case(variables: ["RUNTIME_DIRECTORY": "/run/r"], expected: "/run/reachagent/control.sock"),
+            Case(variables: ["RUNTIME_DIRECTORY": ":"], expected: "/run/reachagent/control.sock"),
             Case(
                 variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
                 existing: "/run/user/7/reachagent/control.sock",

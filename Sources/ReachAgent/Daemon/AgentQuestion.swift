@@ -91,11 +91,16 @@ enum AgentQuestion {
 
     /// Returns the other locations at which an agent was looked for.
     private static func otherPlaces(than socket: String) -> [String] {
-        guard socket == "/run/reachagent/control.sock", let directory = getenv("XDG_RUNTIME_DIR"),
-            directory.pointee != 0
-        else { return [] }
-        let other = "\(String(cString: directory))/reachagent/control.sock"
-        return access(other, F_OK) == 0 ? [] : ["and there is no \(other);"]
+        guard socket == "/run/reachagent/control.sock" else { return [] }
+        var directories = variable("RUNTIME_DIRECTORY")?.split(separator: ":").map(String.init) ?? []
+        if let directory = variable("XDG_RUNTIME_DIR") { directories.append("\(directory)/reachagent") }
+        let others: [String] = directories.map { "\($0)/control.sock" }
+        return others.filter { access($0, F_OK) != 0 && $0 != socket }.map { "and there is no \($0);" }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
     }
 
     /// Returns the next steps of a user without a right, by whom the file belongs to.

@@ -103,8 +103,8 @@ struct SocketOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The agent's control socket, or its directory (default: $REACHAGENT_SOCKET, else control.sock in \
-            $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/reachagent or /run/reachagent).
+            The agent's control socket, or its directory (default: $REACHAGENT_SOCKET, else the control.sock that \
+            exists in $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/reachagent, else that in /run/reachagent).
             """,
             valueName: "path"
         ),
