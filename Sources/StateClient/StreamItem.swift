@@ -15,6 +15,8 @@ public enum StreamItem: Sendable, Hashable {
     /// The connection was lost or could not be established; it is retried after a while, or when the socket appears.
     case interrupted(StateClientError, retryIn: Duration)
     /// The events with these numbers are no longer available; those that would have passed the filter are lost.
+    ///
+    /// The next item is ``connected(_:)``, with the state after it, or the event after a gap in the agent's history.
     case missed(ClosedRange<UInt64>)
     /// The stream cannot resume after its number, and begins with the snapshot, which follows.
     ///

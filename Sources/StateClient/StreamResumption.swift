@@ -198,8 +198,8 @@ struct StreamResumption {
                 oldest - 1 > position
             {
                 self.position = oldest - 1
-                // A client that has followed the state may have missed its last change.
-                wantsSnapshot = hasBegun
+                // A client may have missed the last change of the state, in this run or in an earlier one.
+                wantsSnapshot = true
                 return .retry([.missed(position + 1...oldest - 1)], after: .zero)
             }
             loss = .expired(after: position)

@@ -215,11 +215,17 @@ import Testing
         #expect(parameters(resumption) == request)
     }
 
-    @Test func `a request for past events gets the remaining ones`() throws {
-        var resumption = StreamResumption(StateSubscription(since: 5))
+    @Test("a request for past events gets the state and the remaining ones", arguments: [nil, AgentLines.stream])
+    func pastEvents(stream: String?) throws {
+        var resumption = StreamResumption(StateSubscription(since: 5, stream: stream))
         let answer = resumption.connectionEnded(refusal("events_expired", oldest: 90), fraction: 1)
         #expect(answer == .retry([.missed(6...89)], after: .zero))
-        #expect(parameters(resumption) == #"{"since_seq":89}"#)
+        let name = stream.map { #","stream":"\#($0)""# } ?? ""
+        #expect(parameters(resumption) == #"{"since_seq":89\#(name),"snapshot":true}"#)
+        #expect(try resumption.receive(line(AgentLines.hello(90))).count == 1)
+        let (snapshot, event) = (try line(AgentLines.snapshot()), try line(AgentLines.path(90)))
+        #expect(try resumption.receive(snapshot) == [.snapshot(snapshot)])
+        #expect(try resumption.receive(event) == [.event(event)])
     }
 
     @Test("an implausible expiry leads to the snapshot", arguments: [nil, 0, 1, 5, 6, UInt64.max] as [UInt64?])

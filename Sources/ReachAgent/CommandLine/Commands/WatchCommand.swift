@@ -12,7 +12,7 @@ struct WatchCommand: ParsableCommand {
         discussion: """
             Prints the current state, then every event as it happens. When the agent stops, a message on standard error says \
             so, and the events resume after the last one as soon as it is back: none is printed twice, and those that the \
-            agent no longer has are named.
+            agent no longer has are named, before the state and the events that are left.
 
             Of 'path.changed', which 'reachability.changed' and 'target.changed' repeat when it has held, nothing is shown \
             unless '--all', '--json' or a '--type' asks for it.
