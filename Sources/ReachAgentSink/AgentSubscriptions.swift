@@ -54,7 +54,7 @@ struct AgentFollower {
                 SinkLog.write(.notice, "waiting for the agent: \(error)")
                 isInterrupted = true
                 updates.append(.agentDisappeared)
-            case .missed, .restarted: break
+            case .missed, .dropped, .restarted: break
             }
         }
         return updates
@@ -106,7 +106,7 @@ struct JournalSubscription {
             case .connected(let hello): .opened(stream: hello.stream, newest: hello.sequence)
             case .event(let line): JournalEvent(line.bytes, scanned: line.scanned).map { .event($0) }
             // The next event's number reveals missing events; the follower logs the agent's absence.
-            case .missed, .interrupted, .snapshot, .restarted: nil
+            case .missed, .dropped, .interrupted, .snapshot, .restarted: nil
             }
         }
     }

@@ -121,17 +121,18 @@ struct LineBuffer {
 
 /// A line from the agent: the parameters of a reply, or an error.
 enum Reply {
-    /// The JSON text of the parameters; `{}` if there are none.
-    case parameters(ArraySlice<UInt8>)
+    /// The JSON text of the parameters, `{}` if there are none, and the number of unnumbered events that were dropped
+    /// before this one.
+    case parameters(ArraySlice<UInt8>, dropped: UInt64)
     /// The request failed, or the subscription ended.
     case error(ErrorReply)
 
     /// Parses a line without decoding its parameters, because a stream has parameters for each event.
     ///
-    /// - Throws: ``StateClientError/malformed(_:)`` if the line is not a single JSON object, is an event, or its `error` is not
-    ///   a string.
+    /// - Throws: ``StateClientError/malformed(_:)`` if the line is not a single JSON object, is an event, its `error` is not
+    ///   a string, or its `dropped` is not a whole number of 64 bits.
     init(_ line: ArraySlice<UInt8>) throws(StateClientError) {
-        guard let members = JSONText.values(of: ["parameters", "error", "specversion"], in: line.span) else {
+        guard let members = JSONText.values(of: ["parameters", "error", "specversion", "dropped"], in: line.span) else {
             throw .malformed("a reply is not one JSON object")
         }
         // Without the members of a reply it would be taken for one without parameters: a success.
@@ -145,11 +146,19 @@ enum Reply {
             self = .error(error)
             return
         }
-        guard let parameters = members[0] else {
-            self = .parameters(Array("{}".utf8)[...])
-            return
+        func text(_ range: Range<Int>) -> ArraySlice<UInt8> {
+            line[line.startIndex + range.lowerBound..<line.startIndex + range.upperBound]
         }
-        self = .parameters(line[line.startIndex + parameters.lowerBound..<line.startIndex + parameters.upperBound])
+        guard let dropped = members[3].map({ Self.count(text($0)) }) ?? 0 else {
+            throw .malformed("the number of dropped events is not a whole number of 64 bits")
+        }
+        self = .parameters(members[0].map(text) ?? Array("{}".utf8)[...], dropped: dropped)
+    }
+
+    /// Returns a number of digits alone; `nil` for any other JSON value.
+    private static func count(_ text: ArraySlice<UInt8>) -> UInt64? {
+        guard text.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+        return UInt64(String(decoding: text, as: UTF8.self))
     }
 }
 

@@ -112,7 +112,7 @@ public struct StateClient: Sendable, Hashable {
         let line = try connection.nextLine(deadline: deadline)
         switch try Reply(line) {
         case .error(let error): throw error.clientError
-        case .parameters(let parameters):
+        case .parameters(let parameters, _):
             guard parameters.first == UInt8(ascii: "{") else {
                 throw .malformed("the parameters of the reply to '\(method)' are not a JSON object")
             }

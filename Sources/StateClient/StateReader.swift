@@ -125,7 +125,10 @@ package final class StateReader {
         for _ in 0..<maximum {
             let line = try failing { () throws(StateClientError) in try connection?.nextLineWithoutWaiting() }
             guard let line else { return }
-            items += try resumption.receive(try event(in: line))
+            let (event, dropped) = try event(in: line)
+            let received = try resumption.receive(event)
+            if dropped > 0 { items.append(.dropped(dropped)) }
+            items += received
         }
         hasMore = true
     }
@@ -140,15 +143,17 @@ package final class StateReader {
         }
     }
 
-    /// Returns the event in a reply's parameters.
-    private func event(in line: ArraySlice<UInt8>) throws(StreamResumption.End) -> StreamLine {
+    /// Returns the event in a reply's parameters, and the number of events that were dropped before it.
+    private func event(
+        in line: ArraySlice<UInt8>
+    ) throws(StreamResumption.End) -> (event: StreamLine, dropped: UInt64) {
         switch try failing({ () throws(StateClientError) in try Reply(line) }) {
         case .error(let error): throw .refused(error)
-        case .parameters(let parameters):
+        case .parameters(let parameters, let dropped):
             guard let event = StreamLine(Array(parameters)) else {
                 throw .failed(.malformed("a reply is not an event"))
             }
-            return event
+            return (event, dropped)
         }
     }
 }

@@ -234,7 +234,7 @@ extension StreamItem {
         switch self {
         case .connected(let hello): hello.line.bytes.count
         case .snapshot(let line), .event(let line): line.bytes.count
-        case .interrupted, .missed, .restarted: 64
+        case .interrupted, .missed, .dropped, .restarted: 64
         }
     }
 }

@@ -18,6 +18,11 @@ public enum StreamItem: Sendable, Hashable {
     ///
     /// The next item is ``connected(_:)``, with the state after it, or the event after a gap in the agent's history.
     case missed(ClosedRange<UInt64>)
+    /// The number of unnumbered events, such as `probe.completed`, that the agent dropped because they were not read in
+    /// time; the next one of them follows.
+    ///
+    /// They are not stored, and cannot be requested again. No numbered event is lost by that.
+    case dropped(UInt64)
     /// The stream cannot resume after its number, and begins with the snapshot, which follows.
     ///
     /// With two different streams the agent has restarted its numbering, and the former numbers are meaningless. Without a

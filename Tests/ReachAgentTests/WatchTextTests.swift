@@ -100,6 +100,13 @@ import Testing
         #expect(texts[3] == "! the agent restarted its numbering; events after the last one are not known")
     }
 
+    @Test(arguments: [false, true])
+    func `dropped events are counted`(json: Bool) {
+        let texts = texts([.dropped(1), .dropped(12)], json: json)
+        #expect(texts[0] == "! 1 unnumbered event was dropped, because the output was not read in time")
+        #expect(texts[1] == "! 12 unnumbered events were dropped, because the output was not read in time")
+    }
+
     @Test(arguments: [nil, "6f1c0000000000000000000000000001"])
     func `a number beyond the last event is not taken for a restart`(stream: String?) throws {
         let items: [StreamItem] = [

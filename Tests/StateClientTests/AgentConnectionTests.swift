@@ -33,7 +33,7 @@ import Testing
     private func texts(_ text: String) -> (parameters: String?, error: String?)? {
         // A slice that does not begin at 0, as lines do not.
         switch try? Reply(Array("##\(text)".utf8)[2...]) {
-        case .parameters(let text): (String(decoding: text, as: UTF8.self), nil)
+        case .parameters(let text, _): (String(decoding: text, as: UTF8.self), nil)
         case .error(let reply): (nil, reply.error)
         case nil: nil
         }
@@ -64,6 +64,29 @@ import Testing
     )
     func refused(_ text: String) { #expect(texts(text) == nil) }
 
+    @Test(
+        "the number of dropped events is a whole number of 64 bits",
+        arguments: [
+            ("12", 12), ("0", 0), ("18446744073709551615", .max), ("18446744073709551616", nil), ("-1", nil),
+            ("-0", nil),
+            ("1.0", nil), ("1e3", nil), (#""12""#, nil), ("null", nil), ("[12]", nil), ("{}", nil),
+            (String(repeating: "9", count: 1 << 20), nil), ("12,\"dropped\":13", 13),
+        ] as [(String, UInt64?)]
+    )
+    func dropped(_ text: String, _ expected: UInt64?) {
+        let line = Array(#"{"parameters":{"a":1},"dropped":\#(text),"continues":true}"#.utf8)[...]
+        guard let expected else {
+            let flaw = "the number of dropped events is not a whole number of 64 bits"
+            #expect(throws: StateClientError.malformed(flaw)) { try Reply(line) }
+            return
+        }
+        guard case .parameters(let parameters, expected)? = try? Reply(line) else {
+            Issue.record("\(text.prefix(40)) is not the number \(expected)")
+            return
+        }
+        #expect(parameters.elementsEqual(#"{"a":1}"#.utf8))
+    }
+
     @Test func `no damage to a reply traps`() {
         let line = Array(AgentLines.reply(AgentLines.path(42)).utf8)
         var generator = SystemRandomNumberGenerator()
@@ -79,7 +102,7 @@ import Testing
                 }
                 if damaged.isEmpty { break }
             }
-            if case .parameters(let parameters)? = try? Reply(damaged[...]) {
+            if case .parameters(let parameters, _)? = try? Reply(damaged[...]) {
                 accepted += 1
                 #expect(parameters.count <= damaged.count)
                 _ = StreamLine(Array(parameters))

@@ -19,6 +19,7 @@ import Testing
         case .event(let line): "event \(line.sequence ?? 0)"
         case .interrupted: nil
         case .missed(let range): "missed \(range.lowerBound)-\(range.upperBound)"
+        case .dropped(let count): "dropped \(count)"
         case .restarted(_, let stream): "restarted \(stream)"
         }
     }

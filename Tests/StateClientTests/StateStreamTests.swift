@@ -30,6 +30,7 @@ import Testing
         case .event(let line): "event \(line.sequence ?? 0)"
         case .interrupted(let error, _): "interrupted: \(error)"
         case .missed(let range): "missed \(range)"
+        case .dropped(let count): "dropped \(count)"
         case .restarted(_, let stream): "restarted \(stream)"
         }
     }
@@ -144,6 +145,21 @@ import Testing
         )
     }
 
+    @Test func `dropped unnumbered events are reported before the next one, and interrupt nothing`() async throws {
+        let check = #"{"type":"reachagent.probe.completed","data":{}}"#
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: Self.reply(AgentLines.hello(41)), Self.reply(check))
+            connection.send(lines: #"{"parameters":\#(check),"dropped":12,"continues":true}"#)
+            connection.send(lines: Self.reply(check), Self.reply(AgentLines.path(42)))
+            connection.waitForClose()
+        })
+        let subscription = StateSubscription(types: ["probe.completed", "path.changed"])
+        let stream = StateClient(socket: agent.path).events(subscription)
+        let texts = try await items(stream, until: "event 42", withInterruptions: true)
+        #expect(texts == ["hello 41", "event 0", "dropped 12", "event 0", "event 0", "event 42"])
+    }
+
     @Test func `many events arrive in order at a consumer that is slower than the agent`() async throws {
         let count: UInt64 = 4000
         let agent = try ScriptedAgent({ connection in
@@ -212,7 +228,8 @@ import Testing
         "a line that is not an event is an error, and the stream continues",
         arguments: [
             "", "x", "{}", "[]", #"{"parameters":{}}"#, #"{"parameters":[1]}"#, #"{"parameters":{"type":"x"}"#,
-            #"{"error":7}"#, #"{"parameters":{"type":"x","seq":0}}"#, "{\"parameters\":{\"type\":\"\u{1}\"}}",
+            #"{"error":7}"#, #"{"parameters":{"type":"x"},"dropped":"12"}"#, #"{"parameters":{"type":"x","seq":0}}"#,
+            "{\"parameters\":{\"type\":\"\u{1}\"}}",
         ]
     )
     func malformed(_ line: String) async throws {

@@ -118,7 +118,7 @@ extension OnlineCondition {
                 default: return
                 }
                 since[event.subject] = event.time
-            case .connected, .interrupted, .missed, .restarted: break
+            case .connected, .interrupted, .missed, .dropped, .restarted: break
             }
         }
 
@@ -194,7 +194,7 @@ final class OnlineWait: Sendable {
                 progress.hasConnected = true
                 progress.error = nil
             case .interrupted(let error, _): progress.error = error
-            case .snapshot, .event, .missed, .restarted: break
+            case .snapshot, .event, .missed, .dropped, .restarted: break
             }
             progress.states.take(item)
             return try? condition.check(progress.states)

@@ -49,6 +49,7 @@ struct WatchText {
         case .event(let line): event(line)
         case .interrupted(let error, _): interrupted(error)
         case .missed(let range): missed(range)
+        case .dropped(let count): dropped(count)
         case .restarted(let former, let stream): restarted(from: former, to: stream)
         }
     }
@@ -110,6 +111,11 @@ struct WatchText {
         guard from == nil else { return [] }
         let numbers = first == last ? "event #\(first) is" : "events #\(first) to #\(last) are"
         return [.notice("\(numbers) missing: the agent does not have what happened then any more")]
+    }
+
+    private func dropped(_ count: UInt64) -> [Line] {
+        let events = count == 1 ? "1 unnumbered event was" : "\(count) unnumbered events were"
+        return [.notice("\(events) dropped, because the output was not read in time")]
     }
 
     /// Only numbers of another stream are known to have restarted; a number of the user's may be a mistake.
