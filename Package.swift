@@ -164,7 +164,7 @@ let package = Package(
         ),
         .target(
             name: "StateClient",
-            dependencies: ["AgentEvents", "LinuxSupport"],
+            dependencies: ["AgentEvents", "ForeignText", "LinuxSupport"],
             swiftSettings: settings
         ),
         // Pure: the agent reads its settings from here, and links nothing of a broker's.

@@ -95,7 +95,7 @@ public struct StateClient: Sendable, Hashable {
         do {
             return try EventDecoder.decode(type, from: parameters)
         } catch {
-            throw .malformed("the reply to '\(method)' has an unexpected form")
+            throw .undecodable("the reply to '\(method)'", error)
         }
     }
 

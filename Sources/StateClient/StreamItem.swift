@@ -1,4 +1,5 @@
 public import AgentEvents
+internal import ForeignText
 
 /// An element of a stream.
 public enum StreamItem: Sendable, Hashable {
@@ -65,7 +66,7 @@ public struct StreamLine: Sendable, Hashable {
         do {
             return try EventDecoder.decode(type, from: bytes)
         } catch {
-            throw .malformed("an event of type '\(self.type)' has an unexpected form")
+            throw .undecodable("an event of type '\(ForeignText.shown(bytes[scanned.type], limit: 64))'", error)
         }
     }
 

@@ -33,9 +33,50 @@ import Testing
         )
         let client = StateClient(socket: agent.path)
         #expect(try await client.call("status", as: Reply.self) == Reply(connections: 3))
-        await #expect(throws: StateClientError.malformed("the reply to 'status' has an unexpected form")) {
-            try await client.call("status", as: Reply.self)
+        let flaw = "the reply to 'status' has an unexpected form: connections: expected a whole number, got string"
+        await #expect(throws: StateClientError.malformed(flaw)) { try await client.call("status", as: Reply.self) }
+    }
+
+    @Test(
+        "a reply that cannot be decoded names the member and the reason, in at most a line",
+        arguments: [
+            ("{}", "agent: missing"), (#"{"agent":{}}"#, "agent.version: missing"),
+            (#"{"agent":7}"#, "agent: expected an object, got number"),
+            (#"{"agent":{"version":[]}}"#, "agent.version: expected a string, got array"),
+            (
+                "{\"agent\":{\"version\":\"1\",\"counts\":{\"\u{9B}2Jé\u{202E}\":\"x\"}}}",
+                #"agent.counts.\u{9b}2Jé\u{202e}: expected a whole number, got string"#
+            ),
+            (
+                #"{"agent":{"version":"1","counts":{"\#(String(repeating: "x", count: 1000))":"x"}}}"#,
+                "agent.counts.\(String(repeating: "x", count: 243))…"
+            ),
+            ("[", "not a JSON text on one line"),
+        ]
+    )
+    func undecodable(_ reply: String, _ reason: String) {
+        struct Reply: Decodable {
+            struct Agent: Decodable {
+                let version: String
+                let counts: [String: Int]
+            }
+            let agent: Agent
         }
+        let flaw = StateClientError.malformed("the reply to 'status' has an unexpected form: \(reason)")
+        #expect(throws: flaw) { try StateClient.decode(Reply.self, from: Array(reply.utf8), to: "status") }
+    }
+
+    @Test func `an event that cannot be decoded names its type, the member and the reason`() {
+        struct Content: Decodable { let seq: String }
+        func flaw(_ type: String) -> StateClientError? {
+            let line = StreamLine(Array(#"{"type":"\#(type)","data":{"seq":1}}"#.utf8))
+            return #expect(throws: StateClientError.self) { _ = try line?.decodeData(Content.self) }
+        }
+        let reason = "has an unexpected form: data.seq: expected a string, got number"
+        #expect(flaw("x.y") == .malformed("an event of type 'x.y' \(reason)"))
+        let long = String(repeating: "y", count: 1000)
+        #expect(flaw(long) == .malformed("an event of type '\(long.prefix(64))…' \(reason)"))
+        #expect(flaw("\u{9B}2J") == .malformed(#"an event of type '\u{9b}2J' \#(reason)"#))
     }
 
     @Test func `an error reply is an error with its code and message`() async throws {

@@ -272,7 +272,8 @@ import Testing
         #expect(throws: End.failed(.malformed("a second hello arrived"))) {
             try resumption.receive(line(AgentLines.hello(1)))
         }
-        #expect(throws: End.failed(.malformed("an event of type 'reachagent.agent.hello' has an unexpected form"))) {
+        let flaw = "an event of type 'reachagent.agent.hello' has an unexpected form: data.version: missing"
+        #expect(throws: End.failed(.malformed(flaw))) {
             var fresh = StreamResumption(StateSubscription())
             _ = try fresh.receive(line(#"{"type":"reachagent.agent.hello","data":{"seq":-1}}"#))
         }
