@@ -153,6 +153,36 @@ import Testing
         #expect(reply.journal?.syncMilliseconds == Int64.max)
     }
 
+    @Test("a line gives the status that the agent has sent", arguments: ["", "\n"])
+    func line(end: String) throws {
+        let golden = try Self.golden("status.eventful").filter { $0 != 0x0A }
+        let status = try EventDecoder.decode(AgentStatus.self, from: golden)
+        #expect(AgentStatus(line: golden + Array(end.utf8)) == status)
+        let connections = #"{"subscribers":[{"pid":1},{"pid":"x"},7],"limit":"x","new":1}"#
+        let list = try #require(SubscriberList(line: Array((connections + end).utf8)))
+        #expect(list.limit == nil && list.subscribers.map(\.processID) == [1, nil])
+    }
+
+    @Test func `a missing member of a line, or one of another type, is absent`() throws {
+        let line = #"{"last_seq":"x","journal":5,"time":{},"targets":{},"recent":[{"seq":4,"type":{}},3],"new":1}"#
+        let status = try #require(AgentStatus(line: Array(line.utf8)))
+        #expect(status.lastSequence == nil && status.journal == nil && status.time == nil && status.agent == nil)
+        #expect(status.targets.isEmpty && status.probes.isEmpty)
+        #expect(status.recent.map(\.sequence) == [4] && status.recent.first?.type == nil)
+    }
+
+    @Test(
+        "anything but one object of a bounded length on one line is rejected",
+        arguments: ["", "\n", "[]", "7", "null", "{", "{}{}", "{}\n\n", "{\n}", #"{"a":1,}"#, "{\"a\":\"\u{1}\"}"]
+    )
+    func rejected(_ line: String) {
+        #expect(AgentStatus(line: Array(line.utf8)) == nil)
+        #expect(SubscriberList(line: Array(line.utf8)) == nil)
+        let padding = [UInt8](repeating: UInt8(ascii: " "), count: ScannedLine.maximumBytes)
+        #expect(AgentStatus(line: Array("{}".utf8) + padding.dropFirst(2)) != nil)
+        #expect(AgentStatus(line: Array("{}".utf8) + padding.dropFirst()) == nil)
+    }
+
     @Test func `a huge list is cut`() throws {
         let many = String(repeating: #"{"name":"x"},"#, count: 50_000) + "{}"
         #expect(try Self.reply("{\"targets\":[\(many)]}").targets.count == 16_384)

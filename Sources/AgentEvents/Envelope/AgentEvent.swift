@@ -87,8 +87,7 @@ extension AgentEvent {
     /// - Returns: `nil` if the line is longer than `ScannedLine.maximumBytes`, is not one well-formed JSON object, or
     ///   has no envelope.
     public init?(line: [UInt8]) {
-        guard line.count <= ScannedLine.maximumBytes, let event = try? EventDecoder.decode(AgentEvent.self, from: line)
-        else { return nil }
+        guard let event = EventDecoder.value(AgentEvent.self, of: line) else { return nil }
         self = event
     }
 }

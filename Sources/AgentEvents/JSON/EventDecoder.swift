@@ -15,6 +15,12 @@ package enum EventDecoder {
         return try decode(type, from: document.root)
     }
 
+    /// Decodes a value of a line whose length nothing has bounded yet; `nil` if it cannot be decoded.
+    static func value<Value: Decodable>(_ type: Value.Type, of line: [UInt8]) -> Value? {
+        guard line.count <= ScannedLine.maximumBytes else { return nil }
+        return try? decode(type, from: line)
+    }
+
     static func decode<Value: Decodable>(_ type: Value.Type, from node: JSONNode) throws -> Value {
         try Value(from: NodeDecoder(node: node, parents: []))
     }

@@ -1,7 +1,8 @@
 /// The state of an agent at one moment: the reply to `status`.
 ///
 /// An agent of another version may send more members, which are ignored, or fewer: a missing member, or one of another
-/// type, is `nil` or empty. Text is unescaped: escape it before showing it on a terminal. docs/status.md describes the
+/// type, is `nil` or empty, as ``init(line:)`` and `StateClient` read it. Other decoders, such as `JSONDecoder`, throw an
+/// error for a member of another type. Text is unescaped: escape it before showing it on a terminal. docs/status.md describes the
 /// members.
 public struct AgentStatus: Sendable, Hashable {
     /// The agent.
@@ -96,6 +97,17 @@ public struct AgentStatus: Sendable, Hashable {
         self.sockets = sockets
         self.isSynchronized = isSynchronized
         self.overruns = overruns
+    }
+}
+
+extension AgentStatus {
+    /// Reads a status from the output of `reachagent status --json`, which is the `parameters` of the reply.
+    ///
+    /// - Parameter line: The line, with or without its newline.
+    /// - Returns: `nil` if the line is longer than ``ScannedLine/maximumBytes``, or is not one well-formed JSON object.
+    public init?(line: [UInt8]) {
+        guard let status = EventDecoder.value(AgentStatus.self, of: line) else { return nil }
+        self = status
     }
 }
 

@@ -1,6 +1,7 @@
 /// The connections to an agent: the reply to `subscribers`.
 ///
-/// A missing member, or one of another type, is `nil` or empty. Text is unescaped: escape it before showing it on a
+/// A missing member, or one of another type, is `nil` or empty, as ``init(line:)`` and `StateClient` read it; other
+/// decoders throw an error for the latter. Text is unescaped: escape it before showing it on a
 /// terminal. docs/protocol.md describes the members.
 public struct SubscriberList: Codable, Sendable, Hashable {
     /// The maximum number of connections.
@@ -50,5 +51,16 @@ public struct SubscriberList: Codable, Sendable, Hashable {
             case nextSequence = "next_seq"
             case lag, dropped, lines, bytes
         }
+    }
+}
+
+extension SubscriberList {
+    /// Reads a list from the output of `reachagent subscribers --json`, which is the `parameters` of the reply.
+    ///
+    /// - Parameter line: The line, with or without its newline.
+    /// - Returns: `nil` if the line is longer than ``ScannedLine/maximumBytes``, or is not one well-formed JSON object.
+    public init?(line: [UInt8]) {
+        guard let list = EventDecoder.value(SubscriberList.self, of: line) else { return nil }
+        self = list
     }
 }
