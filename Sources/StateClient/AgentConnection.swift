@@ -129,16 +129,15 @@ enum Reply {
 
     /// Parses a line without decoding its parameters, because a stream has parameters for each event.
     ///
-    /// - Throws: ``StateClientError/malformed(_:)`` if the line is not a single JSON object, is an event, its `error` is not
-    ///   a string, or its `dropped` is not a whole number of 64 bits.
+    /// - Throws: ``StateClientError/malformed(_:)`` if the line is not a single JSON object, is from another socket than
+    ///   control.sock, its `error` is not a string, or its `dropped` is not a whole number of 64 bits.
     init(_ line: ArraySlice<UInt8>) throws(StateClientError) {
         guard let members = JSONText.values(of: ["parameters", "error", "specversion", "dropped"], in: line.span) else {
+            if line.starts(with: "HTTP/1.".utf8) { throw .httpSocket }
             throw .malformed("a reply is not one JSON object")
         }
         // Without the members of a reply it would be taken for one without parameters: a success.
-        guard members[2] == nil else {
-            throw .malformed("this is the socket of the events; the one for requests is control.sock beside it")
-        }
+        guard members[2] == nil else { throw .eventSocket }
         guard members[1] == nil else {
             guard let error = try? EventDecoder.decode(ErrorReply.self, from: Array(line)) else {
                 throw .malformed("an error reply has an unexpected form")

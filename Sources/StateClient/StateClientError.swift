@@ -39,6 +39,16 @@ public enum StateClientError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension StateClientError {
+    /// The socket is events.sock, which sends events without a reply around them.
+    static let eventSocket = malformed(
+        "this is the socket of the events; the one for requests is control.sock beside it"
+    )
+    /// The socket is http.sock, or another program's for HTTP.
+    static let httpSocket = malformed("an HTTP server answers here; the agent's socket for requests is control.sock")
+
+    /// `true` if the socket is certainly not control.sock, which no retry changes.
+    var isOfAnotherSocket: Bool { self == .eventSocket || self == .httpSocket }
+
     /// Returns the error for a reply or an event that cannot be decoded, with the member and the reason: `agent.version:
     /// missing`.
     ///

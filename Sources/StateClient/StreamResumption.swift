@@ -156,6 +156,7 @@ struct StreamResumption {
         case .failed(let error):
             switch error {
             case .noAgent, .disconnected, .timedOut: return retry(error, fraction, wasOpen: wasOpen)
+            case .malformed where error.isOfAnotherSocket && !hasBegun: return .fail(error)
             // Malformed data would be received again immediately, in a busy loop.
             case .malformed: return retry(error, fraction, wasOpen: false)
             // An agent that is being replaced may have created its socket without setting its permissions yet.

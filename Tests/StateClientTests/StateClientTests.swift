@@ -95,6 +95,7 @@ import Testing
             "", "x", "[]", "{", #"{"parameters":{]}"#, #"{"parameters":[]}"#, #"{"parameters":1}"#, #"{"error":1}"#,
             // The other socket answers a request with its first event.
             #"{"specversion":"1.0","id":"0-u1","source":"/reachagent/a","type":"reachagent.agent.hello","data":{}}"#,
+            "HTTP/1.1 400 Bad Request\r",
         ]
     )
     func malformed(_ reply: String) async throws {

@@ -225,6 +225,28 @@ import Testing
     }
 
     @Test(
+        "at another of the agent's sockets the stream ends with the name of the right one",
+        arguments: [AgentLines.hello(41), "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r"]
+    )
+    func otherSocket(_ lines: String) async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: lines)
+            connection.waitForClose()
+        })
+        do throws(StateClientError) {
+            let stream = StateClient(socket: agent.path).events()
+            let texts = try await items(stream, until: "never", withInterruptions: true)
+            Issue.record("\(texts)")
+        } catch {
+            guard case .malformed(let reason) = error, reason.contains("control.sock") else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test(
         "a line that is not an event is an error, and the stream continues",
         arguments: [
             "", "x", "{}", "[]", #"{"parameters":{}}"#, #"{"parameters":[1]}"#, #"{"parameters":{"type":"x"}"#,

@@ -310,6 +310,16 @@ import Testing
         #expect(time(1) == .milliseconds(50))
     }
 
+    @Test("another socket ends the stream, unless an agent has answered there", arguments: [false, true])
+    func otherSocket(hasBegun: Bool) throws {
+        for error in [StateClientError.eventSocket, .httpSocket] {
+            var resumption = hasBegun ? try opened() : StreamResumption(StateSubscription())
+            let answer = resumption.connectionEnded(.failed(error), fraction: 1)
+            let time = Duration.milliseconds(50)
+            #expect(answer == (hasBegun ? .retry([.interrupted(error, retryIn: time)], after: time) : .fail(error)))
+        }
+    }
+
     @Test func `an agent that sends invalid data is retried with backoff`() throws {
         var resumption = StreamResumption(StateSubscription())
         for expected in [50, 100, 200] {

@@ -30,7 +30,7 @@ struct WatchCommand: ParsableCommand {
               0   the reader closed the output
               69  no agent answers (with --no-reconnect)
               75  the connection was lost, or the agent is silent (with --no-reconnect);
-                  or the output could not be written
+                  or the socket is not control.sock, or the output could not be written
               77  no permission to ask the agent
             """
     )
