@@ -36,6 +36,17 @@ struct StreamRefusal: Hashable {
         case newest(UInt64)
         case oldest(UInt64)
     }
+
+    /// The reason, with the code.
+    var sentence: String {
+        let reason =
+            switch parameter {
+            case .stream: "the events before are of another stream"
+            case .newest(let newest): "the newest event is #\(newest); after a reset, numbers begin again"
+            case .oldest(let oldest): "the oldest event that is left is #\(oldest)"
+            }
+        return "\(reason) (\(code.rawValue))"
+    }
 }
 
 /// The events that a subscriber selects.

@@ -126,6 +126,15 @@ struct IntegrationProbeAddressTests {
     }
 
     @Test
+    func `an address that refuses decides beside one that is silent`() async throws {
+        try network.namespace.run(Self.viaRouter + "ip -n far route add blackhole 2001:db8:1::/64")
+        let report = try await network.probe("http://dual.test/", "--timeout", "2s")
+        #expect(report.outcome == "failed connect_refused 1")
+        #expect(report.evidence.contains("refused"), "\(report.evidence)")
+        #expect(report.evidence.contains("no connection to [2001:db8:1::1]:80 within 2 s"), "\(report.evidence)")
+    }
+
+    @Test
     func `a neighbour that never answers is an error when the kernel gives up`() async throws {
         try network.namespace.run(
             "sysctl -qw net.ipv6.neigh.eth0.retrans_time_ms=100; ip route add 2001:db8:1::/64 dev eth0"

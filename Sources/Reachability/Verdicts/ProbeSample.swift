@@ -154,11 +154,11 @@ extension ProbeSample {
         )
     }
 
-    /// Returns whether the server answered; nil without a handshake, because a TCP connection alone may end at an
-    /// interceptor.
+    /// Returns whether a server answered, be it with the redirection to one that does not; nil without a handshake,
+    /// because a TCP connection alone may end at an interceptor.
     private static func wasAnswered(_ report: CheckReport) -> Bool? {
-        guard let hop = report.hops.last, hop.response == nil else { return report.hops.isEmpty ? nil : true }
-        return hop.phases.first { $0.phase == .tls }.map(\.isComplete)
+        if report.hops.contains(where: { $0.response != nil }) { return true }
+        return report.hops.last?.phases.first { $0.phase == .tls }.map(\.isComplete)
     }
 
     /// Returns the chain, including only certificates that can be decoded, with their positions unchanged.

@@ -301,7 +301,7 @@ final class HTTPExchange {
             }
             connection.unsubscribe()
             guard let since = parameters.since, !parameters.isHistory else {
-                return refuse(HTTPRefusal(.gone, "these events are not available any more (\(refusal.code))"))
+                return refuse(HTTPRefusal(.gone, refusal.sentence))
             }
             // A browser never retries a rejected stream, so it gets the whole state, and the events that are left.
             var anew = parameters

@@ -69,6 +69,14 @@ struct ProbeSampleTests {
         #expect(sample.pins == PinAudit(entries: []))
     }
 
+    @Test func `a redirection is an answer, whatever comes of it`() {
+        var report = report(.failed(.connectTimeout, .connect))
+        #expect(sample(report).wasAnswered == nil)
+        report.hops.append(CheckHop(url: "http://b.test/"))
+        report.hops[0].response = ResponseReport(httpVersion: "1.1", status: 302, headers: [])
+        #expect(sample(report).wasAnswered == true)
+    }
+
     @Test("a failure has the evidence of the deciding finding")
     func failure() {
         let findings = [

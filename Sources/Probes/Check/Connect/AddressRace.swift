@@ -196,6 +196,11 @@ final class AddressRace: @unchecked Sendable {
             ?? failures.first
     }
 
+    /// The failure of the first address that refused the connection, or reset it.
+    var refusal: Finding? {
+        reports.lazy.compactMap(\.failure).first { $0.code == .connectRefused || $0.code == .connectReset }
+    }
+
     private func report(_ attempt: Attempt, failure: Finding?, isUsed: Bool) -> ConnectAttempt {
         ConnectAttempt(
             address: attempt.address.description(port: port),

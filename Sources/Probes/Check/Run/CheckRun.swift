@@ -231,8 +231,12 @@ final class CheckRun: @unchecked Sendable {
             // Every known address failed, or this machine is the reason for its silence, and the lookup that might have
             // returned others did not complete.
             if addresses.isEmpty, let failure = race?.failure { return fail(failure) }
-            let names = addresses.joined(separator: ", ")
-            fail(.connectTimeout, subject: subject, evidence: "no connection to \(names) \(limit)")
+            let silence = "no connection to \(addresses.joined(separator: ", ")) \(limit)"
+            // An address that refused has answered, whatever the silent ones would have done.
+            if let refusal = race?.refusal {
+                return fail(refusal.code, subject: refusal.subject, evidence: "\(refusal.evidence); \(silence)")
+            }
+            fail(.connectTimeout, subject: subject, evidence: silence)
         case .query:
             let evidence = "the name server did not answer \(limit)"
             fail(attempts?.route?.silence ?? Finding(.dnsTimeout, subject: subject, evidence: evidence))
