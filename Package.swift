@@ -367,8 +367,8 @@ let package = Package(
         .testTarget(
             name: "ProbesTests",
             dependencies: [
-                "AgentTestKit", "CheckResults", "EventLoopExecutor", "ForeignText", "HTTPSerialization", "ProbeTestKit",
-                "Probes", "ServerTrust",
+                "AgentTestKit", "CheckResults", "EventLoopExecutor", "ForeignText", "HTTPSerialization", "LinuxSupport",
+                "ProbeTestKit", "Probes", "ServerTrust",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -111,6 +111,12 @@ public final class Prober: Sendable {
         for run in transfers { run.gate.execute { run.pathChanged(interfaces) } }
     }
 
+    /// Looks up the names of checks that start later by new queries, not by ones that are running; see
+    /// ``HostResolver/renewLookups()``.
+    ///
+    /// Safe to call from any thread. Running checks continue.
+    public func renewLookups() { services.resolver.renewLookups() }
+
     /// Ends all running transfers at once with the code `transfer_yielded`, because the machine's own traffic needs the
     /// link.
     ///

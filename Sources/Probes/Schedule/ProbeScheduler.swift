@@ -102,6 +102,7 @@ public final class ProbeScheduler: Sendable {
     ///     have only lost their path: the transport ends such a transfer, or continues it over the next path, and its
     ///     report is judged.
     public func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
+        engine.renewLookups()
         engine.change { $0.setProbes(probes, keeping: transfers, now: $1) }
     }
 
@@ -110,7 +111,10 @@ public final class ProbeScheduler: Sendable {
     /// For a changed path, and for a resumed machine. The checks are spread over 10 ms each, up to a second; more than
     /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored. Transfers are due 30 to
     /// 90 seconds later, and a running one continues.
-    public func recheck(_ points: [ProbePoint]) { engine.change { $0.recheck(points, now: $1) } }
+    public func recheck(_ points: [ProbePoint]) {
+        engine.renewLookups()
+        engine.change { $0.recheck(points, now: $1) }
+    }
 
     /// Makes these points due at once, staggered as in ``recheck(_:)``; a check that waits, is running or is being judged
     /// is joined instead.
@@ -186,4 +190,15 @@ public protocol CheckTransport: Sendable {
         _ probe: Probe,
         completion: @escaping @Sendable (CheckReport) -> Void
     ) -> @Sendable () -> Void
+
+    /// Looks up the names of checks that start later by new queries, not by ones that are running.
+    ///
+    /// Called on any thread when points are rechecked or added, because their network may be a new one; it must return
+    /// at once.
+    func renewLookups()
+}
+
+extension CheckTransport {
+    /// Does nothing, for a transport that shares no lookups.
+    public func renewLookups() {}
 }

@@ -84,6 +84,9 @@ final class ScheduleEngine: Sendable {
         if mustWake { monitor.wakeAll() }
     }
 
+    /// Keeps the checks that start from now on from sharing lookups with those that are running.
+    func renewLookups() { transport.renewLookups() }
+
     /// Makes points due on request.
     func request(_ points: [ProbePoint]) -> RequestedChecks {
         let seconds = wallClock()

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSupport
 import Synchronization
 import Testing
 
@@ -28,6 +29,37 @@ private final class Blocker: Sendable {
 
     func open() { state.withLock { $0.isOpen = true } }
     var calls: [String] { state.withLock { $0.calls } }
+}
+
+/// A network whose name server answers the first lookup with NXDOMAIN, and only when the test says; that of its
+/// successor answers at once.
+private final class OldNetwork: Sendable {
+    static let successor = Result<[HostAddress], HostLookupFailure>.failure(
+        HostLookupFailure(.dnsNoAddress, reason: "the new network's answer")
+    )
+
+    private let calls = Mutex(0)
+    private let gate = Monitor(false)
+    private let (begun, beginning) = AsyncStream<Void>.makeStream()
+
+    func query(_ name: String, _ family: HostAddress.Family) -> Result<[HostAddress], HostLookupFailure> {
+        let isFirst = calls.withLock { calls in
+            calls += 1
+            return calls == 1
+        }
+        guard isFirst else { return Self.successor }
+        beginning.yield()
+        gate.wait { isOpen in isOpen ? .done(()) : .sleep(nil) }
+        return .failure(HostLookupFailure(.dnsNXDomain, reason: "the old network's answer"))
+    }
+
+    /// Returns once the first lookup has begun.
+    func hasLookup() async { for await _ in begun { return } }
+
+    func open() {
+        gate.withLock { $0 = true }
+        gate.wakeAll()
+    }
 }
 
 @Suite
@@ -92,13 +124,26 @@ struct LookupPoolTests {
         #expect(blocker.calls == ["stuck"])
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `a check after a change gets no answer of a lookup that began before it`(wasAbandoned: Bool) async {
+        let network = OldNetwork()
+        let resolver = SystemResolver(maximumLookups: 4, query: network.query)
+        let old = resolver.lookUp("host.test", family: .ipv4) { _ in }
+        await network.hasLookup()
+        if wasAbandoned { old.abandon() } else { resolver.renewLookups() }
+        // The new lookup answers while the old one still hangs.
+        let fresh = await answer(resolver, "host.test")
+        network.open()
+        #expect(fresh == OldNetwork.successor)
+    }
+
     @Test
     func `a full queue fails a lookup at once`() async {
         let blocker = Blocker()
         defer { blocker.open() }
         let resolver = SystemResolver(maximumLookups: 1, query: blocker.query)
         _ = resolver.lookUp("stuck", family: .ipv4) { _ in }
-        for number in 0..<LookupPool.maximumWaiting { _ = resolver.lookUp("n\(number)", family: .ipv4) { _ in } }
+        for number in 0..<LookupQueue.maximumWaiting { _ = resolver.lookUp("n\(number)", family: .ipv4) { _ in } }
         let refused = await answer(resolver, "one too many")
         #expect(refused == .failure(HostLookupFailure(.resolverBusy, reason: "1024 lookups wait already")))
     }

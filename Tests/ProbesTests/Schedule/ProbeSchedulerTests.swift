@@ -91,6 +91,18 @@ import Testing
         prober.whenFree { Issue.record("called after the end") }
     }
 
+    @Test func `lookups are renewed before new points and rechecked ones begin`() async {
+        let transport = ScriptedTransport()
+        let scheduler = ProbeScheduler(transport: transport) { _ in .steady }
+        scheduler.start()
+        scheduler.setProbes([Self.probe("a")])
+        await transport.waitForBegun(1)
+        scheduler.recheck([Self.probe("a").point])
+        await transport.waitForBegun(2)
+        #expect(transport.renewals == [0, 1])
+        await onThread { scheduler.stop() }
+    }
+
     @Test func `a recheck cancels the running check and drops its late report`() async {
         let transport = ScriptedTransport()
         let log = JudgeLog()

@@ -13,6 +13,7 @@ final class ScriptedTransport: CheckTransport {
         var pending: [Pending] = []
         var begun: [String] = []
         var cancelled: [String] = []
+        var renewals: [Int] = []
         var waiter: (count: Int, action: @Sendable () -> Void)?
     }
 
@@ -24,6 +25,8 @@ final class ScriptedTransport: CheckTransport {
 
     var begun: [String] { state.withLock { $0.begun } }
     var cancelled: [String] { state.withLock { $0.cancelled } }
+    /// The number of checks that had begun at each renewal of the lookups.
+    var renewals: [Int] { state.withLock { $0.renewals } }
     /// The checks that began and did not end, in order.
     var pending: [Pending] { state.withLock { $0.pending } }
 
@@ -41,6 +44,8 @@ final class ScriptedTransport: CheckTransport {
         action?()
         return { [weak self] in self?.state.withLock { $0.cancelled.append(name) } }
     }
+
+    func renewLookups() { state.withLock { $0.renewals.append($0.begun.count) } }
 
     /// Returns when so many checks have begun, over all.
     func waitForBegun(_ count: Int) async {

@@ -16,11 +16,22 @@ public protocol HostResolver: Sendable {
         family: HostAddress.Family,
         completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
     ) -> any HostLookup
+
+    /// Answers later lookups by new queries, not by ones that are running: the network has changed, and a running query
+    /// asks the name servers of the former one.
+    ///
+    /// Safe to call from any thread.
+    func renewLookups()
+}
+
+extension HostResolver {
+    /// Does nothing, for a resolver that shares no lookups.
+    public func renewLookups() {}
 }
 
 /// A lookup that is running or queued.
 public protocol HostLookup: Sendable {
-    /// `true` while the lookup is queued behind others.
+    /// `true` while the lookup is queued behind those of other names.
     var isWaiting: Bool { get }
     /// Abandons the lookup: its answer is no longer needed.
     func abandon()

@@ -4,169 +4,116 @@ internal import Synchronization
 
 /// Runs blocking lookups on a bounded number of threads.
 final class LookupPool: Sendable {
-    /// The key of a lookup; equal questions share one lookup.
-    struct Question: Sendable, Hashable {
-        let name: String
-        let family: HostAddress.Family
-    }
-
-    typealias Answer = Result<[HostAddress], HostLookupFailure>
-    typealias Completion = @Sendable (Answer) -> Void
-
-    /// The maximum number of queued questions.
-    static let maximumWaiting = 1024
-
-    private struct Entry {
-        var completions: [UInt64: Completion] = [:]
-        var isRunning = false
-    }
-
     private struct State {
-        var entries: [Question: Entry] = [:]
-        var waiting: [Question] = []
+        var queue: LookupQueue
         var idle: [LookupThread] = []
-        var threads = 0
-        var nextTicket: UInt64 = 0
     }
 
     private enum Placement {
-        case shared, queued, refused
+        case queued, refused
         case given(LookupThread)
-        case newThread
+        case newThread(LookupQueue.Job)
     }
 
-    private let state = Mutex(State())
-    private let maximumThreads: Int
+    private let state: Mutex<State>
     private let query: SystemResolver.Query
 
     init(maximumThreads: Int, query: @escaping SystemResolver.Query) {
-        self.maximumThreads = maximumThreads
+        state = Mutex(State(queue: LookupQueue(maximumRunning: maximumThreads)))
         self.query = query
     }
 
-    /// Hands a question to a thread, or queues it while all threads are busy.
-    func submit(_ question: Question, completion: @escaping Completion) -> any HostLookup {
-        let (ticket, placement) = state.withLock { state -> (UInt64, Placement) in
-            let ticket = state.nextTicket
-            state.nextTicket &+= 1
-            if state.entries[question] != nil {
-                state.entries[question]?.completions[ticket] = completion
-                return (ticket, .shared)
-            }
+    /// Hands a question to a thread, or queues it while no thread is free for it.
+    func submit(_ question: LookupQueue.Question, completion: @escaping LookupQueue.Completion) -> any HostLookup {
+        let (ticket, placement) = state.withLock { state -> (LookupQueue.Ticket?, Placement) in
+            guard let (ticket, job) = state.queue.add(question, completion: completion) else { return (nil, .refused) }
+            guard let job else { return (ticket, .queued) }
             if let thread = state.idle.popLast() {
-                state.entries[question] = Entry(completions: [ticket: completion], isRunning: true)
-                thread.question = question
+                thread.job = job
                 return (ticket, .given(thread))
             }
-            if state.threads < maximumThreads {
-                state.entries[question] = Entry(completions: [ticket: completion], isRunning: true)
-                state.threads += 1
-                return (ticket, .newThread)
-            }
-            guard state.waiting.count < Self.maximumWaiting else { return (ticket, .refused) }
-            state.entries[question] = Entry(completions: [ticket: completion])
-            state.waiting.append(question)
-            return (ticket, .queued)
+            return (ticket, .newThread(job))
         }
         switch placement {
-        case .shared, .queued: break
+        case .queued: break
         case .given(let thread): thread.wake()
         case .refused:
-            completion(
-                .failure(HostLookupFailure(.resolverBusy, reason: "\(Self.maximumWaiting) lookups wait already"))
-            )
-        case .newThread:
-            if !LookupThread(question: question).start(serving: self) { threadDidNotStart(question) }
+            let reason = "\(LookupQueue.maximumWaiting) lookups wait already"
+            completion(.failure(HostLookupFailure(.resolverBusy, reason: reason)))
+        case .newThread(let job):
+            if !LookupThread(job: job).start(serving: self) { threadDidNotStart(job) }
         }
-        return LookupTicket(pool: self, question: question, number: ticket)
+        return PooledLookup(pool: self, ticket: ticket)
     }
 
-    func isWaiting(_ question: Question, ticket: UInt64) -> Bool {
-        state.withLock { state in
-            guard let entry = state.entries[question] else { return false }
-            return !entry.isRunning && entry.completions[ticket] != nil
-        }
-    }
+    /// Ends the sharing of the running lookups; see ``HostResolver/renewLookups()``.
+    func renew() { state.withLock { $0.queue.supersedeAll() } }
 
-    /// Removes a waiting client; a queued question without clients leaves the queue.
-    func abandon(_ question: Question, ticket: UInt64) {
-        state.withLock { state in
-            guard var entry = state.entries[question] else { return }
-            entry.completions[ticket] = nil
-            if entry.completions.isEmpty && !entry.isRunning {
-                state.entries[question] = nil
-                state.waiting.removeAll { $0 == question }
-            } else {
-                state.entries[question] = entry
-            }
-        }
-    }
+    fileprivate func isWaiting(_ ticket: LookupQueue.Ticket) -> Bool { state.withLock { $0.queue.isWaiting(ticket) } }
+
+    fileprivate func abandon(_ ticket: LookupQueue.Ticket) { state.withLock { $0.queue.abandon(ticket) } }
 
     /// The body of a thread: answers questions until it has been idle for a while.
     fileprivate func serve(_ thread: LookupThread) {
-        var question = thread.question
-        while let current = question {
-            let answer = query(current.name, current.family)
-            let (entry, next) = state.withLock { state -> (Entry?, Question?) in
-                let entry = state.entries.removeValue(forKey: current)
-                let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
-                if let next { state.entries[next]?.isRunning = true } else { state.idle.append(thread) }
-                thread.question = next
-                return (entry, next)
+        var job = thread.job
+        while let current = job {
+            let answer = query(current.question.name, current.question.family)
+            let (completions, next) = state.withLock { state -> ([LookupQueue.Completion], LookupQueue.Job?) in
+                let completions = state.queue.remove(current)
+                let next = state.queue.takeNext()
+                if next == nil { state.idle.append(thread) }
+                thread.job = next
+                return (completions, next)
             }
-            for completion in (entry?.completions ?? [:]).values { completion(answer) }
-            question = next ?? nextQuestion(for: thread)
+            for completion in completions { completion(answer) }
+            job = next ?? nextJob(for: thread)
         }
     }
 
     /// Waits for the thread's next question; nil after the idle timeout, when the thread must end.
-    private func nextQuestion(for thread: LookupThread) -> Question? {
+    private func nextJob(for thread: LookupThread) -> LookupQueue.Job? {
         while true {
             let isWoken = thread.sleep()
-            let (question, isOver) = state.withLock { state -> (Question?, Bool) in
-                if let question = thread.question { return (question, false) }
+            let (job, isOver) = state.withLock { state -> (LookupQueue.Job?, Bool) in
+                if let job = thread.job { return (job, false) }
                 guard !isWoken, let index = state.idle.firstIndex(where: { $0 === thread }) else { return (nil, false) }
                 state.idle.remove(at: index)
-                state.threads -= 1
                 return (nil, true)
             }
             if isOver { return nil }
             // A question that arrived just as the wait timed out has left one wake-up pending, which ends the next
             // wait early.
-            if let question { return question }
+            if let job { return job }
         }
     }
 
-    private func threadDidNotStart(_ question: Question) {
-        let entry = state.withLock { state in
-            state.threads -= 1
-            return state.entries.removeValue(forKey: question)
-        }
+    private func threadDidNotStart(_ job: LookupQueue.Job) {
+        let completions = state.withLock { $0.queue.remove(job) }
         let failure = HostLookupFailure(.resourcesExhausted, reason: "no thread could be started for the lookup")
-        for completion in (entry?.completions ?? [:]).values { completion(.failure(failure)) }
+        for completion in completions { completion(.failure(failure)) }
     }
 }
 
 /// One client's share of a lookup.
-private struct LookupTicket: HostLookup {
+private struct PooledLookup: HostLookup {
     let pool: LookupPool
-    let question: LookupPool.Question
-    let number: UInt64
+    /// Nil for a refused lookup.
+    let ticket: LookupQueue.Ticket?
 
-    var isWaiting: Bool { pool.isWaiting(question, ticket: number) }
-    func abandon() { pool.abandon(question, ticket: number) }
+    var isWaiting: Bool { ticket.map(pool.isWaiting) ?? false }
+    func abandon() { ticket.map(pool.abandon) }
 }
 
 /// A thread for blocking lookups, and the semaphore on which it waits between them.
 ///
-/// `@unchecked Sendable`: `question` is accessed only under the pool's lock, and semaphores are made for sharing.
+/// `@unchecked Sendable`: `job` is accessed only under the pool's lock, and semaphores are made for sharing.
 private final class LookupThread: @unchecked Sendable {
     private static let idleTime: Duration = .seconds(10)
 
-    var question: LookupPool.Question?
+    var job: LookupQueue.Job?
     private let isWoken = Monitor(false)
 
-    init(question: LookupPool.Question) { self.question = question }
+    init(job: LookupQueue.Job) { self.job = job }
 
     func wake() {
         isWoken.withLock { $0 = true }

@@ -6,7 +6,8 @@ internal import Glibc
 /// Only the C library follows nsswitch.conf(5): `/etc/hosts`, multicast DNS, systemd-resolved's split DNS. A DNS client
 /// of our own (such as c-ares) would report addresses that no other program gets. The price is that a lookup blocks a
 /// thread and cannot be cancelled, so lookups run on a bounded number of threads of their own; the result of an
-/// abandoned lookup is dropped. Lookups of the same name and family are shared.
+/// abandoned lookup is dropped. Lookups of the same name and family are shared until their checks have all ended or the
+/// network changes; then the next check looks the name up again.
 ///
 /// Threads are started on demand, block in the kernel between lookups, and end after ten idle seconds.
 public final class SystemResolver: HostResolver {
@@ -32,8 +33,13 @@ public final class SystemResolver: HostResolver {
         family: HostAddress.Family,
         completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
     ) -> any HostLookup {
-        pool.submit(LookupPool.Question(name: name, family: family), completion: completion)
+        pool.submit(LookupQueue.Question(name: name, family: family), completion: completion)
     }
+
+    /// Ends the sharing of running lookups; see ``HostResolver/renewLookups()``.
+    ///
+    /// At most three lookups of a name and family run at the same time.
+    public func renewLookups() { pool.renew() }
 }
 
 /// One call of getaddrinfo(3).

@@ -63,6 +63,12 @@ final class TransferTransport: CheckTransport {
         running.watch?.follow(surroundings.egress(running.interface))
     }
 
+    /// Keeps later checks and transfers from sharing lookups with running ones.
+    func renewLookups() {
+        checks.renewLookups()
+        state.withLock { $0.prober }?.renewLookups()
+    }
+
     /// Calls a closure once all event loops have been free.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
         let prober = state.withLock { $0.prober }
