@@ -1,6 +1,7 @@
 internal import CheckResults
 internal import EventLoopExecutor
 internal import Glibc
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 
@@ -20,6 +21,8 @@ final class DNSExchange: @unchecked Sendable {
 
     /// The socket of a query over UDP.
     private var socket: DatagramSocket?
+    /// The thread that waits for the socket, once it does.
+    private var watcher: ReadinessThread?
     /// The channel of a query over TCP.
     private var channel: (any Channel)?
     private var timers: [Scheduled<Void>] = []
@@ -144,9 +147,14 @@ final class DNSExchange: @unchecked Sendable {
     // MARK: Receiving
 
     private func watch(_ socket: DatagramSocket) {
-        guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
-        let gate = gate
-        thread.watch(socket.descriptor) { gate.execute { self.readable() } }
+        do throws(SystemError) {
+            let thread = try ReadinessThread.shared()
+            let gate = gate
+            thread.watch(socket.descriptor) { gate.execute { self.readable() } }
+            watcher = thread
+        } catch {
+            failed(error.errno)
+        }
     }
 
     private func readable() {
@@ -270,7 +278,7 @@ final class DNSExchange: @unchecked Sendable {
     }
 
     private func closeSocket() {
-        if let socket { ReadinessThread.shared?.forget(socket.descriptor) }
+        if let socket { watcher?.forget(socket.descriptor) }
         socket = nil
     }
 

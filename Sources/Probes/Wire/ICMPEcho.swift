@@ -1,6 +1,7 @@
 package import CheckResults
 package import EventLoopExecutor
 internal import Glibc
+internal import LinuxSupport
 internal import NIOCore
 
 /// One ICMP echo request to one address, sent without privileges (icmp(7)).
@@ -86,6 +87,8 @@ private final class ICMPExchange: @unchecked Sendable {
     private let payload: [UInt8]
 
     private var socket: DatagramSocket?
+    /// The thread that waits for the socket, once it does.
+    private var watcher: ReadinessThread?
     private var deadline: Scheduled<Void>?
     private var started = NIODeadline.uptimeNanoseconds(0)
     private var ignored = 0
@@ -139,9 +142,14 @@ private final class ICMPExchange: @unchecked Sendable {
     }
 
     private func watch(_ socket: DatagramSocket) {
-        guard let thread = ReadinessThread.shared else { return failed(EMFILE) }
-        let gate = gate
-        thread.watch(socket.descriptor) { gate.execute { self.readable() } }
+        do throws(SystemError) {
+            let thread = try ReadinessThread.shared()
+            let gate = gate
+            thread.watch(socket.descriptor) { gate.execute { self.readable() } }
+            watcher = thread
+        } catch {
+            failed(error.errno)
+        }
     }
 
     private func readable() {
@@ -226,7 +234,7 @@ private final class ICMPExchange: @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         deadline?.cancel()
-        if let socket { ReadinessThread.shared?.forget(socket.descriptor) }
+        if let socket { watcher?.forget(socket.descriptor) }
         socket = nil
         completion(ICMPEcho.Outcome(reply: reply, finding: finding))
     }

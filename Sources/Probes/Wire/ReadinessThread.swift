@@ -8,8 +8,21 @@ internal import Synchronization
 /// sockets: in poll(2) without a timeout, so it sleeps while idle. It only reports readability; the owner reads on its
 /// event loop. It is started with the first descriptor and never ends.
 final class ReadinessThread: Sendable {
-    /// The shared thread; nil if the system has no descriptor or thread left.
-    static let shared = try? ReadinessThread()
+    /// The shared thread, once it is started.
+    private static let started = Mutex<ReadinessThread?>(nil)
+
+    /// Returns the shared thread; the first call starts it.
+    ///
+    /// - Throws: ``SystemError`` if the system has no descriptor or thread left: a shortage passes, so the next call
+    ///   retries.
+    static func shared() throws(SystemError) -> ReadinessThread {
+        try started.withLock { (started) throws(SystemError) in
+            if let started { return started }
+            let thread = try ReadinessThread()
+            started = thread
+            return thread
+        }
+    }
 
     private struct State {
         var watches: [CInt: @Sendable () -> Void] = [:]
