@@ -273,6 +273,11 @@ extension FindingCode {
                 "Nothing was checked, because the policy allows invalid certificates without pins.",
                 "Use a pinning mode or --ca-file to check who answers."
             )
+        case .tlsRootsUnavailable:
+            (
+                "This machine cannot read its bundle of trusted roots, or the bundle has no certificate.",
+                "Install ca-certificates, or make the file readable that the evidence names; or give the roots with --ca-file."
+            )
         case .httpStatus:
             (
                 "The status code is not one of the accepted ones.",

@@ -112,6 +112,8 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
     case tlsRevocationUnknown = "tls_revocation_unknown"
     /// The chain was not evaluated, because the policy allows invalid certificates without pins.
     case tlsNotEvaluated = "tls_not_evaluated"
+    /// The system's bundle of trusted roots cannot be read, or has no certificate.
+    case tlsRootsUnavailable = "tls_roots_unavailable"
 
     // MARK: HTTP
 

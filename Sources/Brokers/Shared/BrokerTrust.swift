@@ -74,6 +74,12 @@ struct BrokerTrust {
         guard let finding = verdict.findings.first(where: { $0.severity == .refusal }) else {
             return TransportFailure(code: "broker_tls", detail: "the certificate of \(broker) is refused")
         }
+        if finding.code == .tlsRootsUnavailable {
+            return TransportFailure(
+                code: "credentials_unreadable",
+                detail: "the certificate of \(broker) cannot be validated: \(finding.evidence)"
+            )
+        }
         return TransportFailure(
             code: "broker_tls",
             detail: "the certificate of \(broker) is refused (\(finding.code.rawValue)): \(finding.evidence)"

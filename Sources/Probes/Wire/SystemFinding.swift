@@ -98,7 +98,7 @@ extension FindingCode {
         case .noRoute, .noAddress, .localFirewall, .reversePathFilter, .linkDown, .interfaceUnknown,
             .interfaceNotPermitted, .cellularNotAllowed, .dnsTimeout, .dnsFailure, .resolverBusy, .resourcesExhausted,
             .cancelled, .icmpNotPermitted, .requestInvalid, .budgetExhausted, .pathChanged, .transferYielded,
-            .transferMetered, .transferBusy:
+            .transferMetered, .transferBusy, .tlsRootsUnavailable:
             true
         default: false
         }

@@ -118,7 +118,7 @@ enum FailureEvidence: Sendable, Hashable {
     case foreign
     /// The connection was refused or broken before the handshake was complete: by the target, or on the way to it.
     case refused
-    /// No evidence about the path: the name does not exist.
+    /// No evidence about the path, as when the name does not exist.
     case nothing
     /// There was no answer.
     case silent
@@ -141,7 +141,7 @@ extension FindingCode {
             .connectionClosed:
             return .refused
         case .dnsNXDomain, .dnsNoAddress, .requestInvalid, .cancelled, .pathChanged, .transferYielded, .transferMetered,
-            .transferBusy:
+            .transferBusy, .tlsRootsUnavailable:
             return .nothing
         case .dnsTimeout, .dnsFailure, .resolverBusy, .linkDown, .noRoute, .noAddress, .localFirewall,
             .reversePathFilter, .hostUnreachable, .connectTimeout, .connectFailed, .interfaceUnknown,

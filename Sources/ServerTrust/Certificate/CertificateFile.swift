@@ -89,7 +89,8 @@ public enum CertificateFile {
         }
     }
 
-    private static func reason(_ code: CInt) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+    /// Returns the system's message for an errno value.
+    static func reason(_ code: CInt) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
     private static func check(_ der: [UInt8], source: String) throws(SecurityPolicyError) {
         let certificate = DecodedCertificate(der: der)

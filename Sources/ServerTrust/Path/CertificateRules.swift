@@ -80,6 +80,11 @@ struct CertificateRules {
         return found
     }
 
+    /// Returns the findings about a server's certificate that hold whatever the anchors are, even if it is one itself.
+    func certainFindings(_ certificate: DecodedCertificate) -> Set<Finding> {
+        Set(findings(certificate, .server)).intersection(findings(certificate, .trustedServer(isPinned: false)))
+    }
+
     typealias Refuse = (FindingCode, String) -> Void
     typealias Remark = (String) -> Void
 

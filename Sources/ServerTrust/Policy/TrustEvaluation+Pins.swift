@@ -22,20 +22,13 @@ extension TrustEvaluation {
         let present = Set(policy.pinnedCertificates.map(\.publicKeyPin) + policy.pinnedPublicKeys)
         let pins = present.union(policy.backupPublicKeys)
         let isPinned: (DecodedCertificate) -> Bool = { $0.publicKeyPin.map(pins.contains) ?? false }
-        var result = chain(
+        var result = chainToAnchors(
             from: leaf,
-            to: anchors,
-            arePinned: false,
             isWanted: { $0.certificates.contains { $0.publicKeyPin.map(present.contains) ?? false } }
         )
         // A path with a backup pin counts only when no path has a current pin.
         if !result.isWanted, result.validatedPath != nil, !policy.backupPublicKeys.isEmpty {
-            let other = chain(
-                from: leaf,
-                to: anchors,
-                arePinned: false,
-                isWanted: { $0.certificates.contains(where: isPinned) }
-            )
+            let other = chainToAnchors(from: leaf, isWanted: { $0.certificates.contains(where: isPinned) })
             if other.isWanted { result = other }
         }
         // The server need not send the anchor, and the path found may lead through an unauthorized issuer.
@@ -67,7 +60,7 @@ extension TrustEvaluation {
 
     /// Evaluates AFSecurityPolicy's mode for certificates.
     mutating func evaluateCertificates(_ leaf: DecodedCertificate) -> ChainResult {
-        let system = chain(from: leaf, to: anchors, arePinned: false)
+        let system = chainToAnchors(from: leaf)
         guard hasPins else {
             var result = system
             result.findings.append(noPins(leaf))
@@ -78,8 +71,7 @@ extension TrustEvaluation {
         if pinned.validatedPath == nil, !pinned.isGivenUp,
             !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid })
         {
-            let unanchored: [FindingCode] = [.tlsUntrustedRoot, .tlsSelfSigned, .tlsMissingIntermediate]
-            pinned.findings.removeAll { unanchored.contains($0.code) }
+            pinned.findings.removeAll { Self.unanchored.contains($0.code) }
             let offered = signers.prefix(Self.maximumShown).map { "\($0.label) \(CertificateDescription($0).sha256)" }
             let wanted = policy.pinnedCertificates.prefix(Self.maximumShown).map {
                 CertificateDescription(der: $0.der).sha256

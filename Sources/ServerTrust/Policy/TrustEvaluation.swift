@@ -145,7 +145,7 @@ struct TrustEvaluation {
         var findings = [namePolicyFinding].compactMap(\.self) + notes + nameFindings(leaf)
         let result: ChainResult
         switch policy.pinningMode {
-        case .none: result = chain(from: leaf, to: anchors, arePinned: false)
+        case .none: result = chainToAnchors(from: leaf)
         case .publicKey: result = evaluatePublicKeys(leaf)
         case .certificate: result = evaluateCertificates(leaf)
         }
@@ -215,6 +215,8 @@ private enum FindingOrder {
         .tlsNotAnAuthority, .tlsPathLength, .tlsNameConstraints, .tlsPurpose, .tlsCriticalExtension, .tlsWeakKey,
         .tlsWeakSignature, .tlsUnsupportedAlgorithm, .tlsHostname, .tlsNoSubjectAlternativeName, .tlsPinMismatch,
         .tlsBackupPinOnly, .tlsRevocationUnknown, .tlsCertificateProfile,
+        // Last: a refusal that is certain without the system's roots is the server's fault.
+        .tlsRootsUnavailable,
     ]
 
     private static let ranks = Dictionary(

@@ -66,6 +66,22 @@ struct RefusedChainTests {
     }
 
     @Test
+    func `a check without the system's roots decides nothing about the server`() async throws {
+        let anchors = TrustAnchors(bundles: ["/nowhere/bundle"])
+        for (host, verdict) in [
+            ("host.test", CheckVerdict.unknown(.tlsRootsUnavailable, .tls)),
+            ("other.test", .failed(.tlsHostname, .tls)),
+        ] {
+            let (report, _) = try await CheckBench().check([.silence], tls: CheckBench.tls(), host: host) {
+                $0.trust = TrustEvaluator(anchors: anchors)
+            }
+            #expect(report.verdict == verdict, "\(report.findings)")
+            #expect(report.hop.tls?.trust?.isAccepted == false)
+            #expect(report.findings.contains { $0.evidence.hasPrefix("/nowhere/bundle cannot be read: ") })
+        }
+    }
+
+    @Test
     func `the certificates of a server that rejects the client are in the report`() async throws {
         let tls = try CheckBench.tls { $0.clientCertificate = .required }
         let (report, _) = try await CheckBench().check([.silence], tls: tls, host: "host.test")

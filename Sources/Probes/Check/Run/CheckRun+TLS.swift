@@ -115,10 +115,11 @@ extension CheckRun {
         }
     }
 
-    /// Fails the check because the TLS library rejected certificates; the policy's own code is more precise.
+    /// Fails the check because the TLS library rejected certificates; the policy's own code is more precise, unless it is
+    /// a fault of this machine.
     private func fail(_ finding: Finding, as code: FindingCode?) {
         findings.append(finding)
-        finish(code ?? finding.code)
+        finish(code.flatMap { $0.isLocalFault ? nil : $0 } ?? finding.code)
     }
 }
 

@@ -31,6 +31,7 @@ struct TrustEvaluateCommand: ParsableCommand {
             EXIT STATUS
               0   the certificates are accepted, or the batch is answered
               1   they are not
+              75  this machine cannot read its bundle of trusted roots
               78  a file is bad
             """
     )
@@ -110,7 +111,9 @@ struct TrustEvaluateCommand: ParsableCommand {
         } else {
             Terminal.print(TrustText(style: .standardOutput()).text(verdict, for: host ?? ip))
         }
-        guard verdict.isAccepted else { throw ExitCode(ExitStatus.finding) }
+        guard verdict.isAccepted else {
+            throw ExitCode(verdict.code == .tlsRootsUnavailable ? ExitStatus.tryAgain : ExitStatus.finding)
+        }
     }
 
     private func identity() throws -> ServerIdentity? {
