@@ -21,6 +21,10 @@ extension ReachabilityMachine {
     /// checks under way completed, because earlier ones are no evidence about the present.
     public mutating func takeDoubtedNextHops() -> Set<ProbePoint> { probeTracks.takeDoubtedNextHops() }
 
+    /// Returns whether a failed lookup says nothing about its target, because the same check in the other family finds
+    /// an address; the answer holds until the next input.
+    public func excuses(_ sample: ProbeSample) -> Bool { probeTracks.excuses(sample) }
+
     /// Handles a completed check; a check of a point that is no longer among ``points`` has no effect.
     ///
     /// - Returns: The transitions in order of publication, and the cadence of the probe.

@@ -136,21 +136,23 @@ final class ReachabilityDriver: Sendable {
     ///
     /// Safe from any thread.
     func judge(_ check: CompletedCheck) -> Cadence {
-        let cadence = perform { state in
+        let (cadence, check) = perform { state in
             if let since = state.freshSince[check.point] {
-                guard check.started >= since else { return Cadence.doubtful }
+                guard check.started >= since else { return (Cadence.doubtful, check) }
                 state.freshSince[check.point] = nil
             }
             let observed = ObservedTime.now
-            summarize(check, &state, at: observed)
             let portal = state.plan.evidence(in: check)
             state.meetsPortal = portal?.verdict == .portal
             let sample = ProbeSample(point: check.point, report: check.report, portal: portal, observed: observed)
+            // Everyone sees the check as the verdict does.
+            let check = state.machine.excuses(sample) ? check.excused : check
+            summarize(check, &state, at: observed)
             record(.sample(sample))
             let (transitions, cadence) = state.machine.handle(sample)
             publish(transitions, &state, at: observed)
             scheduleFirstHops(with: check, &state)
-            return cadence
+            return (cadence, check)
         }
         metrics.note(check, endedAt: Timestamp(ObservedTime.now).seconds)
         checkPublisher.withLock { $0 }?.take(check, cadence)
@@ -336,5 +338,15 @@ final class ReachabilityDriver: Sendable {
         let published = bus.publish { Event(draft, from: origin, at: Timestamp(stamp), number: $0) }
         if let published { note(published.sequence, stamp) }
         return published?.sequence
+    }
+}
+
+extension CompletedCheck {
+    /// The check without a failure of its target.
+    fileprivate var excused: CompletedCheck {
+        guard case .failed(let code, let phase) = report.verdict else { return self }
+        var check = self
+        check.report.verdict = .unknown(code, phase)
+        return check
     }
 }

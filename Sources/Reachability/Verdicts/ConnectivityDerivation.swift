@@ -94,7 +94,7 @@ extension ConnectivityTally {
             return ConnectivityReason(code: code.rawValue, probe: probe.name, portalURL: url)
         case .unknown:
             guard ignored > 0 else { return nil }
-            return probes.first { $0.state.verdict == .unknown && $0.state.code != nil }?.reason
+            return probes.first { $0.state.isIgnored || $0.state.isUnresolved }?.reason
         case .partial, .local:
             return commonReason(families, probes: probes) ?? individualReason(quorum: quorum, probes: probes)
         }

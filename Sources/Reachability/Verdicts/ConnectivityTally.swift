@@ -101,7 +101,7 @@ struct ConnectivityTally: Sendable, Equatable {
             let number = codes[state.code, default: 0] + step
             codes[state.code] = number == 0 ? nil : number
         }
-        if state.verdict == .unknown, let code = state.code, !code.isResolverFault { ignored += step }
+        if state.isIgnored { ignored += step }
     }
 }
 
@@ -130,12 +130,8 @@ extension ConnectivityTally.Votes {
             case .nothing: break
             }
         case .unknown:
-            guard let code = state.code else {
-                pending += step
-                return
-            }
             // Other faults of this machine are no evidence.
-            if code.isResolverFault { unresolved += step }
+            if state.code == nil { pending += step } else if state.isUnresolved { unresolved += step }
         }
     }
 }

@@ -26,6 +26,8 @@ public struct ProbeState: Sendable, Hashable {
     var wasAnswered = false
     /// `true` if the check failed at this machine itself, to which the target's name has led.
     var leadsToThisMachine = false
+    /// `true` if nothing is known about the target in this family because the other one alone resolves its name.
+    var isExcused = false
 
     /// Creates a status.
     public init(_ verdict: Verdict, code: FindingCode? = nil, portalURL: String? = nil, isFlapping: Bool = false) {
@@ -45,12 +47,14 @@ public struct ProbeState: Sendable, Hashable {
                 code: code,
                 portalURL: portalURL,
                 wasAnswered: wasAnswered,
-                leadsToThisMachine: leadsToThisMachine
+                leadsToThisMachine: leadsToThisMachine,
+                isExcused: isExcused
             )
         }
         set {
             (code, portalURL) = (newValue.code, newValue.portalURL)
             (wasAnswered, leadsToThisMachine) = (newValue.wasAnswered, newValue.leadsToThisMachine)
+            isExcused = newValue.isExcused
         }
     }
 
@@ -60,8 +64,10 @@ public struct ProbeState: Sendable, Hashable {
             && isFlapping == other.isFlapping
     }
 
-    /// `true` if the target's name could not be resolved.
-    var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true }
+    /// `true` if the target's name could not be resolved, in the other family neither.
+    var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true && !isExcused }
+    /// `true` if this machine could not check for a reason that concerns more than a family that the target lacks.
+    var isIgnored: Bool { verdict == .unknown && code != nil && !isExcused && !isUnresolved }
 
     /// The failure's evidence about the path.
     var evidence: FailureEvidence {

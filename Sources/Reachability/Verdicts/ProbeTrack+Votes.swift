@@ -123,7 +123,8 @@ extension ProbeTrack {
             code: code,
             portalURL: portalURL,
             wasAnswered: isOfLast && last?.wasAnswered == true,
-            leadsToThisMachine: isOfLast && last?.leadsToThisMachine == true
+            leadsToThisMachine: isOfLast && last?.leadsToThisMachine == true,
+            isExcused: isLastExcused && state.verdict == .unknown && last?.code == code
         )
     }
 

@@ -24,6 +24,7 @@ struct ProbeTrack: Sendable {
         let portalURL: String?
         let wasAnswered: Bool
         let leadsToThisMachine: Bool
+        let isExcused: Bool
     }
 
     /// The probe and its vantage.
@@ -41,6 +42,8 @@ struct ProbeTrack: Sendable {
     var awaitsVerdict = false
     var since: Observed?
     var last: ProbeSample?
+    /// `true` if the last check says nothing, because the other family resolves the target's name.
+    private(set) var isLastExcused = false
     var streak = 0
     var isStale = false
 
@@ -103,7 +106,16 @@ struct ProbeTrack: Sendable {
     }
 
     /// Handles a completed check.
-    mutating func take(_ sample: ProbeSample) -> Outcome {
+    ///
+    /// - Parameter isExcused: `true` if the check says nothing, because the other family resolves the target's name.
+    mutating func take(_ check: ProbeSample, isExcused: Bool = false) -> Outcome {
+        var sample = check
+        isLastExcused = isExcused
+        if isExcused {
+            sample.outcome = .unknown
+            // Earlier failures of a family that the target does not have are none either.
+            failures = 0
+        }
         streak = sample.outcome == last?.outcome && !isStale ? streak + 1 : 1
         isStale = false
         let vote = vote(of: sample)
@@ -197,7 +209,7 @@ extension ProbeTrack {
     /// `true` if failures, or failed lookups, would be the verdict but for a pending portal check.
     var isHeld: Bool {
         guard isInQuestion, !isBehindPortal, state.verdict != .down else { return false }
-        return failures >= rule.fall || (unknowns >= rule.fall && last?.code?.isResolverFault == true)
+        return failures >= rule.fall || (unknowns >= rule.fall && last?.code?.isResolverFault == true && !isLastExcused)
     }
 
     /// Returns whether this portal check may still find a portal as the reason for failures since an instant.

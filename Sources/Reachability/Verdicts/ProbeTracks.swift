@@ -84,8 +84,8 @@ struct ProbeTracks: Sendable {
         let rule = table.tracks[position].rule
         let before = table.tracks[position].state
         questionPortals(position, sample)
-        let excused = excused(sample, rule)
-        let outcome = table.update(position) { $0.take(excused) }
+        let isExcused = excuses(sample)
+        let outcome = table.update(position) { $0.take(sample, isExcused: isExcused) }
         let after = table.tracks[position].state
         askPortals(position, at: sample.observed.instant)
         let consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
@@ -97,20 +97,6 @@ struct ProbeTracks: Sendable {
             cadence: table.tracks[position].cadence,
             expiry: rule.expiry
         )
-    }
-
-    /// Returns the sample without a failure for a missing address of one family, if the target may have one of the
-    /// other.
-    private func excused(_ sample: ProbeSample, _ rule: ProbeRule) -> ProbeSample {
-        guard sample.outcome == .failed, sample.code == .dnsNoAddress, rule.families == .each else { return sample }
-        var other = sample.point
-        other.vantage.families = sample.point.vantage.families == .ipv4 ? .ipv6 : .ipv4
-        guard let position = table.position(of: other), table.tracks[position].last?.code != .dnsNoAddress else {
-            return sample
-        }
-        var excused = sample
-        excused.outcome = .unknown
-        return excused
     }
 
     /// The result of a check.

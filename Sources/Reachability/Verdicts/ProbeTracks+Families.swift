@@ -1,0 +1,49 @@
+internal import CheckResults
+internal import NetlinkMonitor
+
+/// The checks of a probe in each of the two families.
+///
+/// A name may have addresses of one family only. Not every zone and resolver says so plainly: some deny the name, or
+/// answer with an error, when asked for the family that it lacks (RFC 4074).
+extension ProbeTracks {
+    /// Returns whether a failed lookup says nothing about the target and this family, because the same check in the
+    /// other family has found, or may still find, an address.
+    func excuses(_ sample: ProbeSample) -> Bool {
+        guard sample.outcome != .ok, let code = sample.code, let position = table.position(of: sample.point),
+            let other = counterpart(of: position)
+        else { return false }
+        switch code {
+        case .dnsNoAddress: return sample.outcome == .failed && other.last?.code != .dnsNoAddress
+        // The name may have gone since: only its last check proves that it exists.
+        case .dnsNXDomain: return sample.outcome == .failed && other.last?.hasFoundAddress == true
+        case _ where code.isResolverFault:
+            // A resolver that has failed since the other family's check is no fault of this family alone.
+            guard let since = table.tracks[position].failingSince, let last = other.last else { return false }
+            return last.hasFoundAddress && last.observed.instant >= since
+        default: return false
+        }
+    }
+
+    /// Returns the same probe at the same vantage in the other family; nil if it is not checked once in each.
+    private func counterpart(of position: Int) -> ProbeTrack? {
+        guard table.tracks[position].rule.families == .each else { return nil }
+        var point = table.points[position]
+        switch point.vantage.families {
+        case .ipv4: point.vantage.families = .ipv6
+        case .ipv6: point.vantage.families = .ipv4
+        case .any: return nil
+        }
+        return table.position(of: point).map { table.tracks[$0] }
+    }
+}
+
+extension ProbeSample {
+    /// `true` if the check certainly had an address of its target.
+    fileprivate var hasFoundAddress: Bool {
+        switch outcome {
+        case .ok: true
+        case .failed: phase != .resolve && code.map { $0.evidence != .nothing } == true
+        case .unknown: false
+        }
+    }
+}

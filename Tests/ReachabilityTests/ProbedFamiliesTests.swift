@@ -1,0 +1,115 @@
+import CheckResults
+import NetlinkMonitor
+import Testing
+
+@testable import Reachability
+
+/// A probe that is checked once in each family, of whose target one family may have no address.
+struct ProbedFamiliesTests {
+    /// The checks of each round in order: `4` and `6` for the family, each followed by the result.
+    ///
+    /// `s` succeeds, `f` fails without an answer, `g` by its answer; `x` no such name, `n` no address, `d` no name server
+    /// answers usefully, `u` none at all, `p` a timeout in the lookup, `b` the budget is used up.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let rounds: String
+        let connectivity: Connectivity
+        let families: FamilyConnectivity
+        let verdicts: [ProbeState.Verdict]
+        var reason: String?
+        var testDescription: String { rounds }
+
+        init(
+            _ rounds: String,
+            _ connectivity: Connectivity,
+            _ ipv4: Connectivity,
+            _ ipv6: Connectivity,
+            _ verdicts: [ProbeState.Verdict],
+            _ reason: String? = nil
+        ) {
+            self.rounds = rounds
+            self.connectivity = connectivity
+            families = FamilyConnectivity(ipv4: ipv4, ipv6: ipv6)
+            self.verdicts = verdicts
+            self.reason = reason
+        }
+    }
+
+    private static func rounds(_ round: String, _ count: Int = 6) -> String {
+        Array(repeating: round, count: count).joined(separator: " ")
+    }
+
+    static let cases = [
+        // A name with addresses of one family only, however the other one is denied.
+        Case(rounds("6x4s"), .full, .full, .unknown, [.up, .unknown]),
+        Case(rounds("4s6x"), .full, .full, .unknown, [.up, .unknown]),
+        Case(rounds("4x6s"), .full, .unknown, .full, [.unknown, .up]),
+        Case(rounds("6d4s"), .full, .full, .unknown, [.up, .unknown]),
+        Case(rounds("4s6d"), .full, .full, .unknown, [.up, .unknown]),
+        Case(rounds("6u4s"), .full, .full, .unknown, [.up, .unknown]),
+        // The target itself fails, with an address.
+        Case(rounds("4f6x"), .local, .local, .unknown, [.down, .unknown], "connect_timeout"),
+        Case(rounds("4g6x"), .partial, .partial, .unknown, [.down, .unknown], "http_status"),
+        Case(rounds("4g6d"), .partial, .partial, .unknown, [.down, .unknown], "http_status"),
+        // A name that is gone, or a resolver that is dead, is not excused.
+        Case(rounds("4x6x"), .partial, .partial, .partial, [.down, .down], "dns_nxdomain"),
+        Case("4s6s " + rounds("6x4x"), .partial, .partial, .partial, [.down, .down], "dns_nxdomain"),
+        Case("4s6x 4s6x 4s6x " + rounds("6x4x"), .partial, .partial, .partial, [.down, .down], "dns_nxdomain"),
+        Case(rounds("4d6d"), .local, .local, .local, [.unknown, .unknown], "dns_failure"),
+        Case("4s6s " + rounds("6u4u"), .local, .local, .local, [.unknown, .unknown], "dns_timeout"),
+        Case("4s6d 4s6d 4s6d 4s6d " + rounds("6d4d", 8), .local, .local, .local, [.unknown, .unknown], "dns_failure"),
+        // What the other family found is not known.
+        Case(rounds("4n6x"), .partial, .partial, .partial, [.down, .down], "dns_no_address"),
+        Case(rounds("4p6x"), .partial, .local, .partial, [.down, .down], "timeout"),
+        Case(rounds("4b6x"), .partial, .unknown, .partial, [.unknown, .down], "dns_nxdomain"),
+        // A failure of the resolver that is over.
+        Case(rounds("4s6x") + " 4u6x 4u6x " + rounds("4s6x", 1), .full, .full, .unknown, [.up, .unknown]),
+        // Nothing is known yet, and a family that the target lacks is no reason for that.
+        Case(rounds("6n"), .unknown, .unknown, .unknown, [.unknown, .unknown]),
+    ]
+
+    @Test("a family that the target lacks has no vote, and a target without a name has one in each", arguments: cases)
+    func votes(_ scripted: Case) throws {
+        let web = ProbeRule(name: "web", usesTLS: true)
+        var run = MachineRun(MachineConfiguration(settle: .none, probes: [web]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        for (round, checks) in scripted.rounds.split(separator: " ").map(Array.init).enumerated() {
+            for index in stride(from: 0, to: checks.count - 1, by: 2) {
+                let point = try #require(run.machine.points.first { "\($0)" == "web@default/ipv\(checks[index])" })
+                let sample = Self.sample(checks[index + 1], at: (round + 1) * 1000 + index, point)
+                run.note(run.machine.handle(sample).transitions)
+            }
+        }
+        let state = run.machine.state
+        #expect(state.connectivity == scripted.connectivity)
+        #expect(state.familyConnectivity == scripted.families)
+        #expect(state.connectivityReason?.code == scripted.reason)
+        #expect(run.machine.probes.map(\.state.verdict) == scripted.verdicts)
+    }
+
+    @Test(
+        "a check is excused only beside one that found an address",
+        arguments: [("s", true), ("x", false), ("b", false)] as [(Character, Bool)]
+    )
+    func excuses(_ other: Character, _ isExcused: Bool) throws {
+        var run = MachineRun(MachineConfiguration(probes: [ProbeRule(name: "web")]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        let (ipv4, ipv6) = (run.machine.points[0], run.machine.points[1])
+        let failed = Self.sample("x", at: 2000, ipv6)
+        #expect(!run.machine.excuses(failed))
+        _ = run.machine.handle(Self.sample(other, at: 1000, ipv4))
+        #expect(run.machine.excuses(failed) == isExcused)
+        #expect(!run.machine.excuses(Self.sample("s", at: 2000, ipv6)))
+        #expect(!run.machine.excuses(Self.sample("f", at: 2000, ipv6)))
+    }
+
+    private static func sample(_ letter: Character, at milliseconds: Int, _ point: ProbePoint) -> ProbeSample {
+        var sample = ScriptedCheck.sample(letter, at: milliseconds, point: point)
+        switch letter {
+        case "x": (sample.outcome, sample.code, sample.phase) = (.failed, .dnsNXDomain, .resolve)
+        case "d": (sample.outcome, sample.code, sample.phase) = (.unknown, .dnsFailure, .resolve)
+        case "p": (sample.outcome, sample.code, sample.phase) = (.failed, .timeout, .resolve)
+        default: break
+        }
+        return sample
+    }
+}
