@@ -72,7 +72,12 @@ extension AgentStatus {
     /// Returns the advice on a standby uplink that would not work, else on one that this machine could not check.
     private func adviceOnUplinks(_ explain: Explanation) -> Advice? {
         let standby = uplinks.filter { !$0.isUsed && !$0.isBoundOnly }
-        guard let broken = standby.first(where: { ![.full, .unknown].contains($0.connectivity) }) else {
+        // A reason that the used uplinks share, such as a dead resolver, is not the fault of one of the others.
+        let shared = Set(uplinks.filter(\.isUsed).compactMap(\.reason?.code))
+        let broken = standby.first { uplink in
+            ![.full, .unknown].contains(uplink.connectivity) && uplink.reason.map { shared.contains($0.code) } != true
+        }
+        guard let broken else {
             return adviceOnUnchecked(standby, explain)
         }
         let name = broken.interface

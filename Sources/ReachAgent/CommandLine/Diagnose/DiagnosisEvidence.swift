@@ -121,7 +121,7 @@ struct ProbeEvidence {
         let probes = status?.probes ?? []
         for probe in probes {
             let hasFailed = probe.lastOutcome.map { $0 != "ok" } ?? false
-            guard probe.verdict != "up" || hasFailed, let code = probe.code ?? probe.lastCode,
+            guard !probe.isExcused, probe.verdict != "up" || hasFailed, let code = probe.code ?? probe.lastCode,
                 !Self.transferRefusals.contains(code)
             else { continue }
             failures.append(
@@ -159,8 +159,8 @@ struct ProbeEvidence {
             )
         }
         self.failures = failures
-        // A gateway's answer is no evidence of what is beyond it.
-        let targets = probes.filter { $0.probe != AgentEvents.ProbePoint.firstHopName }
+        // A gateway's answer is no evidence of what is beyond it, nor is a family that a target lacks.
+        let targets = probes.filter { $0.probe != AgentEvents.ProbePoint.firstHopName && !$0.isExcused }
         count = targets.count + evidence.checks.count
         let succeeded = evidence.checks.filter { $0.report.verdict == .ok }
         upCount = targets.filter { $0.verdict == "up" }.count + succeeded.count

@@ -142,7 +142,7 @@ struct CompletedCheckText {
             for (index, line) in row.lines.enumerated() {
                 block.add(index == 0 ? style.paint(word, colour) + line.dropFirst(word.count) : line)
             }
-            if let portal { add(portal, to: &block) } else { add(report, to: &block) }
+            if let portal { add(portal, to: &block) } else { add(result.check, to: &block) }
         }
         return block.text
     }
@@ -176,13 +176,22 @@ struct CompletedCheckText {
     }
 
     /// Adds the findings that determined the verdict.
-    private func add(_ report: AgentEvents.CheckReport, to block: inout TextBlock) {
+    private func add(_ check: AgentEvents.CompletedCheck, to block: inout TextBlock) {
+        let report = check.report
         for finding in report.findings where finding.code == report.code {
             guard let code = FindingCode(rawValue: finding.code) else { continue }
             let evidence = ForeignText.line("\(finding.subject): \(finding.evidence)")
             block.add("seen", evidence, indent: 2, labelWidth: 6)
-            block.add("do", code.configuredRemedy, indent: 2, labelWidth: 6)
+            let remedy = report.isExcused ? Self.remedy(inFamily: check.point.family) : code.configuredRemedy
+            block.add("do", remedy, indent: 2, labelWidth: 6)
         }
+    }
+
+    /// Returns the remedy for a target that has an address of the other family only.
+    private static func remedy(inFamily family: String?) -> String {
+        let (only, key, record) = family == "ipv4" ? ("IPv6", "ipv6", "A") : ("IPv4", "ipv4", "AAAA")
+        return "Nothing, if the target has \(only) only (`families = \"\(key)\"` leaves this check out); "
+            + "else give its name an \(record) record."
     }
 }
 

@@ -60,7 +60,7 @@ extension StatusText {
         case "portal": 0
         case "down": 1
         case "up": probe.isFlapping ? 3 : isDoubtful(probe) ? 4 : goodRank
-        default: probe.code != nil ? 2 : 5
+        default: probe.code != nil && !probe.isExcused ? 2 : 5
         }
     }
 
