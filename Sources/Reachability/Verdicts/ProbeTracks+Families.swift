@@ -13,7 +13,9 @@ extension ProbeTracks {
             let other = counterpart(of: position)
         else { return false }
         switch code {
-        case .dnsNoAddress: return sample.outcome == .failed && other.last?.code != .dnsNoAddress
+        // The name exists, but with an address of neither family if the other one was denied too.
+        case .dnsNoAddress:
+            return sample.outcome == .failed && ![.dnsNoAddress, .dnsNXDomain].contains(other.last?.code)
         // The name may have gone since: only its last check proves that it exists.
         case .dnsNXDomain: return sample.outcome == .failed && other.last?.hasFoundAddress == true
         case _ where code.isResolverFault:
