@@ -217,6 +217,31 @@ struct GoldenTests {
     }
 
     @Test
+    func `a report on a probe has the figures and the outages of each of its points`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        for family in ["ipv4", "ipv6"] { journal.probe("web", family: family, at: 1, from: "unknown", to: "up") }
+        journal.probe("web", family: "ipv6", at: 100, from: "up", to: "down", code: "dns_timeout")
+        journal.probe("web", family: "ipv6", at: 5500, from: "down", to: "up")
+        let account = try journal.account(Journal.window(0, 2 * 86_400), aliveUntil: 86_400)
+        let report = try #require(Report(account, .probe("web")))
+        let (text, markdown, html) = (report.text(), report.markdown(), report.html())
+        #expect(text.hasPrefix("Availability of probe web\n"))
+        #expect(text.contains("\nweb (ipv4)\navailability   100.000 % of the known time\n"))
+        #expect(text.contains("\nweb (ipv6)\navailability   93.749 % of the known time\n"))
+        #expect(text.contains("\nDAYS: web (ipv4)\n2026-10-01  ="))
+        #expect(text.contains("\nDAYS: web (ipv6)\n2026-10-01  ="))
+        #expect(text.contains("\nOUTAGES: web (ipv4)\nnone\n"))
+        #expect(text.contains("\nOUTAGES: web (ipv6)\n 2026-10-01 00:01:40    1h30m  undetermined dns_timeout"))
+        #expect(markdown.contains("\n## Outages: web (ipv4)\n\nNone.\n"))
+        #expect(markdown.contains("\n## Outages: web (ipv6)\n\n| Begin |"))
+        #expect(html.contains("<h2>web (ipv4)</h2>\n<dl>"))
+        #expect(html.contains("<h2>Days: web (ipv6)</h2>\n<p"))
+        #expect(html.contains("<h2>Outages: web (ipv4)</h2>\n<p>None."))
+        #expect(html.contains("<td>dns_timeout</td>"))
+    }
+
+    @Test
     func `a selection has its own subjects, and one without any has no report`() throws {
         let account = try Self.report().account
         #expect(Report(account, .uplink("wwan0"))?.main.subject.kind == .uplink)

@@ -26,14 +26,11 @@ extension Report {
             </header>
             <main>
             \(tiles)
-            <h2>\(isMonthly ? "Months" : "Days")</h2>
-            \(Self.legend)
-            \(chart)
+            \(charts)
             <h2>Time</h2>
             \(timeTable)
             \(checkTable)\(transferTable)
-            <h2>Outages</h2>
-            \(outageTable)
+            \(outageTables)
             \(certificateTable)
             </main>
             <footer>
@@ -48,19 +45,26 @@ extension Report {
     }
 
     private var tiles: String {
-        let tally = main.tally
+        detailed.map { account in
+            let name = Self.html(name(account.subject, 100))
+            return (detailed.count > 1 ? "<h2>\(name)</h2>\n" : "") + tiles(of: account)
+        }.joined(separator: "\n")
+    }
+
+    private func tiles(of account: SubjectAccount) -> String {
+        let tally = account.tally
         var tiles = [
             ("Availability", tally.percentText, tally.lacksVerdicts ? "no probe had a verdict" : "of the known time"),
             ("Lower bound", tally.lowestPercentText, "unknown time as unavailable"),
-            ("Outages", "\(main.outageCount)", "\(Figures.duration(tally.unavailable)) in all"),
+            ("Outages", "\(account.outageCount)", "\(Figures.duration(tally.unavailable)) in all"),
         ]
-        if let longest = main.longest {
+        if let longest = account.longest {
             tiles.append(("Longest", Figures.duration(longest.duration), longest.attribution.segment.rawValue))
         }
-        if let between = main.meanTimeBetweenFailures, let repair = main.meanTimeToRepair {
+        if let between = account.meanTimeBetweenFailures, let repair = account.meanTimeToRepair {
             tiles.append(("MTTR", Figures.duration(repair), "MTBF \(Figures.duration(between))"))
         }
-        if let budget = budget(of: main) {
+        if let budget = budget(of: account) {
             let note = "of \(Figures.duration(budget.allowed)) (objective \(budget.objective.percent) %)"
             tiles.append(("Error budget left", Figures.duration(budget.left), note))
         }
@@ -123,10 +127,16 @@ extension Report {
             """
     }
 
-    private var outageTable: String {
-        guard !main.outages.isEmpty else { return "<p>None.</p>" }
+    private var outageTables: String {
+        detailed.map { account in
+            "<h2>\(Self.html(title("Outages", of: account)))</h2>\n\(outageTable(of: account))"
+        }.joined(separator: "\n")
+    }
+
+    private func outageTable(of subject: SubjectAccount) -> String {
+        guard !subject.outages.isEmpty else { return "<p>None.</p>" }
         let civil = account.window.civilTime
-        let rows = main.outages.map { outage in
+        let rows = subject.outages.map { outage in
             let ending = outage.ending == .recovered ? "" : " <small>(\(outage.ending.word))</small>"
             let attribution = outage.attribution
             return "<tr><td>\(civil.shortText(outage.begin))</td><td>\(civil.shortText(outage.end))\(ending)</td>"
@@ -134,15 +144,14 @@ extension Report {
                 + "<td>\(Self.html(Figures.shown(attribution.code)))</td>"
                 + "<td class=\"evidence\">\(Self.html(Figures.evidence(attribution)))</td></tr>"
         }
-        let more =
-            main.outageCount > main.outages.count ? "<p>And \(main.outageCount - main.outages.count) more.</p>" : ""
+        let more = subject.outageCount - subject.outages.count
         return """
             <div class="wide"><table>
             <thead><tr><th>Begin</th><th>End</th><th class="number">Duration</th><th>Segment</th><th>Code</th>\
             <th>Evidence</th></tr></thead>
             <tbody>
             \(rows.joined(separator: "\n"))
-            </tbody></table></div>\(more)
+            </tbody></table></div>\(more > 0 ? "<p>And \(more) more.</p>" : "")
             """
     }
 

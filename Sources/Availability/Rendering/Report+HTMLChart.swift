@@ -4,13 +4,20 @@ extension Report {
     /// The order of the parts of a bar from left to right, with the class that defines the colour.
     private static let parts = ["full", "partial", "portal", "local", "none", "unknown"]
 
-    static let legend =
+    private static let legend =
         "<p class=\"legend\">"
         + parts.map { "<span><i class=\"\($0)\"></i>\($0)</span>" }.joined(separator: " ") + "</p>"
 
-    /// The bars by day, or by month if there are more days than fit on a page.
-    var chart: String {
-        let bars = self.bars
+    /// The bars of each account by day, or by month if there are more days than fit on a page.
+    var charts: String {
+        detailed.map { account in
+            let title = title(isMonthly ? "Months" : "Days", of: account)
+            return "<h2>\(Self.html(title))</h2>\n\(Self.legend)\n\(chart(of: account))"
+        }.joined(separator: "\n")
+    }
+
+    private func chart(of account: SubjectAccount) -> String {
+        let bars = bars(of: account)
         let height = 18
         let heads = [(650, "available"), (720, "outages")].map { x, head in
             "<text x=\"\(x)\" y=\"12\" text-anchor=\"end\" class=\"head\">\(head)</text>"
@@ -33,11 +40,11 @@ extension Report {
     }
 
     /// True if the bars are by month.
-    var isMonthly: Bool { account.window.days.count > 62 }
+    private var isMonthly: Bool { account.window.days.count > 62 }
 
-    private var bars: [(title: String, tally: Tally)] {
+    private func bars(of subject: SubjectAccount) -> [(title: String, tally: Tally)] {
         var bars: [(title: String, tally: Tally)] = []
-        for (day, tally) in zip(account.window.days, main.days) {
+        for (day, tally) in zip(account.window.days, subject.days) {
             let title = isMonthly ? String(day.description.prefix(7)) : day.description
             if bars.last?.title == title {
                 bars[bars.count - 1].tally.add(tally)

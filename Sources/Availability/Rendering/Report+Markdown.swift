@@ -37,20 +37,8 @@ extension Report {
             }
             for sentence in deliveries { lines += ["", Self.escaped(sentence)] }
         }
-        lines += ["", "## Outages", ""]
-        if main.outages.isEmpty {
-            lines.append("None.")
-        } else {
-            lines += ["| Begin | End | Duration | Segment | Code | Evidence |", "|---|---|--:|---|---|---|"]
-            lines += main.outages.map { outage in
-                let end = civil.shortText(outage.end) + (outage.ending == .recovered ? "" : " (\(outage.ending.word))")
-                return "| \(civil.shortText(outage.begin)) | \(end) | \(Figures.duration(outage.duration)) | "
-                    + "\(outage.attribution.segment.rawValue) | \(Self.escaped(Figures.shown(outage.attribution.code))) | "
-                    + "\(Self.escaped(Figures.evidence(outage.attribution))) |"
-            }
-            if main.outageCount > main.outages.count {
-                lines += ["", "And \(main.outageCount - main.outages.count) more."]
-            }
+        for account in detailed {
+            lines += ["", "## \(Self.escaped(title("Outages", of: account)))", ""] + outageLines(of: account)
         }
         if !account.certificates.isEmpty {
             lines += ["", "## Expiring certificates", "", "| Expires | Subject | Seen by |", "|---|---|---|"]
@@ -60,6 +48,22 @@ extension Report {
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func outageLines(of subject: SubjectAccount) -> [String] {
+        guard !subject.outages.isEmpty else { return ["None."] }
+        let civil = account.window.civilTime
+        var lines = ["| Begin | End | Duration | Segment | Code | Evidence |", "|---|---|--:|---|---|---|"]
+        lines += subject.outages.map { outage in
+            let end = civil.shortText(outage.end) + (outage.ending == .recovered ? "" : " (\(outage.ending.word))")
+            return "| \(civil.shortText(outage.begin)) | \(end) | \(Figures.duration(outage.duration)) | "
+                + "\(outage.attribution.segment.rawValue) | \(Self.escaped(Figures.shown(outage.attribution.code))) | "
+                + "\(Self.escaped(Figures.evidence(outage.attribution))) |"
+        }
+        if subject.outageCount > subject.outages.count {
+            lines += ["", "And \(subject.outageCount - subject.outages.count) more."]
+        }
+        return lines
     }
 
     private func row(_ account: SubjectAccount) -> String {

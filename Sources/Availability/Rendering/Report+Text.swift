@@ -7,14 +7,23 @@ extension Report {
     ///   - hasColour: True to write escape sequences for colours.
     ///   - introducer: The start of such a sequence, for a caller that escapes the text before writing it.
     public func text(hasColour: Bool = false, introducer: String = "\u{1B}[") -> String {
-        var lines = heading + [""]
-        lines += figures
+        var lines = heading
+        for account in detailed {
+            lines.append("")
+            if detailed.count > 1 { lines.append(name(account.subject, Self.columns)) }
+            lines += figures(of: account)
+        }
         lines += ["", "TIME", Self.header]
         lines += all.map(row)
         if !checked.isEmpty { lines += ["", "CHECKS"] + checkLines }
         if !transferred.isEmpty { lines += ["", "TRANSFERS"] + transferLines }
-        if account.window.days.count > 1 { lines += ["", "DAYS"] + dayLines(hasColour ? introducer : nil) }
-        lines += ["", "OUTAGES"] + outageLines
+        if account.window.days.count > 1 {
+            for account in detailed {
+                lines += ["", title("DAYS", of: account)] + dayLines(of: account, hasColour ? introducer : nil)
+            }
+            lines.append("            = available  # outage  . unknown")
+        }
+        for account in detailed { lines += ["", title("OUTAGES", of: account)] + outageLines(of: account) }
         if !account.certificates.isEmpty { lines += ["", "EXPIRING CERTIFICATES"] + certificateLines }
         return lines.map { $0.trimmingTrailingSpaces }.joined(separator: "\n") + "\n"
     }
@@ -30,8 +39,8 @@ extension Report {
         return lines
     }
 
-    private var figures: [String] {
-        let tally = main.tally
+    private func figures(of account: SubjectAccount) -> [String] {
+        let tally = account.tally
         var lines =
             tally.lacksVerdicts
             ? ["availability   unknown: no probe had a verdict; only losses of the path are known"]
@@ -39,15 +48,15 @@ extension Report {
                 "availability   \(tally.percentText) of the known time",
                 "               \(tally.lowestPercentText) with unknown time as unavailable",
             ]
-        var outages = "outages        \(main.outageCount)"
-        if let longest = main.longest {
+        var outages = "outages        \(account.outageCount)"
+        if let longest = account.longest {
             outages += ", \(Figures.duration(tally.unavailable)) in all, longest \(Figures.duration(longest.duration))"
         }
         lines.append(outages)
-        if let between = main.meanTimeBetweenFailures, let repair = main.meanTimeToRepair {
+        if let between = account.meanTimeBetweenFailures, let repair = account.meanTimeToRepair {
             lines.append("MTBF, MTTR     \(Figures.duration(between)), \(Figures.duration(repair))")
         }
-        if let budget = budget(of: main) {
+        if let budget = budget(of: account) {
             let left =
                 budget.left >= 0
                 ? "\(Figures.duration(budget.left)) left" : "exceeded by \(Figures.duration(-budget.left))"
@@ -88,14 +97,14 @@ extension Report {
 
     /// Returns a line for each day, with a bar of 40 parts: 48 half-hours and the figures would exceed a terminal's
     /// width.
-    private func dayLines(_ introducer: String?) -> [String] {
-        zip(account.window.days, main.days).map { day, tally in
+    private func dayLines(of subject: SubjectAccount, _ introducer: String?) -> [String] {
+        zip(account.window.days, subject.days).map { day, tally in
             let bar = Self.bar(tally, width: 40)
             let painted = introducer.map { Self.paint(bar, $0) } ?? bar
             let percent = tally.percent ?? "-"
             let down = tally.unavailable > 0 ? Figures.duration(tally.unavailable) : ""
             return "\(day)  \(painted) \(Self.padLeft(percent, 8)) %  \(down)"
-        } + ["            = available  # outage  . unknown"]
+        }
     }
 
     /// Returns a bar in which each part shows its worst condition, so that an outage of a minute is visible.
@@ -120,10 +129,10 @@ extension Report {
         }.joined()
     }
 
-    private var outageLines: [String] {
-        guard !main.outages.isEmpty else { return ["none"] }
+    private func outageLines(of subject: SubjectAccount) -> [String] {
+        guard !subject.outages.isEmpty else { return ["none"] }
         let civil = account.window.civilTime
-        var lines = main.outages.flatMap { outage in
+        var lines = subject.outages.flatMap { outage in
             let begin = (outage.isContinued ? "<" : " ") + civil.shortText(outage.begin)
             let end = outage.ending == .recovered ? "" : " until \(outage.ending.word)"
             let segment = Self.pad(outage.attribution.segment.rawValue, 13)
@@ -132,8 +141,8 @@ extension Report {
                 "\(begin)  \(Self.padLeft(Figures.duration(outage.duration), 7))  \(segment)\(code)\(end)"
             ] + Self.wrapped("    " + Figures.evidence(outage.attribution), indent: 4)
         }
-        if main.outageCount > main.outages.count {
-            lines.append("and \(main.outageCount - main.outages.count) more")
+        if subject.outageCount > subject.outages.count {
+            lines.append("and \(subject.outageCount - subject.outages.count) more")
         }
         return lines
     }

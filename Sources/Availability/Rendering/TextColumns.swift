@@ -3,9 +3,18 @@ internal import AgentEvents
 extension Report {
     /// The title of every format for people.
     var title: String {
-        main.subject.kind == .path
-            ? "Availability of the default path"
-            : "Availability of \(main.subject.kind.rawValue) \(name(main.subject, 60))"
+        switch selection {
+        case .everything: "Availability of the default path"
+        case .uplink(let name) where main.subject.kind == .probe:
+            "Availability of the probes over \(Figures.shown(name, limit: 40))"
+        case .probe(let name) where !others.isEmpty: "Availability of probe \(Figures.shown(name, limit: 40))"
+        default: "Availability of \(main.subject.kind.rawValue) \(name(main.subject, 50))"
+        }
+    }
+
+    /// Returns the title of a section about one account, with its name if there are several such sections.
+    func title(_ section: String, of account: SubjectAccount) -> String {
+        detailed.count > 1 ? "\(section): \(name(account.subject, 60))" : section
     }
 
     /// The width of a text report, in columns.

@@ -6,6 +6,8 @@ public struct Report: Sendable {
     public var account: Account
     /// The objective; `nil` if there is none.
     public var objective: Objective?
+    /// The selection of the subjects.
+    public let selection: Selection
     /// The account whose outages and days come first.
     public var main: SubjectAccount
     /// The other accounts.
@@ -36,11 +38,16 @@ public struct Report: Sendable {
         guard let main = subjects.first else { return nil }
         self.account = account
         self.objective = objective
+        self.selection = selection
         self.main = main
         others = Array(subjects.dropFirst())
     }
 
     var all: [SubjectAccount] { [main] + others }
+
+    /// The accounts whose figures, days and outages are listed: each point of a probe, since one may be down while the
+    /// others are up.
+    var detailed: [SubjectAccount] { main.subject.kind == .probe ? all : [main] }
 
     func budget(of account: SubjectAccount) -> ErrorBudget? {
         account.tally.lacksVerdicts ? nil : objective.map { ErrorBudget($0, of: account.tally) }
