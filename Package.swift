@@ -111,7 +111,11 @@ let package = Package(
         .target(name: "Reachability", dependencies: ["CheckResults", "NetlinkMonitor"], swiftSettings: settings),
         .target(name: "NotificationBus", swiftSettings: settings),
         .target(name: "AgentEvents", swiftSettings: settings),
-        .target(name: "Availability", dependencies: ["AgentEvents", "ForeignText"], swiftSettings: settings),
+        .target(
+            name: "Availability",
+            dependencies: ["AgentEvents", "ForeignText", "LinuxSupport"],
+            swiftSettings: settings
+        ),
         .target(
             name: "StatePages",
             dependencies: [

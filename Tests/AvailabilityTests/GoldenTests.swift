@@ -1,7 +1,8 @@
 import AgentEvents
-import Availability
 import Foundation
 import Testing
+
+@testable import Availability
 
 @Suite
 struct GoldenTests {
@@ -180,7 +181,7 @@ struct GoldenTests {
 
     @Test
     func `no line of the text is longer than 80 columns`() throws {
-        for line in try Self.report().text().split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        for line in try Self.report().text().split(separator: "\n") { #expect(String(line).width <= 80, "\(line)") }
     }
 
     @Test

@@ -10,11 +10,10 @@ extension Report {
         var lines = heading
         for account in detailed {
             lines.append("")
-            if detailed.count > 1 { lines.append(name(account.subject, Self.columns)) }
+            if detailed.count > 1 { lines.append(name(account.subject, TextTable.columns)) }
             lines += figures(of: account)
         }
-        lines += ["", "TIME", Self.header]
-        lines += all.map(row)
+        lines += ["", "TIME"] + timeLines
         if !checked.isEmpty { lines += ["", "CHECKS"] + checkLines }
         if !transferred.isEmpty { lines += ["", "TRANSFERS"] + transferLines }
         if account.window.days.count > 1 {
@@ -35,7 +34,7 @@ extension Report {
             "\(civil.text(account.window.start)) to \(civil.text(account.window.end))",
         ]
         let notes = Figures.notes(account)
-        if !notes.isEmpty { lines += Self.wrapped("Journal: " + notes.joined(separator: "; "), indent: 9) }
+        if !notes.isEmpty { lines += TextTable.wrapped("Journal: " + notes.joined(separator: "; "), indent: 9) }
         return lines
     }
 
@@ -67,32 +66,32 @@ extension Report {
         return lines
     }
 
-    private static let header =
-        pad("", 17)
-        + ["full", "partial", "portal", "local", "none", "unknown", "avail %"].map { padLeft($0, 9) }.joined()
-
-    private func row(_ account: SubjectAccount) -> String {
-        let times = account.tally.byWord.map { Self.padLeft($0 > 0 ? Figures.duration($0) : "-", 9) }
-        let percent = account.tally.percent ?? "-"
-        return Self.pad(name(account.subject, 17), 17) + times.joined() + Self.padLeft(percent, 9)
+    private var timeLines: [String] {
+        TextTable.lines(
+            Condition.words + ["avail %"],
+            all.map { account in
+                let times = account.tally.byWord.map { $0 > 0 ? Figures.duration($0) : "-" }
+                return (name(account.subject, TextTable.columns), times + [account.tally.percent ?? "-"])
+            }
+        )
     }
 
     private var checkLines: [String] {
-        func line(_ name: String, _ cells: [String]) -> String {
-            Self.pad(name, 22) + cells.map { Self.padLeft($0, 11) }.joined()
-        }
-        return [line("", CheckColumns.heads)]
-            + checked.map { line(name($0.subject, 22), CheckColumns($0.checks).cells) }
+        TextTable.lines(
+            CheckColumns.heads,
+            checked.map { (name($0.subject, TextTable.columns), CheckColumns($0.checks).cells) }
+        )
     }
 
     private var transferLines: [String] {
-        func line(_ name: String, _ measure: String, _ cells: [String]) -> String {
-            Self.pad(name, 14) + Self.pad(measure, 14) + cells.map { Self.padLeft($0, 13) }.joined()
+        let rows = transferred.flatMap { subject, figures in
+            TransferColumns.rows(figures).map { row in
+                let measure = row.measure.padded(to: TransferColumns.measureWidth)
+                return (name: name(subject, TextTable.columns), cells: [measure] + row.cells)
+            }
         }
-        return [line("", "", TransferColumns.heads)]
-            + transferred.flatMap { subject, figures in
-                TransferColumns.rows(figures).map { line(name(subject, 13), $0.measure, $0.cells) }
-            } + deliveries.flatMap { Self.wrapped($0, indent: 2) }
+        return TextTable.lines([""] + TransferColumns.heads, rows)
+            + deliveries.flatMap { TextTable.wrapped($0, indent: 2) }
     }
 
     /// Returns a line for each day, with a bar of 40 parts: 48 half-hours and the figures would exceed a terminal's
@@ -103,7 +102,7 @@ extension Report {
             let painted = introducer.map { Self.paint(bar, $0) } ?? bar
             let percent = tally.percent ?? "-"
             let down = tally.unavailable > 0 ? Figures.duration(tally.unavailable) : ""
-            return "\(day)  \(painted) \(Self.padLeft(percent, 8)) %  \(down)"
+            return "\(day)  \(painted) \(percent.leftPadded(to: 8)) %  \(down)"
         }
     }
 
@@ -135,11 +134,11 @@ extension Report {
         var lines = subject.outages.flatMap { outage in
             let begin = (outage.isContinued ? "<" : " ") + civil.shortText(outage.begin)
             let end = outage.ending == .recovered ? "" : " until \(outage.ending.word)"
-            let segment = Self.pad(outage.attribution.segment.rawValue, 13)
+            let segment = outage.attribution.segment.rawValue.padded(to: 13)
             let code = Figures.shown(outage.attribution.code, limit: 24)
             return [
-                "\(begin)  \(Self.padLeft(Figures.duration(outage.duration), 7))  \(segment)\(code)\(end)"
-            ] + Self.wrapped("    " + Figures.evidence(outage.attribution), indent: 4)
+                "\(begin)  \(Figures.duration(outage.duration).leftPadded(to: 7))  \(segment)\(code)\(end)"
+            ] + TextTable.wrapped("    " + Figures.evidence(outage.attribution), indent: 4)
         }
         if subject.outageCount > subject.outages.count {
             lines.append("and \(subject.outageCount - subject.outages.count) more")
@@ -150,7 +149,7 @@ extension Report {
     private var certificateLines: [String] {
         account.certificates.flatMap { notice in
             let day = account.window.civilTime.day(of: notice.notAfter)
-            return Self.wrapped(
+            return TextTable.wrapped(
                 "\(day)  \(Figures.shown(notice.subject)), seen by \(Figures.shown(notice.probe, limit: 40))",
                 indent: 12
             )

@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import ForeignText
 
 extension Report {
     /// The title of every format for people.
@@ -6,8 +7,8 @@ extension Report {
         switch selection {
         case .everything: "Availability of the default path"
         case .uplink(let name) where main.subject.kind == .probe:
-            "Availability of the probes over \(Figures.shown(name, limit: 40))"
-        case .probe(let name) where !others.isEmpty: "Availability of probe \(Figures.shown(name, limit: 40))"
+            "Availability of the probes over \(Figures.shown(name).shortened(to: 40))"
+        case .probe(let name) where !others.isEmpty: "Availability of probe \(Figures.shown(name).shortened(to: 40))"
         default: "Availability of \(main.subject.kind.rawValue) \(name(main.subject, 50))"
         }
     }
@@ -17,53 +18,30 @@ extension Report {
         detailed.count > 1 ? "\(section): \(name(account.subject, 60))" : section
     }
 
-    /// The width of a text report, in columns.
-    static let columns = 80
-
-    /// Returns a subject's name, truncated to a width.
-    func name(_ subject: Subject, _ width: Int) -> String {
-        let title = subject.kind == .path ? "default path" : Figures.shown(subject.title)
-        return title.count <= width ? title : String(title.prefix(width - 1)) + "~"
+    /// Returns a subject's name with its point, shortened in the middle of the name to a number of columns.
+    func name(_ subject: Subject, _ columns: Int) -> String {
+        guard subject.kind != .path else { return "default path" }
+        let bounds = [
+            subject.interface.map { "over \(Figures.shown($0).shortened(to: 20))" },
+            subject.family.map { Figures.shown($0).shortened(to: 8) },
+            !subject.isBound && ambiguousNames.contains(ForeignText(subject.name)) ? subject.kind.rawValue : nil,
+        ].compactMap(\.self)
+        let point = bounds.isEmpty ? "" : " (\(bounds.joined(separator: ", ")))"
+        return Figures.shown(subject.name, limit: 256).shortened(to: columns - point.width) + point
     }
 
-    static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    static func padLeft(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-
-    /// Returns lines of at most ``columns`` characters, indented from the second one on; a long word is truncated.
-    static func wrapped(_ text: String, indent: Int) -> [String] {
-        let margin = String(repeating: " ", count: indent)
-        var lines: [String] = []
-        var line = String(text.prefix { $0 == " " })
-        for word in text.split(separator: " ") {
-            var word = word[...]
-            let isEmpty = line.allSatisfy { $0 == " " }
-            if !isEmpty, line.count + 1 + word.count > columns {
-                lines.append(line)
-                line = margin + word
-            } else {
-                line += (isEmpty ? "" : " ") + word
-            }
-            while line.count > columns {
-                word = line.suffix(line.count - columns)
-                lines.append(String(line.prefix(columns)))
-                line = margin + word
-            }
+    /// The names that a probe has and another subject too.
+    static func ambiguousNames(_ subjects: [SubjectAccount]) -> Set<ForeignText> {
+        func names(_ kind: Subject.Kind) -> Set<ForeignText> {
+            Set(subjects.map(\.subject).filter { $0.kind == kind && !$0.isBound }.map { ForeignText($0.name) })
         }
-        return lines + [line]
+        return names(.probe).intersection(names(.uplink).union(["default path"]))
     }
 }
 
-extension String {
-    var trimmingTrailingSpaces: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
-    }
+extension Subject {
+    /// True for a probe that is bound to an interface or a family.
+    fileprivate var isBound: Bool { interface != nil || family != nil }
 }
 
 /// The figures of a subject's checks in the format shared by all reports for people.
@@ -107,6 +85,9 @@ extension Figures {
 struct TransferColumns {
     /// The column headings.
     static let heads = ["p50", "p95", "18-23 h p50", "18-23 h p95"]
+
+    /// The width of the widest measure.
+    static let measureWidth = 13
 
     /// `download`, `upload` or `added latency`.
     let measure: String

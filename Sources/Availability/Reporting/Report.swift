@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// An account in one of several formats for people and programs.
 ///
 /// The output is deterministic: the same account yields the same bytes.
@@ -12,6 +14,7 @@ public struct Report: Sendable {
     public var main: SubjectAccount
     /// The other accounts.
     public var others: [SubjectAccount]
+    let ambiguousNames: Set<ForeignText>
 
     /// A selection of an account's subjects.
     public enum Selection: Sendable, Hashable {
@@ -41,6 +44,7 @@ public struct Report: Sendable {
         self.selection = selection
         self.main = main
         others = Array(subjects.dropFirst())
+        ambiguousNames = Self.ambiguousNames(subjects)
     }
 
     var all: [SubjectAccount] { [main] + others }
