@@ -242,6 +242,33 @@ struct GoldenTests {
         #expect(html.contains("<td>dns_timeout</td>"))
     }
 
+    /// Daylight saving ends at 01:00 UTC of 25 October, when 03:00 becomes 02:00.
+    @Test(arguments: [
+        (-48, "2026-10-25 02:50:00 +02:00", "2026-10-25 02:10:00 +01:00"),
+        (0, "2026-10-25 02:50:00", "2026-10-25 03:10:00"),
+    ])
+    func `times of outages have the offset where it changes within the window`(
+        _ start: Int64,
+        _ begin: String,
+        _ end: String
+    ) throws {
+        let (change, hour): (Int64, _) = (1_792_890_000, Int64(3600))
+        let zone = CivilTime { $0 < change ? 2 * hour : hour }
+        var journal = Journal()
+        let (full, down) = (Journal.path(.full), Journal.path(.none, reason: "link_down"))
+        let moment = change - Journal.epoch
+        let outage = start < 0 ? moment - 600 : moment + 3000
+        journal.start(at: moment - 48 * hour)
+        journal.path(at: moment - 48 * hour, from: Journal.path(.unknown), to: full)
+        journal.path(at: outage, from: full, to: down)
+        journal.path(at: outage + 1200, from: down, to: full)
+        let window = try Journal.window(moment + start * hour, moment + 24 * hour, in: zone)
+        let report = try #require(Report(journal.account(window, aliveUntil: moment + 24 * hour)))
+        #expect(report.text().contains("\n \(begin)      20m  wifi"))
+        #expect(report.markdown().contains("| \(begin) | \(end) | 20m |"))
+        #expect(report.html().contains("<td>\(begin)</td><td>\(end)</td>"))
+    }
+
     @Test
     func `a selection has its own subjects, and one without any has no report`() throws {
         let account = try Self.report().account

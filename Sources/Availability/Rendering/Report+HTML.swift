@@ -135,11 +135,11 @@ extension Report {
 
     private func outageTable(of subject: SubjectAccount) -> String {
         guard !subject.outages.isEmpty else { return "<p>None.</p>" }
-        let civil = account.window.civilTime
+        let window = account.window
         let rows = subject.outages.map { outage in
             let ending = outage.ending == .recovered ? "" : " <small>(\(outage.ending.word))</small>"
             let attribution = outage.attribution
-            return "<tr><td>\(civil.shortText(outage.begin))</td><td>\(civil.shortText(outage.end))\(ending)</td>"
+            return "<tr><td>\(window.text(outage.begin))</td><td>\(window.text(outage.end))\(ending)</td>"
                 + "<td class=\"number\">\(Figures.duration(outage.duration))</td><td>\(attribution.segment.rawValue)</td>"
                 + "<td>\(Self.html(Figures.shown(attribution.code)))</td>"
                 + "<td class=\"evidence\">\(Self.html(Figures.evidence(attribution)))</td></tr>"

@@ -52,11 +52,11 @@ extension Report {
 
     private func outageLines(of subject: SubjectAccount) -> [String] {
         guard !subject.outages.isEmpty else { return ["None."] }
-        let civil = account.window.civilTime
+        let window = account.window
         var lines = ["| Begin | End | Duration | Segment | Code | Evidence |", "|---|---|--:|---|---|---|"]
         lines += subject.outages.map { outage in
-            let end = civil.shortText(outage.end) + (outage.ending == .recovered ? "" : " (\(outage.ending.word))")
-            return "| \(civil.shortText(outage.begin)) | \(end) | \(Figures.duration(outage.duration)) | "
+            let end = window.text(outage.end) + (outage.ending == .recovered ? "" : " (\(outage.ending.word))")
+            return "| \(window.text(outage.begin)) | \(end) | \(Figures.duration(outage.duration)) | "
                 + "\(outage.attribution.segment.rawValue) | \(Self.escaped(Figures.shown(outage.attribution.code))) | "
                 + "\(Self.escaped(Figures.evidence(outage.attribution))) |"
         }

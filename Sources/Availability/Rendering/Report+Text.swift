@@ -130,9 +130,8 @@ extension Report {
 
     private func outageLines(of subject: SubjectAccount) -> [String] {
         guard !subject.outages.isEmpty else { return ["none"] }
-        let civil = account.window.civilTime
         var lines = subject.outages.flatMap { outage in
-            let begin = (outage.isContinued ? "<" : " ") + civil.shortText(outage.begin)
+            let begin = (outage.isContinued ? "<" : " ") + account.window.text(outage.begin)
             let end = outage.ending == .recovered ? "" : " until \(outage.ending.word)"
             let segment = outage.attribution.segment.rawValue.padded(to: 13)
             let code = Figures.shown(outage.attribution.code, limit: 24)

@@ -101,8 +101,13 @@ public struct CivilTime: Sendable {
         return "\(Day(number: day)) \(clock)"
     }
 
+    /// Returns the offset from UTC, in seconds.
+    fileprivate func offset(at moment: Timestamp) -> Int64 {
+        offset(Self.floor(moment.microsecondsSince1970, 1_000_000))
+    }
+
     private func offsetText(_ moment: Timestamp) -> String {
-        let minutes = Int(offset(Self.floor(moment.microsecondsSince1970, 1_000_000)) / 60)
+        let minutes = Int(offset(at: moment) / 60)
         let clock = "\(Self.digits(abs(minutes) / 60, 2)):\(Self.digits(abs(minutes) % 60, 2))"
         return (minutes < 0 ? "-" : "+") + clock
     }
@@ -134,6 +139,8 @@ public struct Window: Sendable {
     /// The days, of which the first and the last may be partial.
     public let days: [CivilTime.Day]
     private let dayEnds: [Int64]
+    /// True if local time has the same offset from UTC throughout, so that it alone names a moment.
+    private let hasConstantOffset: Bool
 
     /// Creates a window; `nil` if it is empty, starts before 1970, or is longer than ``maximumDays``.
     public init?(from start: Timestamp, to end: Timestamp, in civilTime: CivilTime) {
@@ -148,10 +155,19 @@ public struct Window: Sendable {
         days = (first.number...max(first.number, last.number)).map(CivilTime.Day.init(number:))
         dayEnds =
             days.dropFirst().map { civilTime.start(of: $0).microsecondsSince1970 } + [end.microsecondsSince1970]
+        let offsets = ([start.microsecondsSince1970] + dayEnds).map {
+            civilTime.offset(at: Timestamp(microsecondsSince1970: $0))
+        }
+        hasConstantOffset = Set(offsets).count == 1
     }
 
     /// The duration, in microseconds.
     public var duration: Int64 { end.microsecondsSince1970 - start.microsecondsSince1970 }
+
+    /// Returns a moment as local time, with the offset if that changes within the window, as with daylight saving.
+    func text(_ moment: Timestamp) -> String {
+        hasConstantOffset ? civilTime.shortText(moment) : civilTime.text(moment)
+    }
 
     func end(ofDay day: Int) -> Int64 { dayEnds[min(day, dayEnds.count - 1)] }
 }
