@@ -270,6 +270,40 @@ struct GoldenTests {
     }
 
     @Test
+    func `an outage says in every format whether it began earlier and how it ended`() throws {
+        var journal = Journal()
+        let (full, down) = (Journal.path(.full), Journal.path(.none, reason: "link_down"))
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: full)
+        journal.path(at: 100, from: full, to: down)
+        journal.path(at: 300, from: down, to: full)
+        journal.path(at: 400, from: full, to: down)
+        journal.stop(at: 500)
+        journal.start(at: 600)
+        let reason = "a_long_code_of_a_later_version"
+        journal.path(at: 601, from: full, to: Journal.path(.none, reason: reason))
+        let report = try #require(Report(journal.account(Journal.window(200, 700), aliveUntil: 700)))
+        let (text, markdown, html) = (report.text(), report.markdown(), report.html())
+        let lines = [
+            "<2026-10-01 00:03:20    1m40s  wifi         link_down",
+            " 2026-10-01 00:06:40    1m40s  wifi         link_down, then unknown: agent off",
+            " 2026-10-01 00:10:01    1m39s  undetermined \(reason),",
+            "                                            still going on at the end",
+            "< began before the time of the report",
+        ]
+        for line in lines { #expect(text.contains("\(line)\n"), "\(text)") }
+        #expect(markdown.contains("| 2026-10-01 00:03:20 (began earlier) | 2026-10-01 00:05:00 | 1m40s |"))
+        #expect(markdown.contains("| 2026-10-01 00:06:40 | 2026-10-01 00:08:20 (then unknown: agent off) |"))
+        #expect(markdown.contains("| 2026-10-01 00:11:40 (still going on at the end) |"))
+        #expect(html.contains("<td>2026-10-01 00:03:20 <small>(began earlier)</small></td>"))
+        #expect(html.contains("<td>2026-10-01 00:08:20 <small>(then unknown: agent off)</small></td>"))
+        let records = report.csv().split(separator: "\r\n")
+        #expect(records.first?.hasSuffix(",count,continued,ending") == true)
+        let ends = records.filter { $0.hasPrefix("outage,") }.map { $0.split(separator: ",").suffix(2) }
+        #expect(ends == [["true", "recovered"], ["false", "agent_off"], ["false", "window_end"]])
+    }
+
+    @Test
     func `a selection has its own subjects, and one without any has no report`() throws {
         let account = try Self.report().account
         #expect(Report(account, .uplink("wwan0"))?.main.subject.kind == .uplink)

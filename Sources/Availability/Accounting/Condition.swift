@@ -29,6 +29,9 @@ public enum Condition: Sendable, Hashable {
         case noData = "no_data"
         /// The clock had not been set yet.
         case clockNotSet = "clock_not_set"
+
+        /// The reason in words.
+        var phrase: String { rawValue.replacing("_", with: " ") }
     }
 
     /// Every condition, in the order of reports.

@@ -19,6 +19,15 @@ public struct Outage: Sendable, Hashable {
             case .windowEnd: "window_end"
             }
         }
+
+        /// The same for people; `nil` if something answers again.
+        var phrase: String? {
+            switch self {
+            case .recovered: nil
+            case .unknown(let reason): "then unknown: \(reason.phrase)"
+            case .windowEnd: "still going on at the end"
+            }
+        }
     }
 
     /// The first moment of the outage within the window.

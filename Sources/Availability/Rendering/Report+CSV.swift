@@ -7,7 +7,7 @@ extension Report {
         var records = [
             [
                 "record", "kind", "subject", "begin", "end", "seconds", "condition", "segment", "code", "evidence",
-                "count",
+                "count", "continued", "ending",
             ]
         ]
         let window = account.window
@@ -27,12 +27,18 @@ extension Report {
                     ["outage"] + name + [
                         outage.begin.description, outage.end.description, Figures.seconds(outage.duration), "",
                         outage.attribution.segment.rawValue, outage.attribution.code,
-                        Figures.evidence(outage.attribution), "",
+                        Figures.evidence(outage.attribution), "", outage.isContinued ? "true" : "false",
+                        outage.ending.word,
                     ]
                 )
             }
         }
-        return records.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
+        let width = records[0].count
+        return records.map { record in
+            // The other records have nothing in the last columns.
+            let fields = record.map(Self.field) + [String](repeating: "", count: width - record.count)
+            return fields.joined(separator: ",") + "\r\n"
+        }.joined()
     }
 
     private static func times(_ record: String, _ name: [String], _ times: [String], _ tally: Tally) -> [[String]] {

@@ -137,9 +137,11 @@ extension Report {
         guard !subject.outages.isEmpty else { return "<p>None.</p>" }
         let window = account.window
         let rows = subject.outages.map { outage in
-            let ending = outage.ending == .recovered ? "" : " <small>(\(outage.ending.word))</small>"
+            let beginning = outage.isContinued ? " <small>(began earlier)</small>" : ""
+            let ending = outage.ending.phrase.map { " <small>(\($0))</small>" } ?? ""
             let attribution = outage.attribution
-            return "<tr><td>\(window.text(outage.begin))</td><td>\(window.text(outage.end))\(ending)</td>"
+            return "<tr><td>\(window.text(outage.begin))\(beginning)</td>"
+                + "<td>\(window.text(outage.end))\(ending)</td>"
                 + "<td class=\"number\">\(Figures.duration(outage.duration))</td><td>\(attribution.segment.rawValue)</td>"
                 + "<td>\(Self.html(Figures.shown(attribution.code)))</td>"
                 + "<td class=\"evidence\">\(Self.html(Figures.evidence(attribution)))</td></tr>"

@@ -55,8 +55,9 @@ extension Report {
         let window = account.window
         var lines = ["| Begin | End | Duration | Segment | Code | Evidence |", "|---|---|--:|---|---|---|"]
         lines += subject.outages.map { outage in
-            let end = window.text(outage.end) + (outage.ending == .recovered ? "" : " (\(outage.ending.word))")
-            return "| \(window.text(outage.begin)) | \(end) | \(Figures.duration(outage.duration)) | "
+            let begin = window.text(outage.begin) + (outage.isContinued ? " (began earlier)" : "")
+            let end = window.text(outage.end) + (outage.ending.phrase.map { " (\($0))" } ?? "")
+            return "| \(begin) | \(end) | \(Figures.duration(outage.duration)) | "
                 + "\(outage.attribution.segment.rawValue) | \(Self.escaped(Figures.shown(outage.attribution.code))) | "
                 + "\(Self.escaped(Figures.evidence(outage.attribution))) |"
         }

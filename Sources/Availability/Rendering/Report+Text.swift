@@ -132,16 +132,16 @@ extension Report {
         guard !subject.outages.isEmpty else { return ["none"] }
         var lines = subject.outages.flatMap { outage in
             let begin = (outage.isContinued ? "<" : " ") + account.window.text(outage.begin)
-            let end = outage.ending == .recovered ? "" : " until \(outage.ending.word)"
             let segment = outage.attribution.segment.rawValue.padded(to: 13)
-            let code = Figures.shown(outage.attribution.code, limit: 24)
-            return [
-                "\(begin)  \(Figures.duration(outage.duration).leftPadded(to: 7))  \(segment)\(code)\(end)"
-            ] + TextTable.wrapped("    " + Figures.evidence(outage.attribution), indent: 4)
+            let start = "\(begin)  \(Figures.duration(outage.duration).leftPadded(to: 7))  \(segment)"
+            let code = Figures.shown(outage.attribution.code) + (outage.ending.phrase.map { ", \($0)" } ?? "")
+            return TextTable.wrapped(start + code, indent: start.width)
+                + TextTable.wrapped("    " + Figures.evidence(outage.attribution), indent: 4)
         }
         if subject.outageCount > subject.outages.count {
             lines.append("and \(subject.outageCount - subject.outages.count) more")
         }
+        if subject.outages.first?.isContinued == true { lines.append("< began before the time of the report") }
         return lines
     }
 
