@@ -123,7 +123,8 @@ struct GoldenTests {
         journal.path(at: first * day, from: path, to: Journal.path(.full))
         let account = try journal.account(Journal.window(0, days * day), aliveUntil: days * day)
         let report = try #require(Report(account))
-        #expect(report.text().split(separator: "\n").contains { $0.hasPrefix("2026-10-01") && $0.hasSuffix("- %  1m") })
+        let lines = report.text().split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("2026-10-01") && $0.hasSuffix("         -  1m") })
         #expect(!report.text().contains(" 0.000 %"))
         #expect(report.html().contains(">—</text>") && !report.html().contains(">0.000 %</text>"))
         #expect(report.html().contains(">100.000 %</text>"))
@@ -301,6 +302,27 @@ struct GoldenTests {
         #expect(records.first?.hasSuffix(",count,continued,ending") == true)
         let ends = records.filter { $0.hasPrefix("outage,") }.map { $0.split(separator: ",").suffix(2) }
         #expect(ends == [["true", "recovered"], ["false", "agent_off"], ["false", "window_end"]])
+    }
+
+    @Test
+    func `a report for people says why time is unknown, the longest time first`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        journal.suspend(60, until: 100)
+        journal.stop(at: 200)
+        journal.start(at: 500)
+        journal.path(at: 500, from: Journal.path(.unknown), to: Journal.path(.full))
+        let report = try #require(Report(journal.account(Journal.window(0, 3600), aliveUntil: 600)))
+        let reasons = "50m no data, 5m agent off, 1m suspended"
+        #expect(report.text().contains("\nunknown        \(reasons)\noutages        0\n"))
+        #expect(report.markdown().contains("\n\nUnknown time: \(reasons)\n\n## Time\n"))
+        #expect(report.html().contains("</dl>\n<p>Unknown time: \(reasons)</p>\n"))
+        for reason in ["agent was off", "crashed", "suspended", "no probe", "not checked", "not set", "no data"] {
+            #expect(report.html().split(separator: "<footer>").last?.contains(reason) == true, "\(reason)")
+        }
+        let known = try #require(Report(journal.account(Journal.window(500, 600), aliveUntil: 600)))
+        #expect(!known.text().contains("\nunknown ") && !known.markdown().contains("Unknown time"))
     }
 
     @Test

@@ -86,6 +86,15 @@ extension Tally {
     /// The same with unknown time as unavailable.
     var lowestPercent: String? { lacksVerdicts ? nil : Figures.percent(available, of: total) }
 
+    /// The unknown time by its reasons, the longest first: `15h no data, 39m agent crashed`; `nil` if there is none.
+    var unknownText: String? {
+        let reasons = Condition.UnknownReason.allCases.map { (reason: $0, time: self[.unknown($0)]) }
+            .filter { $0.time > 0 }
+            .sorted { $0.time > $1.time }
+            .map { "\(Figures.duration($0.time)) \($0.reason.phrase)" }
+        return reasons.isEmpty ? nil : reasons.joined(separator: ", ")
+    }
+
     /// The share with the sign, or a dash.
     var percentText: String { percent.map { "\($0) %" } ?? "—" }
 

@@ -35,7 +35,9 @@ extension Report {
             </main>
             <footer>
             <p>Available is the time in which something beyond the first hop answers (full or partial). Unknown is the \
-            time in which the agent was off, the machine was suspended, or there was no verdict. The sum is the window.</p>
+            time in which the agent was off, it had crashed, the machine was suspended, no probe was configured or had a \
+            verdict (no probe), a probe had none (not checked), the clock was not set, or the journal has no data. The \
+            sum is the window.</p>
             \(notes.isEmpty ? "" : "<p>Journal: \(Self.html(notes.joined(separator: "; "))).</p>")
             </footer>
             </body>
@@ -71,7 +73,8 @@ extension Report {
         let cells = tiles.map { title, value, note in
             "<div><dt>\(Self.html(title))</dt><dd>\(Self.html(value))<small>\(Self.html(note))</small></dd></div>"
         }
-        return "<dl>\n\(cells.joined(separator: "\n"))\n</dl>"
+        let unknown = tally.unknownText.map { "\n<p>Unknown time: \($0)</p>" } ?? ""
+        return "<dl>\n\(cells.joined(separator: "\n"))\n</dl>\(unknown)"
     }
 
     private var timeTable: String {
@@ -203,7 +206,8 @@ extension Report {
         body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
           padding: 24px; max-width: 960px }
         h1 { font-size: 24px; margin: 0 } h2 { font-size: 17px; margin: 28px 0 8px }
-        header p, footer { color: var(--soft) } header p { margin: 4px 0 20px } footer { margin-top: 28px; font-size: 13px }
+        header p, dl + p, footer { color: var(--soft) } dl + p { margin: 8px 0 0; font-size: 13px }
+        header p { margin: 4px 0 20px } footer { margin-top: 28px; font-size: 13px }
         dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); gap: 10px; margin: 0 }
         dl div { border: 1px solid var(--line); border-radius: 6px; padding: 10px 12px }
         dt, small { color: var(--soft); font-size: 12px } dd { margin: 0; font-size: 20px; font-weight: 600 }

@@ -14,6 +14,10 @@ extension Report {
             "|---|--:|--:|--:|--:|--:|--:|--:|" + (objective == nil ? "" : "--:|"),
         ]
         lines += all.map(row)
+        for account in detailed {
+            guard let unknown = account.tally.unknownText else { continue }
+            lines += ["", "\(Self.escaped(title("Unknown time", of: account))): \(unknown)"]
+        }
         lines += ["", "## Time", "", "| | " + Condition.words.joined(separator: " | ") + " |"]
         lines += ["|---|--:|--:|--:|--:|--:|--:|"]
         lines += all.map { account in

@@ -47,6 +47,7 @@ extension Report {
                 "availability   \(tally.percentText) of the known time",
                 "               \(tally.lowestPercentText) with unknown time as unavailable",
             ]
+        if let unknown = tally.unknownText { lines += TextTable.wrapped("unknown        \(unknown)", indent: 15) }
         var outages = "outages        \(account.outageCount)"
         if let longest = account.longest {
             outages += ", \(Figures.duration(tally.unavailable)) in all, longest \(Figures.duration(longest.duration))"
@@ -100,9 +101,9 @@ extension Report {
         zip(account.window.days, subject.days).map { day, tally in
             let bar = Self.bar(tally, width: 40)
             let painted = introducer.map { Self.paint(bar, $0) } ?? bar
-            let percent = tally.percent ?? "-"
+            let percent = tally.percent.map { "\($0) %" } ?? "-"
             let down = tally.unavailable > 0 ? Figures.duration(tally.unavailable) : ""
-            return "\(day)  \(painted) \(percent.leftPadded(to: 8)) %  \(down)"
+            return "\(day)  \(painted) \(percent.leftPadded(to: 10))  \(down)"
         }
     }
 
