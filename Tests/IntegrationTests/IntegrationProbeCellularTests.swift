@@ -37,6 +37,20 @@ struct IntegrationProbeCellularTests {
         #expect(server.stop().isEmpty)
     }
 
+    @Test(arguments: [["probe", "--json"], ["measure", "--json"]])
+    func `the kinds of the configuration count for a URL too`(command: [String]) async throws {
+        let server = try network.serve("http", at: "203.0.113.1", port: 80, on: "left")
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        try directory.file("reachagent.toml", "[interfaces]\nkinds = { \"eth0\" = \"wwan\" }\n")
+        let words = [BuiltAgent.path] + command + ["http://203.0.113.1/", "--no-cellular"]
+        let output = try network.namespace.run(
+            "CONFIGURATION_DIRECTORY=\(directory.path) \(words.joined(separator: " ")) || test $? -eq 75"
+        )
+        #expect(output.contains("cellular_not_allowed"), "\(output)")
+        #expect(server.stop().isEmpty)
+    }
+
     @Test(arguments: [
         ["--no-cellular", "--interface-kind", kind, "--interface", "eth1"],
         ["--no-cellular", "--interface-kind", "eth1=wwan"],

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import FoundationEssentials
 internal import NetlinkMonitor
 internal import Probes
@@ -12,17 +13,21 @@ enum CellularGuard {
     ///
     /// - Parameters:
     ///   - watch: The interfaces that are cellular by their names, and the addresses that stand for the Internet.
-    ///   - kindOverrides: The kinds of interfaces in the configuration.
+    ///   - settings: The same in the configuration.
     static func refusal(
         of probe: Probe,
         watch: WatchOptions,
-        kindOverrides: [KindOverride]
+        _ settings: Settings
     ) throws -> CheckReport? {
         guard !probe.request.allowsCellularAccess else { return nil }
         let address = address(of: probe)
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(
-                watch.monitorConfiguration(targets: address.map { [$0] } ?? [], kindOverrides: kindOverrides)
+                watch.monitorConfiguration(
+                    targets: address.map { [$0] } ?? [],
+                    kindOverrides: settings.kindOverrides,
+                    internetAddresses: settings.internetAddresses
+                )
             )
         }
         guard let finding = finding(for: probe, in: snapshot) else { return nil }

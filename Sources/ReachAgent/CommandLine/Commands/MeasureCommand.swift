@@ -80,9 +80,8 @@ struct MeasureCommand: ParsableCommand {
     }
 
     func run() throws {
-        let isName = target.map(CheckTarget.isName) ?? true
-        let isRequired = target.map(CheckTarget.isOnlyName) ?? true
-        let settings = isName || each ? try source.settings(isRequired: isRequired) : Settings()
+        // The configuration sets which interfaces are metered or cellular.
+        let settings = try source.settings(for: target, isRequired: each || connection.noCellular)
         let subject = try MeasureSubject(target, settings)
         try refuseOptions(of: subject)
         let probe = try BadConfiguration.orExit { try self.probe(subject) }
@@ -180,8 +179,7 @@ struct MeasureCommand: ParsableCommand {
         for index in measurements.indices where measurements[index].outcome == nil {
             var probe = probe
             probe.interface = measurements[index].interface
-            let kinds = settings.kindOverrides
-            if let report = try CellularGuard.refusal(of: probe, watch: watch, kindOverrides: kinds) {
+            if let report = try CellularGuard.refusal(of: probe, watch: watch, settings) {
                 measurements[index].outcome = .report(report)
             }
         }

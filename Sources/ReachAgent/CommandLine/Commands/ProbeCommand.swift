@@ -85,13 +85,12 @@ struct ProbeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let isRequired = CheckTarget.isOnlyName(target)
-        let settings = CheckTarget.isName(target) ? try source.settings(isRequired: isRequired) : Settings()
+        // The configuration sets which interfaces are cellular.
+        let settings = try source.settings(for: target, isRequired: connection.noCellular)
         let checked = try checkTarget(settings)
         let probe = try BadConfiguration.orExit { try self.probe(checked) }
         if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }
-        let kinds = settings.kindOverrides
-        let report = try CellularGuard.refusal(of: probe, watch: watch, kindOverrides: kinds) ?? self.check(probe)
+        let report = try CellularGuard.refusal(of: probe, watch: watch, settings) ?? self.check(probe)
         let evidence = portalEvidence(report, checked)
         if json {
             Terminal.print(JSONWriter.text(of: ProbeResult(report, expiry: checked.expiry, portal: evidence)))

@@ -30,7 +30,7 @@ struct AgentFileOptions: ParsableArguments {
 
     /// Reads the settings; an unusable configuration is an error if it was named or is required, else a warning.
     ///
-    /// - Parameter isRequired: True if an argument means something in the configuration alone.
+    /// - Parameter isRequired: True if the command cannot be carried out as it was meant without the configuration.
     func settings(isRequired: Bool = false) throws -> Settings {
         let files = try files()
         do throws(ConfigurationErrors) {
@@ -41,6 +41,19 @@ struct AgentFileOptions: ParsableArguments {
             Terminal.printError("reachagent: warning: the configuration is not used\(first); '--no-config' reads none")
             return Settings()
         }
+    }
+
+    /// Reads the settings for a check; a URL alone needs none, and the files are not read then.
+    ///
+    /// - Parameters:
+    ///   - target: The argument of the command; `nil` for the only probe of the configuration that fits.
+    ///   - isRequired: True if the configuration decides over which interfaces something may be sent.
+    func settings(for target: String?, isRequired: Bool) throws -> Settings {
+        let isRequired = isRequired || target.map(CheckTarget.isOnlyName) ?? true
+        let isName = target.map(CheckTarget.isName) ?? true
+        // A silently ignored option would appear to take effect.
+        guard isName || isRequired || config != nil || agent.socket != nil else { return Settings() }
+        return try settings(isRequired: isRequired)
     }
 
     /// Prints the errors of a configuration on standard error.
