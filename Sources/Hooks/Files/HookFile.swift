@@ -189,7 +189,7 @@ private struct OpenedFile {
                 .notExecutable,
                 path: path,
                 evidence: "has mode \(SystemText.mode(entry.st_mode)): not executable",
-                command: "chmod +x \(ShellWord.quoted(path))"
+                command: "chmod a+rx \(ShellWord.quoted(path))"
             )
         }
         var fileSystem = statvfs()

@@ -120,7 +120,7 @@ extension HookFileFault {
             testDescription: "not executable",
             code: .notExecutable,
             evidence: "has mode 0644: not executable",
-            remedy: "chmod +x PATH",
+            remedy: "chmod a+rx PATH",
             make: { try $0.file("hook", mode: 0o644) }
         ),
         HookFileFault(
