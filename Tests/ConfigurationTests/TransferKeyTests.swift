@@ -92,6 +92,19 @@ import Testing
         #expect(warnings == ["is not shorter than the timeout of 20s: it never expires"])
     }
 
+    @Test(arguments: [
+        (6_422_528, 5 << 20, "6.2M"), (629_276_672, 5 << 20, "600.2M"), ((1 << 30) + 1, 1 << 30, "1.1G"),
+        (6 << 20, 5 << 20, "6M"), ((2 << 20) - 1, 1 << 20, "2M"), (6_422_528, 5_000_000, "6422528"),
+        (.max, 1 << 30, "8589934592G"), (0, 0, "0"),
+    ])
+    func `the bytes of a transfer are shown in the unit of the budget, and never as few`(
+        bytes: Int,
+        budget: Int,
+        text: String
+    ) {
+        #expect(TOMLText.size(bytes, inUnitOf: budget) == text)
+    }
+
     @Test(arguments: [("true", true), ("false", false)])
     func `a budget without room for a transfer is a warning where the transfer may use it`(
         metered: String,
@@ -100,7 +113,7 @@ import Testing
         let keys = "transfer = { download = '5M', metered = \(metered) }"
         let warnings = try load(keys, "[metered]\nbytes_per_day = '5M'\n").warnings
         let message =
-            "a transfer of probe 'a' takes up to 6422528 bytes with all headers, more than 5M: it is never made "
+            "a transfer of probe 'a' takes up to 6.2M with all headers, more than 5M: it is never made "
         #expect(warnings.map(\.message) == (isWarned ? [message + "over a metered link"] : []))
         #expect(warnings.compactMap(\.key) == (isWarned ? ["metered.bytes_per_day"] : []))
         #expect(try load(keys, "[metered]\nbytes_per_day = '7M'\n").warnings.isEmpty)

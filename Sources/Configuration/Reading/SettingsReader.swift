@@ -138,9 +138,10 @@ struct SettingsReader {
         guard notes.isClean, let budget = settings.metered.bytesPerDay else { return }
         let transfers = settings.probes.compactMap { probe in probe.probe.transfer.map { (probe.name, $0) } }
         guard let (name, plan) = transfers.first(where: { $1.allowsMetered && $1.bytesOnWire > budget }) else { return }
+        let needed = TOMLText.size(plan.bytesOnWire, inUnitOf: budget)
         metered.warn(
             "bytes_per_day",
-            "a transfer of probe '\(name)' takes up to \(plan.bytesOnWire) bytes with all headers, more than "
+            "a transfer of probe '\(name)' takes up to \(needed) with all headers, more than "
                 + "\(TOMLText.unquotedSize(budget)): it is never made over a metered link"
         )
     }

@@ -46,9 +46,16 @@ enum TOMLText {
     }
 
     /// Returns a number of bytes for messages.
-    static func unquotedSize(_ bytes: Int) -> String {
-        for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where bytes > 0 && bytes % (1 << shift) == 0 {
-            return "\(bytes >> shift)\(unit)"
+    static func unquotedSize(_ bytes: Int) -> String { size(bytes, inUnitOf: bytes) }
+
+    /// Returns a number of bytes for messages in the largest unit that is exact for another number; rounded up to a
+    /// tenth of it.
+    static func size(_ bytes: Int, inUnitOf other: Int) -> String {
+        for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where other > 0 && other % (1 << shift) == 0 {
+            let size = 1 << shift
+            let (whole, rest) = bytes.quotientAndRemainder(dividingBy: size)
+            let tenths = whole * 10 + (rest * 10 + size - 1) / size
+            return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(tenths % 10)") + unit
         }
         return "\(bytes)"
     }
