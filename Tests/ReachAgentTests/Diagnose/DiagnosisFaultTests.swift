@@ -187,4 +187,24 @@ import struct FoundationEssentials.Date
         evidence.agent = .success(Cases.status([probe], connectivity: .full))
         #expect(Diagnosis(evidence).finding?.summary == "the certificate of web \(words)")
     }
+
+    @Test func `the certificates of one probe are told apart by interface and family`() {
+        let end = Timestamp(microsecondsSince1970: 0)
+        let points = [("eth0", "ipv4", 89), ("eth0", "ipv6", 90), ("wwan0", "ipv4", 91)]
+        let probes = points.map { interface, family, days in
+            var probe = Cases.probe("web", nil)
+            (probe.interface, probe.family) = (interface, family)
+            probe.certificate = .init(subject: "CN=web", notAfter: end, daysLeft: days)
+            return probe
+        }
+        var evidence = Cases.evidence()
+        evidence.agent = .success(Cases.status(probes, connectivity: .full))
+        let facts = Diagnosis(evidence).sections.first { $0.layer == .tls }?.facts.map { "\($0.name): \($0.text)" }
+        #expect(
+            facts == [
+                "web eth0 IPv4: CN=web: 89 days left", "web eth0 IPv6: CN=web: 90 days left",
+                "web wwan0 IPv4: CN=web: 91 days left",
+            ]
+        )
+    }
 }

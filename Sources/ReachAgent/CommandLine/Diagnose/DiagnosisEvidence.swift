@@ -107,7 +107,7 @@ struct ProbeEvidence {
     let count: Int
     /// The number of those that are up.
     let upCount: Int
-    /// The certificates that expire first, with their probes.
+    /// The certificates, with the probes, interfaces and families of their checks.
     let certificates: [(probe: String, certificate: AgentStatus.ExpiringCertificate)]
     /// True when the agent has probes that were left out of its status.
     let isCut: Bool
@@ -164,7 +164,9 @@ struct ProbeEvidence {
         count = targets.count + evidence.checks.count
         let succeeded = evidence.checks.filter { $0.report.verdict == .ok }
         upCount = targets.filter { $0.verdict == "up" }.count + succeeded.count
-        certificates = probes.compactMap { probe in probe.certificate.map { (probe.probe, $0) } }
+        certificates = probes.compactMap { probe in
+            probe.certificate.map { (ProbeCountText.name(probe.probe, probe.interface, probe.family), $0) }
+        }
         isCut = (status?.probesOmitted ?? 0) > 0
     }
 
