@@ -68,6 +68,15 @@ import Testing
         #expect(route?.description == check?.description)
     }
 
+    @Test(arguments: ["999.1.1.1", "192.0.2.256", "1.2.3", "a b", ""])
+    func `a destination that can be neither an address nor a host is not looked up`(text: String) throws {
+        let error = #expect(throws: CheckTarget.Unknown.self) {
+            try RouteDestination(text, Settings(), resolver: Self.found)
+        }
+        let reason = "'\(text)' is neither an address nor a host name, and there is no probe or target '\(text)'"
+        #expect(error?.description.hasPrefix(reason) == true)
+    }
+
     @Test func `an unknown destination is an error with a suggestion`() throws {
         let unknown = FakeResolver(answers: [
             .ipv4: .failure(HostLookupFailure(.dnsNXDomain, reason: "unknown")),

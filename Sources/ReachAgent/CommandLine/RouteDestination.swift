@@ -16,7 +16,7 @@ struct RouteDestination: Sendable {
     /// The addresses, IPv4 first.
     let addresses: [IPAddress]
 
-    /// A name without an address.
+    /// A host without an address.
     struct Failure: Error, Sendable, CustomStringConvertible {
         let description: String
     }
@@ -25,7 +25,7 @@ struct RouteDestination: Sendable {
     ///
     /// Blocks during the lookup by the system's resolver.
     ///
-    /// - Throws: ``Failure``, or an error of ``CheckTarget`` for what is neither a host nor a URL.
+    /// - Throws: ``Failure``, which a retry may avoid, or an error of ``CheckTarget`` for what is neither a host nor a URL.
     init(_ text: String, _ settings: Settings, resolver: any HostResolver = SystemResolver()) throws {
         if let target = settings.targets.first(where: { $0.name == text }) {
             (name, addresses) = (nil, [target.address])
@@ -55,7 +55,9 @@ struct RouteDestination: Sendable {
             case .success(let found): addresses = Array(found.prefix(Self.maximumAddresses))
             case .failure(let failure): throw Failure(description: Self.text(text, host, failure, settings))
             }
-        case nil: throw Failure(description: CheckTarget.unknown(text, settings))
+        case nil:
+            let reason = "'\(ForeignText.shown(text, limit: 64))' is neither an address nor a host name"
+            throw CheckTarget.Unknown(description: "\(reason), and \(CheckTarget.unknown(text, settings))")
         }
     }
 

@@ -35,6 +35,7 @@ struct ProbeCommand: ParsableCommand {
             EXIT STATUS
               0   the target answered as expected
               1   it did not, or a captive portal answers
+              64  wrong usage, or no such probe or target
               69  no agent answers at the named socket
               75  this machine could not ask: no route, no resolver, no permission
               78  a file that an option names, or the configuration, is bad

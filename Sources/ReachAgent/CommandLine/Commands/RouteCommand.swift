@@ -24,9 +24,11 @@ struct RouteCommand: ParsableCommand {
             EXIT STATUS
               0   there is a usable path to one of the addresses
               1   there is none
+              64  the destination is neither an address, a host name, a URL, nor a
+                  name of the configuration
               69  the kernel's netlink is not available, or no agent answers at the
                   named socket
-              75  the name was not found
+              75  the host was not found
               78  the file of '--config' is bad, or for a name without a dot the
                   configuration
             """
@@ -51,9 +53,11 @@ struct RouteCommand: ParsableCommand {
         let found: RouteDestination
         do {
             found = try RouteDestination(destination, settings)
-        } catch {
-            Terminal.printError("reachagent: \(error)")
+        } catch let failure as RouteDestination.Failure {
+            Terminal.printError("reachagent: \(failure)")
             throw ExitCode(ExitStatus.tryAgain)
+        } catch {
+            throw WrongUsage.exit("\(error)")
         }
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(
