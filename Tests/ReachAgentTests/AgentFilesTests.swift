@@ -44,6 +44,17 @@ import Testing
         #expect(files.journals == Self.own.journals)
     }
 
+    @Test(arguments: [["config", "check"], ["hooks", "list"]])
+    func `files that a command falls back to may not be those of the agent that does not answer`(
+        arguments: [String]
+    ) async throws {
+        let agent = try ScriptedAgent { connection in connection.readLine() }
+        let result = try await FinishedCommand.run(arguments, environment: ["REACHAGENT_SOCKET": agent.path])
+        #expect(result.error.hasPrefix("reachagent: cannot query the running agent: "), "\(result.error)")
+        let words = (result.output + result.error).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains(AgentFiles.silentAgentNote), "\(words)")
+    }
+
     @Test(arguments: [
         ["history"], ["report"], ["interfaces"], ["route", "192.0.2.1"], ["probe", "web"], ["hooks", "list"],
     ])

@@ -18,6 +18,10 @@ struct AgentFiles {
     var journals: [String] = []
     /// The agent that uses the files; `nil` when none runs, or when files were named.
     var agent: RunningAgent?
+    /// The doubt about files when the running agent does not answer.
+    static let silentAgentNote = "the running agent, which could not be queried, may use another configuration"
+    /// True when an agent runs that could not be queried: it may use other files.
+    var hasSilentAgent = false
 
     /// The files that `reachagent run` would use in an environment; by default in that of this process.
     static func own(
@@ -40,8 +44,16 @@ struct AgentFiles {
         let own = own(environment: environment)
         // A service uses its own files, not those of another service's agent.
         let isService = environment["CONFIGURATION_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
-        guard socket != nil || !isService, let agent = try RunningAgent.ask(socket: socket) else { return own }
-        return own.used(by: agent)
+        guard socket != nil || !isService else { return own }
+        switch try RunningAgent.ask(socket: socket) {
+        case .success(let agent): return agent.map(own.used) ?? own
+        case .failure(let error):
+            Terminal.printError("reachagent: cannot query the running agent: \(ForeignText.line(error.description))")
+            for line in AgentQuestion.advice(error) { Terminal.printError("  \(ForeignText.line(line))") }
+            var files = own
+            files.hasSilentAgent = true
+            return files
+        }
     }
 
     /// The directories in which a journal is looked for: a named one, else those of ``find(socket:)``.
@@ -81,6 +93,7 @@ struct AgentFiles {
     func origin(files: [String]) -> [String] {
         var lines: [String] = []
         if let agent { lines.append("used by \(agent.name)") }
+        if hasSilentAgent { lines.append(Self.silentAgentNote) }
         if files.count > 1 { lines.append("read: \(files.joined(separator: ", "))") }
         if configuration == nil, searched.isEmpty, agent != nil { lines.append("it was started with --no-config") }
         if configuration == nil, !searched.isEmpty { lines.append("looked for: \(searched.joined(separator: ", "))") }
@@ -115,18 +128,17 @@ struct RunningAgent {
     /// Queries the agent.
     ///
     /// - Parameter socket: The control socket; `nil` for the usual ones.
-    /// - Returns: `nil` if there is no agent. An agent that exists but does not answer is reported on standard error.
+    /// - Returns: `nil` if there is no agent; the error of an agent that exists but does not answer.
     /// - Throws: `ExitCode` when no agent answers at a socket that was named.
-    static func ask(socket: String?) throws -> RunningAgent? {
+    static func ask(socket: String?) throws -> Result<RunningAgent?, StateClientError> {
         do throws(StateClientError) {
             let reply = try AgentQuestion.answer(to: "status", socket: socket, patience: patience)
             let status = try StateClient.decode(AgentStatus.self, from: reply, to: "status")
-            return RunningAgent(status: status, socket: socket)
+            return .success(RunningAgent(status: status, socket: socket))
         } catch {
             if socket != nil { try AgentQuestion.orExit { () throws(StateClientError) in throw error } }
-            if case .noAgent = error { return nil }
-            Terminal.printError("reachagent: cannot query the running agent: \(ForeignText.line(error.description))")
-            return nil
+            if case .noAgent = error { return .success(nil) }
+            return .failure(error)
         }
     }
 

@@ -38,6 +38,7 @@ struct ConfigCheckCommand: ParsableCommand {
             EXIT STATUS
               0   the configuration is valid, also when there is no file
               69  no agent answers at the named socket
+              77  no permission to ask the agent at the named socket
               78  the configuration is invalid
             """
     )
@@ -79,6 +80,7 @@ struct ConfigShowCommand: ParsableCommand {
             EXIT STATUS
               0   done
               69  no agent answers at the named socket
+              77  no permission to ask the agent at the named socket
               78  the configuration is invalid
             """
     )
@@ -116,7 +118,7 @@ struct ConfigInitCommand: ParsableCommand {
               1   there is such a file, or the configuration has probes
               69  no agent answers at the named socket
               75  the file could not be written; try again
-              77  no permission to write it
+              77  no permission to write it, or to ask the agent at the named socket
               78  the configuration is invalid
             """
     )

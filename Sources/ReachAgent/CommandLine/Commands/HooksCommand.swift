@@ -38,8 +38,10 @@ struct HooksListCommand: ParsableCommand {
 
             EXIT STATUS
               0   done, also when there are hooks that do not run
-              69  there is no journal, or no such event in it
-              77  no permission to read the event or the journal
+              69  there is no journal, or no such event in it, or no agent answers at
+                  the named socket
+              77  no permission to read the event or the journal, or to ask the agent
+                  at the named socket
               78  the configuration, or the event, is bad
             """
     )
@@ -95,9 +97,11 @@ struct HooksRunCommand: ParsableCommand {
             EXIT STATUS
               0   the hook succeeded
               1   it failed, or took too long
-              69  there is no such hook, journal or event
+              69  there is no such hook, journal or event, or no agent answers at the
+                  named socket
               75  no process could be made; try again
-              77  no permission to read the event or the journal
+              77  no permission to read the event or the journal, or to ask the agent
+                  at the named socket
               78  the hook is refused, or the configuration or the event is bad
             """
     )

@@ -24,6 +24,7 @@ struct InterfacesCommand: ParsableCommand {
               0   done
               69  the kernel's netlink is not available, or no agent answers at the
                   named socket
+              77  no permission to ask the agent at the named socket
               78  the file of '--config' is bad
             """
     )

@@ -42,6 +42,7 @@ struct MeasureCommand: ParsableCommand {
                    missing
               75   a transfer could not be made: no uplink or route, no uplink that is
                    not metered, or another transfer did not end
+              77   no permission to ask the agent at the named socket
               78   a file that an option names, or the configuration, is bad
               130  Ctrl-C; the partial result was printed
             """

@@ -38,6 +38,7 @@ struct ProbeCommand: ParsableCommand {
               64  wrong usage, or no such probe or target
               69  no agent answers at the named socket
               75  this machine could not ask: no route, no resolver, no permission
+              77  no permission to ask the agent at the named socket
               78  a file that an option names, or the configuration, is bad
             """
     )

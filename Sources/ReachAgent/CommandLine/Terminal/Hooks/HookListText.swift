@@ -35,6 +35,7 @@ struct HookListText {
         }
         var block = TextBlock(columns: style.columns)
         for (label, text) in rows { block.add(label, text, indent: 0, labelWidth: Self.labelWidth) }
+        if listing.files.hasSilentAgent { block.add("! \(AgentFiles.silentAgentNote)", hanging: 2) }
         if listing.isSwitchedOff {
             block.add("! the configuration switches hooks off ('enabled = false' in [hooks])", hanging: 2)
         }
