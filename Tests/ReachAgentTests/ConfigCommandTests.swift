@@ -75,6 +75,21 @@ import Testing
         )
     }
 
+    @Test func `an agent without files cannot be given one while it runs`() async throws {
+        let agent = try Self.agent(#""files":[]"#)
+        let check = try await FinishedCommand.run(["config", "check", "--socket", agent.path])
+        #expect(check.status == 0, "\(check.error)")
+        #expect(
+            check.output == """
+                there is no configuration file: the defaults apply, and nothing is probed
+                  used by the running agent (process 812)
+                  it was started with --no-config
+                  start it with '--config' or '--probe'
+
+                """
+        )
+    }
+
     @Test func `without a file, the searched paths and the next step are reported`() async throws {
         let scratch = try Scratch()
         let check = try await scratch.config("check")

@@ -34,14 +34,26 @@ import Testing
         """#
     }
 
-    @Test func `the first line is the answer, with its age, and the next ones say what to do`() throws {
-        let lines = try Self.status(Self.reachable).screen.split(separator: "\n", omittingEmptySubsequences: false)
+    @Test(arguments: [
+        (
+            #","configuration":{"files":[],"searched":["/etc/a"]}"#,
+            "Write a configuration with two: `reachagent config init`."
+        ),
+        (#","configuration":{"files":["/etc/a"]}"#, "Write a configuration with two: `reachagent config init`."),
+        ("", "It was started with '--no-config': start it with '--config' or '--probe'."),
+    ])
+    func `the first line is the answer, with its age, and the next ones say what to do`(
+        _ configuration: String,
+        _ action: String
+    ) throws {
+        let text = try Self.status(Self.reachable + configuration).screen
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(
             lines == [
                 "REACHABLE over wifi wlan0 (IPv4), since 10:48:00 (3 h 12 min)",
                 "no probe is configured: whether anything answers is not checked",
                 "  [no_probe_configured]",
-                "-> Write a configuration with two: `reachagent config init`.",
+                "-> \(action)",
             ]
         )
     }

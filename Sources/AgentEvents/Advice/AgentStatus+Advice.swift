@@ -134,7 +134,10 @@ extension AgentStatus {
         return Advice(
             code: ProblemCode.noProbeConfigured.rawValue,
             problem: "no probe is configured: whether anything answers is not checked",
-            action: "Write a configuration with two: `reachagent config init`."
+            // An agent that reads no file cannot be given one while it runs.
+            action: readsNoConfiguration
+                ? "It was started with '--no-config': start it with '--config' or '--probe'."
+                : "Write a configuration with two: `reachagent config init`."
         )
     }
 

@@ -336,3 +336,11 @@ extension AgentStatus {
         }
     }
 }
+
+extension AgentStatus {
+    /// True for an agent that looks for no configuration file at all (`--no-config`).
+    package var readsNoConfiguration: Bool {
+        guard let configuration else { return true }
+        return configuration.path == nil && configuration.files.isEmpty && configuration.searched.isEmpty
+    }
+}

@@ -112,7 +112,10 @@ struct ConfigurationCheck {
         if files.isNewer(loaded.files) {
             return ["the agent has not read this yet; apply it with: reachagent reload"]
         }
-        return hasProbes ? [] : ["add two probes with: reachagent config init"]
+        if hasProbes { return [] }
+        // An agent that reads no file cannot be given one while it runs.
+        let isFixed = files.agent?.status.readsNoConfiguration == true
+        return [isFixed ? "start it with '--config' or '--probe'" : "add two probes with: reachagent config init"]
     }
 
     private static var notPermitted: String { String(cString: strerror(EACCES)) }

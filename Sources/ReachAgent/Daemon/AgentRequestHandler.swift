@@ -244,10 +244,11 @@ final class AgentRequestHandler: AgentInterface {
         }
         let plan = driver.plan
         guard !plan.settings.probes.isEmpty else {
-            return .failure(
-                code: .noProbeConfigured,
-                message: "this agent has no probe; add two with: reachagent config init"
-            )
+            let remedy =
+                reloader.facts == nil
+                ? "it was started with '--no-config': start it with '--config' or '--probe'"
+                : "add two with: reachagent config init"
+            return .failure(code: .noProbeConfigured, message: "this agent has no probe; \(remedy)")
         }
         let name = wanted.flatMap { plan.probe(named: $0) }
         if let wanted, name == nil {

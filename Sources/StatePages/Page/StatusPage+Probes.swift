@@ -9,7 +9,12 @@ extension StatusPage {
         html.raw("<section id=\"all-probes\" aria-labelledby=\"probes\"><h2 id=\"probes\">Probes</h2>")
         guard !status.probes.isEmpty else {
             html.raw("<p class=\"card\">No probe is configured: whether anything answers is not checked. ")
-            html.raw("<code>reachagent config init</code> writes a configuration with two.</p></section>")
+            html.raw(
+                status.readsNoConfiguration
+                    ? "The agent was started with <code>--no-config</code>."
+                    : "<code>reachagent config init</code> writes a configuration with two."
+            )
+            html.raw("</p></section>")
             return
         }
         // The roles are explicit, because screen readers do not treat rows that are stacked on a small screen as rows

@@ -77,7 +77,10 @@ extension ProblemCode: ExplainedCode {
         case .noProbeConfigured:
             (
                 "The agent has no probe, so it does not know whether anything answers.",
-                "Write a configuration with two: `reachagent config init`."
+                """
+                Write a configuration with two: `reachagent config init`; start an agent with '--no-config' with '--config' or \
+                '--probe' instead.
+                """
             )
         case .certificateExpiring:
             (
