@@ -6,7 +6,7 @@ package struct DescriptorShortage {
 
     private let former: rlimit
 
-    /// Lets this process open so many more descriptors, none by default.
+    /// Lets this process open at most so many more descriptors, none by default; one exactly.
     package init(sparing count: UInt = 0) throws {
         var limit = rlimit()
         guard getrlimit(Self.resource, &limit) == 0 else { throw Self.failure("getrlimit") }

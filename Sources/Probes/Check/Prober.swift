@@ -1,40 +1,39 @@
 public import CheckResults
 internal import EventLoopExecutor
+internal import FoundationEssentials
 internal import LinuxSupport
-internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
 /// Runs checks.
 ///
-/// A prober owns its threads: one event loop by default, which sleeps while idle. Create one and keep it; any number of
-/// checks may run at the same time. End it with ``shutDown()`` or ``shutDownAndWait()``.
+/// A prober owns its threads: one event loop by default, which sleeps while idle, from the first check on. Create one and
+/// keep it; any number of checks may run at the same time. End it with ``shutDown()`` or ``shutDownAndWait()``.
 public final class Prober: Sendable {
     private struct State {
         var runs: [ObjectIdentifier: CheckRun] = [:]
+        /// The event loops, once there are any.
+        var loops: ProberLoops?
         var isShutDown = false
         var nextGate = 0
     }
 
-    private let group: MultiThreadedEventLoopGroup
-    /// One for each event loop; closed before the loops end, because resolver threads may outlive them.
-    private let gates: [LoopGate]
+    private let threads: Int
     private let services: CheckServices
     private let state = Mutex(State())
 
-    /// Starts the event loops.
+    /// Creates a prober without starting its event loops.
     ///
     /// - Parameters:
     ///   - threads: The number of event loops, at least one; a check stays on one of them.
     ///   - resolver: The resolver for host names.
     public init(threads: Int = 1, resolver: any HostResolver = SystemResolver()) {
-        group = MultiThreadedEventLoopGroup(named: "probe-loop", numberOfThreads: max(1, threads))
-        gates = group.makeIterator().map { LoopGate($0) }
+        self.threads = max(1, threads)
         services = CheckServices(resolver: resolver)
     }
 
     deinit {
-        if beginShutDown() { group.shutdownGracefully { _ in } }
+        if !state.withLock({ $0.isShutDown }) { beginShutDown()?.shutdownGracefully { _ in } }
     }
 
     /// Runs a check, and returns its report.
@@ -54,9 +53,11 @@ public final class Prober: Sendable {
 
     /// Calls a closure after every event loop has been idle once, which proves that none is stuck.
     ///
-    /// Safe to call from any thread. The closure runs on an event loop; never after the shutdown.
+    /// Safe to call from any thread. The closure runs on an event loop, or on the caller's thread before the first check;
+    /// never after the shutdown.
     public func whenFree(_ body: @escaping @Sendable () -> Void) {
-        Self.pass(gates[...], then: body)
+        let (gates, isShutDown) = state.withLock { ($0.loops?.gates ?? [], $0.isShutDown) }
+        if !isShutDown { Self.pass(gates[...], then: body) }
     }
 
     /// Hops from one event loop to the next.
@@ -68,18 +69,27 @@ public final class Prober: Sendable {
 
     /// Starts a check, and returns at once.
     ///
+    /// The first check starts the event loops. If the system has no descriptor or thread left for them, the check ends
+    /// with the code `resources_exhausted`, and the next one retries.
+    ///
     /// - Parameters:
     ///   - probe: The check to run.
     ///   - completion: Called once, on one of the prober's threads, which it must not block; a command without Swift
-    ///     concurrency signals a semaphore in it. After the shutdown it is called with the code `cancelled`, on a thread
-    ///     of its own, or on the caller's if the system cannot create that thread.
+    ///     concurrency signals a semaphore in it. After the shutdown, or without event loops, it is called on a thread of
+    ///     its own, or on the caller's if the system cannot create that thread.
     /// - Returns: A closure that cancels the check at once; it may be called from any thread, and any number of times.
     @discardableResult
     public func start(
         _ probe: Probe,
         completion: @escaping @Sendable (CheckReport) -> Void
     ) -> @Sendable () -> Void {
-        let gate = nextGate()
+        let gate: LoopGate
+        do throws(WireFailure) {
+            gate = try nextGate(for: probe)
+        } catch {
+            Self.report(error.finding, on: probe, completion)
+            return {}
+        }
         let run = CheckRun(probe, on: gate, services: services) { [weak self] run, report in
             self?.forget(ObjectIdentifier(run))
             guard let review = probe.review, report.verdict != .ok else { return completion(report) }
@@ -132,10 +142,52 @@ public final class Prober: Sendable {
     }
 
     /// Returns the gate of the next event loop, in round-robin order.
-    private func nextGate() -> LoopGate {
-        state.withLock { state in
-            defer { state.nextGate = (state.nextGate + 1) % gates.count }
-            return gates[state.nextGate]
+    ///
+    /// - Throws: A finding if there are no event loops.
+    private func nextGate(for probe: Probe) throws(WireFailure) -> LoopGate {
+        try state.withLock { (state) throws(WireFailure) in
+            let loops =
+                if let started = state.loops { started } else {
+                    try startLoops(for: probe, isShutDown: state.isShutDown)
+                }
+            state.loops = loops
+            defer { state.nextGate = (state.nextGate + 1) % loops.gates.count }
+            return loops.gates[state.nextGate]
+        }
+    }
+
+    private func startLoops(for probe: Probe, isShutDown: Bool) throws(WireFailure) -> ProberLoops {
+        let subject = probe.target.shown
+        guard !isShutDown else {
+            throw WireFailure(finding: Finding(.cancelled, subject: subject, evidence: "the check was cancelled"))
+        }
+        do throws(SystemError) {
+            return try ProberLoops(threads: threads)
+        } catch {
+            let evidence = "start an event loop: \(SystemFinding.text(error.errno))"
+            throw WireFailure(finding: Finding(.resourcesExhausted, subject: subject, evidence: evidence))
+        }
+    }
+
+    /// Reports a check that has not been started.
+    private static func report(
+        _ finding: Finding,
+        on probe: Probe,
+        _ completion: @escaping @Sendable (CheckReport) -> Void
+    ) {
+        let report = CheckReport(
+            target: finding.subject,
+            verdict: .unknown(finding.code, .resolve),
+            findings: [finding],
+            hops: [],
+            started: Date(),
+            duration: .zero
+        )
+        do throws(SystemError) {
+            // The caller may hold a lock that the completion takes.
+            try NamedThread.start("probe-report") { completion(report) }
+        } catch {
+            completion(report)
         }
     }
 
@@ -165,8 +217,7 @@ public final class Prober: Sendable {
     ///
     /// A thread that looks up a name, evaluates a response or reviews a report ends with its current work.
     public func shutDown() async {
-        beginShutDown()
-        try? await group.shutdownGracefully()
+        try? await beginShutDown()?.shutdownGracefully()
     }
 
     /// Cancels all checks and ends the event loops; blocks the calling thread until they have ended, as ``shutDown()``
@@ -174,23 +225,21 @@ public final class Prober: Sendable {
     ///
     /// Must not be called from a completion, which runs on an event loop.
     public func shutDownAndWait() {
-        beginShutDown()
-        try? group.syncShutdownGracefully()
+        try? beginShutDown()?.syncShutdownGracefully()
     }
 
-    /// Rejects new checks and cancels the running ones; false if an earlier call has done so.
-    @discardableResult
-    private func beginShutDown() -> Bool {
-        let isFirst = state.withLock { state in
-            guard !state.isShutDown else { return false }
+    /// Rejects new checks and cancels the running ones; returns the event loops to end, to every caller.
+    private func beginShutDown() -> MultiThreadedEventLoopGroup? {
+        let loops = state.withLock { state in
+            guard !state.isShutDown else { return state.loops }
             state.isShutDown = true
             // Under the lock: another caller must not end the event loops before they have been told to cancel.
             for run in state.runs.values { run.gate.execute { run.cancel() } }
-            for gate in gates { gate.close() }
-            return true
+            for gate in state.loops?.gates ?? [] { gate.close() }
+            return state.loops
         }
         services.evaluations.end()
-        return isFirst
+        return loops?.group
     }
 
     private func forget(_ identity: ObjectIdentifier) {

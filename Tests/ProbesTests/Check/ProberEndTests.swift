@@ -24,10 +24,12 @@ struct ProberEndTests {
         #expect(String(bytes: result.standardErrorContent, encoding: .utf8) == "")
     }
 
-    @Test func `a check that is started after the end completes on another thread`() async throws {
-        let prober = Prober()
-        await prober.shutDown()
+    @Test(arguments: [false, true])
+    func `a check that is started after the end completes on another thread`(hasChecked: Bool) async throws {
+        let prober = Prober(resolver: TableResolver(names: [:]))
         let probe = try CheckBench.probe("tcp://name.test:9")
+        if hasChecked { #expect(await prober.check(probe).verdict.code == .dnsNXDomain) }
+        await prober.shutDown()
         let (report, isCaller) = await withCheckedContinuation { continuation in
             let caller = pthread_self()
             prober.start(probe) { continuation.resume(returning: ($0, pthread_equal(caller, pthread_self()) != 0)) }

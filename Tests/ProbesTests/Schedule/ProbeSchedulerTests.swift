@@ -84,8 +84,11 @@ import Testing
         await onThread { scheduler.stop() }
     }
 
-    @Test func `every event loop of a prober is idle before it calls back`() async {
+    @Test func `every event loop of a prober is idle before it calls back`() async throws {
         let prober = Prober(threads: 3)
+        await withCheckedContinuation { next in prober.whenFree { next.resume() } }
+        // The first check starts the loops.
+        _ = await prober.check(try CheckBench.probe("tcp://name.test:9"))
         await withCheckedContinuation { next in prober.whenFree { next.resume() } }
         await onThread { prober.shutDownAndWait() }
         prober.whenFree { Issue.record("called after the end") }
