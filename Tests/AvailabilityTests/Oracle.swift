@@ -26,6 +26,10 @@ struct Oracle {
     private var between: [UInt8]
     /// The first second that was painted since the last run ended.
     private var firstPainted = 0
+    /// The seconds at whose beginning the present run says that something answers, also if none of the second is known.
+    private var answers: Set<Int> = []
+    /// The same of earlier runs, as far as the second before is theirs.
+    private var earlierAnswers: Set<Int> = []
 
     init(seconds: Int) {
         self.seconds = [UInt8](repeating: Self.awaiting, count: seconds)
@@ -84,6 +88,12 @@ struct Oracle {
     mutating func setBack(to second: Int64) {
         paint(second, .max, current)
         boundary = min(boundary, second)
+        answers = answers.filter { $0 < second }
+        noteAnswer(current)
+    }
+
+    private mutating func noteAnswer(_ cell: Cell) {
+        if [.full, .partial].contains(cell.condition) { answers.insert(Int(boundary)) }
     }
 
     /// True for each cell of the palette about which a run may know more.
@@ -97,6 +107,8 @@ struct Oracle {
         replaceAwaiting(before: end, with: .noData)
         let isUnrecorded = isUnrecorded
         let end = min(Int(end), seconds.count)
+        let own = ownAnswers
+        answers = []
         var second = firstPainted
         firstPainted = max(firstPainted, end)
         while second < end {
@@ -107,7 +119,11 @@ struct Oracle {
             }
             second += 1
         }
+        earlierAnswers.formUnion(own.filter { recorded[$0 - 1] == 1 })
     }
+
+    /// The answers at the ends of seconds that no earlier run recorded.
+    private var ownAnswers: Set<Int> { answers.filter { $0 > 0 && $0 <= seconds.count && recorded[$0 - 1] == 0 } }
 
     /// A time about which nothing is known, and after which the state continues.
     mutating func leap(from start: Int64, to end: Int64) {
@@ -134,6 +150,8 @@ struct Oracle {
     mutating func change(observed: Int64, published: Int64, from: Cell, to: Cell) {
         boundary = min(max(observed, boundary), published)
         replaceAwaiting(before: boundary, with: from)
+        if current == .awaiting { noteAnswer(from) }
+        noteAnswer(to)
         current = to
         paint(boundary, .max, to)
     }
@@ -182,6 +200,7 @@ struct Oracle {
     func outages(_ window: Range<Int>) -> [FoundOutage] {
         let outageCodes = palette.map { $0.condition?.isOutage ?? false }
         func isOutage(_ second: Int) -> Bool { outageCodes[Int(seconds[second])] }
+        let answers = ownAnswers.union(earlierAnswers)
         var outages: [FoundOutage] = []
         var second = window.lowerBound
         while second < window.upperBound {
@@ -203,7 +222,9 @@ struct Oracle {
             var ending = "window_end"
             if second < window.upperBound {
                 ending = "recovered"
-                if case .unknown(let reason)? = cell(second).condition { ending = reason.rawValue }
+                if case .unknown(let reason)? = cell(second).condition, !answers.contains(second) {
+                    ending = reason.rawValue
+                }
             }
             let most = segments.map(\.seconds).max() ?? 0
             outages.append(

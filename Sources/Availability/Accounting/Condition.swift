@@ -62,6 +62,9 @@ public enum Condition: Sendable, Hashable {
         }
     }
 
+    /// True for ``full`` and ``partial``.
+    var isAvailable: Bool { index < 2 }
+
     /// True for ``portal``, ``local`` and ``none``.
     public var isOutage: Bool { (2...4).contains(index) }
 }

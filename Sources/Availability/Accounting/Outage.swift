@@ -54,8 +54,11 @@ struct OutageLog: Sendable {
     private(set) var count = 0
     private(set) var longest: Outage?
     private var open: (outage: Outage, parts: [(attribution: Attribution, duration: Int64)])?
+    /// True if something answered again at the end of the open outage.
+    private var hasRecovered = false
 
-    mutating func add(start: Int64, end: Int64, isContinued: Bool, _ state: TrackState) {
+    /// - Parameter recovers: True if something answered again at the end.
+    mutating func add(start: Int64, end: Int64, isContinued: Bool, recovers: Bool, _ state: TrackState) {
         guard state.condition.isOutage else {
             if case .unknown(let reason) = state.condition {
                 close(.unknown(reason))
@@ -64,6 +67,7 @@ struct OutageLog: Sendable {
             }
             return
         }
+        hasRecovered = recovers
         let attribution =
             state.attribution
             ?? Attribution(segment: .undetermined, code: state.condition.word, evidence: [], missing: [.reason])
@@ -90,7 +94,8 @@ struct OutageLog: Sendable {
         guard let open else { return }
         self.open = nil
         var outage = open.outage
-        outage.ending = ending
+        outage.ending = hasRecovered ? .recovered : ending
+        hasRecovered = false
         var most: Int64 = 0
         for part in open.parts where part.duration > most { (outage.attribution, most) = part }
         count += 1

@@ -9,6 +9,8 @@ struct Period: Sendable {
     var run = 0
     /// The state of a time between earlier runs, which this one fills.
     var beneath: TrackState?
+    /// True if something answered again at its end, although none of the time after it is known.
+    var recovers = false
 
     /// False for the time between runs, and for a state that no event of the run showed.
     var isRecorded: Bool {
@@ -22,6 +24,7 @@ struct Period: Sendable {
     func clamped(from start: Int64 = .min, to end: Int64 = .max) -> Period? {
         var part = self
         (part.start, part.end) = (max(self.start, start), min(self.end, end))
+        if part.end < self.end { part.recovers = false }
         return part.start < part.end ? part : nil
     }
 }
@@ -81,6 +84,12 @@ struct SpanTotals: Sendable {
         if pending.count > Self.maximumPending { commit(pending.count - Self.maximumPending / 2) }
     }
 
+    /// Notes that something answered at the end of the last span of the present run.
+    mutating func noteRecovery(at moment: Int64) {
+        guard let last = pending.indices.last, pending[last].end == moment, pending[last].run == run else { return }
+        pending[last].recovers = true
+    }
+
     /// Makes the spans so far those of an earlier run.
     mutating func endRun() { run += 1 }
 
@@ -138,7 +147,8 @@ struct SpanTotals: Sendable {
             let isContinued = beginsInOutage && start == window.start.microsecondsSince1970
             tally.add(end - start, of: span.state.condition, followsVerdict: followsVerdict)
             addDays(from: start, to: end, of: span.state.condition)
-            outages.add(start: start, end: end, isContinued: isContinued, span.state)
+            let recovers = span.recovers && span.end < window.end.microsecondsSince1970
+            outages.add(start: start, end: end, isContinued: isContinued, recovers: recovers, span.state)
         }
         pending.removeFirst(count)
     }

@@ -89,7 +89,10 @@ struct Track: Sendable {
     }
 
     private mutating func settle(until moment: Int64, _ state: TrackState) {
-        guard moment > cursor else { return }
+        guard moment > cursor else {
+            if state.condition.isAvailable { totals.noteRecovery(at: cursor) }
+            return
+        }
         totals.append(from: cursor, to: moment, state)
         cursor = moment
     }
