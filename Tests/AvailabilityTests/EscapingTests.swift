@@ -16,6 +16,10 @@ import Testing
 
     @Test(arguments: [
         ("a|b", "a\\|b"), ("<b>&", "&lt;b>&amp;"), ("[a](b)", "\\[a\\](b)"), ("x|\u{301}", "x\\|\u{301}"),
+        ("https://evil.example/", "https:&#8203;//evil.example/"),
+        ("ftp://a:b@c.example", "ftp:&#8203;//a:b@&#8203;c.example"),
+        ("www.evil.example", "www&#8203;.evil.example"), ("@user", "@&#8203;user"), ("a: b/c w.w", "a: b/c w.w"),
+        ("Www.x www", "Www&#8203;.x www"),
         ("\u{D4E}[a\u{D4E}](b)", "\u{D4E}\\[a\u{D4E}\\](b)"), ("\u{D4E}<img>", "\u{D4E}&lt;img>"),
     ])
     func `Markdown shows text as it is`(text: String, escaped: String) {

@@ -87,12 +87,20 @@ extension Report {
         return "| " + cells.joined(separator: " | ") + " |"
     }
 
+    /// A zero-width space, which keeps what GitHub makes links of apart: URLs, mail addresses and mentions of users.
+    private static let separator = "&#8203;"
+
     /// Escapes text for Markdown and HTML.
     static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
+        let scalars = Array(text.unicodeScalars)
         // Not by characters: one of several scalars may have a mark of Markdown in it.
-        for scalar in text.unicodeScalars {
+        for (index, scalar) in scalars.enumerated() {
             switch scalar {
+            case "@": escaped += ("@" + separator).unicodeScalars
+            case ":" where scalars[(index + 1)...].starts(with: "//".unicodeScalars):
+                escaped += (":" + separator).unicodeScalars
+            case "." where isWebLabel(scalars[..<index].suffix(3)): escaped += (separator + ".").unicodeScalars
             case "<": escaped += "&lt;".unicodeScalars
             case "&": escaped += "&amp;".unicodeScalars
             case "|", "\\", "`", "*", "_", "[", "]", "#", "!", "~": escaped += ["\\", scalar]
@@ -100,5 +108,10 @@ extension Report {
             }
         }
         return String(escaped)
+    }
+
+    /// True for `www`, which makes a link of what follows.
+    private static func isWebLabel(_ scalars: some Collection<Unicode.Scalar>) -> Bool {
+        scalars.count == 3 && scalars.allSatisfy { $0 == "w" || $0 == "W" }
     }
 }
