@@ -170,6 +170,31 @@ import Testing
         #expect(screen.contains("! the byte budget of a metered link has no room for 3 probes: not checked"))
     }
 
+    @Test func `a probe that was up when the budget was used up counts as up`() throws {
+        let stopped = ["web", "api"].map { name in
+            StatusScenes.probe(name, "up", #""last_code":"budget_exhausted""#)
+                .replacing(#""last_outcome":"ok""#, with: #""last_outcome":"unknown""#)
+        }
+        let unknown = StatusScenes.probe("speed", "unknown", #""code":"budget_exhausted""#)
+        let probes = [StatusScenes.probe("portal")] + stopped + [unknown]
+        let screen = try Self.status(StatusScenes.list("probes", probes), columns: 120).screen
+        #expect(screen.contains("\n3 probes are up: portal, web, api"))
+    }
+
+    @Test func `the bytes of a kind of link are listed once, under a title of their own`() throws {
+        let members = StatusScenes.members(
+            StatusScenes.list(
+                "uplinks",
+                StatusScenes.uplink("wwan0", "wwan", "full", isUsed: true),
+                StatusScenes.uplink("wwan1", "wwan", "full")
+            ),
+            #""schedule":{"bytes":{"wwan":4000000},"bytes_per_day":{"wwan":5242880}}"#
+        )
+        let lines = try Self.status(members, columns: 120).uplinks()
+        #expect(lines.first?.hasSuffix("  BYTES TODAY") == true)
+        #expect(lines.dropFirst().map { $0.contains("MiB") } == [true, false])
+    }
+
     @Test func `a transfer that exceeds the rest of a budget has both numbers`() throws {
         let left = "8000 bytes are left for today (UTC), and the transfer may need 900000"
         let probe = StatusScenes.probe("speed", "unknown", #""code":"budget_exhausted","detail":"\#(left)""#)

@@ -12,6 +12,8 @@ extension StatusText {
         let isWaiting: (Status.ProbeStatus) -> Bool = { [reply] in Self.isWaiting($0, in: reply) }
         // Reported once above, for all of them.
         let troubled = all.filter { !isWaiting($0) && !Self.isStoppedByBudget($0) }
+        // What was found before the budget was used up still holds.
+        let up = good + all.filter { $0.verdict == "up" && Self.isStoppedByBudget($0) }
         let shown = troubled.prefix(limit)
         let rest = troubled.count - shown.count
         var lines = shown.isEmpty ? [] : table(Array(shown)).lines(style)
@@ -24,8 +26,8 @@ extension StatusText {
             let more = names.count > 8 ? " and \(kept("\(names.count - 8) more"))" : ""
             lines += wrapped("\(names.count) \(verb) for a path: \(names.prefix(8).joined(separator: ", "))\(more)")
         }
-        let count = good.count + omitted
-        if count > 0 { lines += wrapped(summary(of: good, count, isRest: !shown.isEmpty || !names.isEmpty)) }
+        let count = up.count + omitted
+        if count > 0 { lines += wrapped(summary(of: up, count, isRest: !shown.isEmpty || !names.isEmpty)) }
         return lines
     }
 

@@ -10,10 +10,12 @@ extension StatusText {
         let uplinks = reply.rankedUplinks
         let others = reply.unusedInterfaces
         var table = FittedTable([
-            "UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS"), .right("TODAY"),
+            "UPLINK", "KIND", "ROLE", "STATE", .right("METRIC"), "GATEWAY", .right("30 DAYS"),
+            .right("BYTES TODAY"),
         ])
         // A state with its reason takes the space of the bytes, which then have a line of their own.
         let hasRoom = style.columns >= 100 || uplinks.allSatisfy { state(of: $0.uplink).text.count <= 12 }
+        var listed: Set<String> = []
         for (uplink, route) in uplinks.prefix(limit) {
             let path = reply.path(over: uplink)
             let metric = path?.metric ?? route?.route.metric
@@ -23,7 +25,8 @@ extension StatusText {
                 .init(uplink.role),
                 state(of: uplink), .init(metric.map(String.init) ?? style.dash),
                 .init(gateway.map { safe($0) } ?? style.dash), .init(share(of: uplink)),
-                .init(hasRoom ? used(of: uplink.kind) : nil),
+                // The uplinks of a kind have one account, and one value.
+                .init(hasRoom && listed.insert(uplink.kind).inserted ? used(of: uplink.kind) : nil),
             ])
         }
         for interface in others.prefix(limit - min(uplinks.count, limit)) {
