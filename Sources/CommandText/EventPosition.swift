@@ -21,6 +21,28 @@ package enum EventPosition: Sendable, Hashable {
         self = position
     }
 
+    /// Parses the end of a range: a time given to the second or the minute includes all of it, so that the times of printed
+    /// events can be used.
+    package init(endArgument text: String) throws {
+        try self.init(argument: text)
+        guard case .moment(let moment) = self else { return }
+        self = .moment(Timestamp(microsecondsSince1970: moment.microsecondsSince1970 + Self.unit(of: text) - 1))
+    }
+
+    /// Returns the length of the last part of a time's clock, in microseconds: a minute of `07:00`, a second of `07:00:30`,
+    /// else 1.
+    private static func unit(of text: String) -> Int64 {
+        // The clock follows the date, and the offset from UTC the clock.
+        let clock = text.split { $0 == " " || $0 == "T" || $0 == "t" }.first { $0.contains(":") } ?? ""
+        let end = clock.firstIndex { "Zz+-".contains($0) } ?? clock.endIndex
+        guard !clock.contains(".") else { return 1 }
+        return switch clock[..<end].split(separator: ":").count {
+        case 2: 60_000_000
+        case 3: 1_000_000
+        default: 1
+        }
+    }
+
     package init?(_ text: String, now: Timestamp) {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
         if !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) {

@@ -52,6 +52,29 @@ import Testing
         #expect(moment(text)?.microsecondsSince1970 == now.microsecondsSince1970 - seconds * 1_000_000)
     }
 
+    @Test(
+        arguments: [
+            ("2026-11-21T07:00:00Z", 999_999), ("2026-11-21T07:00Z", 59_999_999),
+            ("2026-11-21 08:00+01:00", 59_999_999),
+            ("2026-11-21T06:00:00-01:00", 999_999), ("2026-11-21T07:00:00.5Z", 500_000), ("2026-11-21t07:00:00.0z", 0),
+        ] as [(String, Int64)]
+    )
+    func `the end of a range includes the whole second or minute`(text: String, microseconds: Int64) throws {
+        let end = Timestamp(microsecondsSince1970: now.microsecondsSince1970 + microseconds)
+        #expect(try EventPosition(endArgument: text) == .moment(end))
+    }
+
+    @Test func `the end of a range is a number, or as exact as it is given`() throws {
+        #expect(try EventPosition(endArgument: "42") == .number(42))
+        for (text, unit) in [("2026-11-21 07:00", Int64(60)), ("2026-11-21 07:00:30", 1)] {
+            let start = try #require(moment(text)).microsecondsSince1970
+            let end = Timestamp(microsecondsSince1970: start + unit * 1_000_000 - 1)
+            #expect(try EventPosition(endArgument: text) == .moment(end))
+        }
+        #expect(try EventPosition(endArgument: "2026-11-21") == moment("2026-11-21").map(EventPosition.moment))
+        #expect(throws: ValidationError.self) { try EventPosition(endArgument: "07:00:61") }
+    }
+
     @Test func `a time without an offset is local`() {
         #expect(local("2026-11-20 06:05") == "2026-11-20T06:05:00")
         #expect(local("2026-11-20 06:05:04") == "2026-11-20T06:05:04")

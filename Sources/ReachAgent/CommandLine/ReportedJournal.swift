@@ -55,7 +55,7 @@ struct ReportedJournal {
             } catch {
                 guard case .malformed = error.cause else { throw error }
                 progress?.end()
-                warn("\(error); what follows it is counted")
+                warn("\(error); reading continues after it")
                 continue
             }
             guard let chunk = next else { break }

@@ -75,7 +75,7 @@ struct History {
     ///
     /// - Parameter body: Called with each chunk, and with those of its lines that were requested.
     mutating func forEachChunk(_ body: (JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void) throws {
-        try read({ Terminal.printError("reachagent: \($0); what follows it is shown") }, body)
+        try read({ Terminal.printError("reachagent: \($0); reading continues after it") }, body)
     }
 
     /// Reads what was written since, in the same way.

@@ -44,8 +44,8 @@ struct HistoryCommand: ParsableCommand {
     var since: EventPosition?
 
     @Option(
-        help: ArgumentHelp("Only events up to this moment or number.", valueName: "time|seq"),
-        transform: EventPosition.init(argument:)
+        help: ArgumentHelp("Only events up to this moment or number, included.", valueName: "time|seq"),
+        transform: EventPosition.init(endArgument:)
     )
     var until: EventPosition?
 
