@@ -40,6 +40,9 @@ public final class Prober: Sendable {
     ///
     /// A check never takes longer than its timeout: the `timeoutInterval` of the request or its serializer, or without
     /// one the probe's ``Probe/timeout``. When the task is cancelled, the check ends at once with the code `cancelled`.
+    ///
+    /// A program that may be short of descriptors uses ``start(_:completion:)``: Swift's runtime ends a process that has
+    /// none left when its first task runs.
     public func check(_ probe: Probe) async -> CheckReport {
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {
