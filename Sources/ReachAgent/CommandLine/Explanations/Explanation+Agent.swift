@@ -78,8 +78,8 @@ extension ProblemCode: ExplainedCode {
             (
                 "The agent has no probe, so it does not know whether anything answers.",
                 """
-                Write a configuration with two: `reachagent config init`; start an agent with '--no-config' with '--config' or \
-                '--probe' instead.
+                Write a configuration with two: `reachagent config init`; start an agent that reads none anew, with one or \
+                with probes of its own.
                 """
             )
         case .certificateExpiring:
