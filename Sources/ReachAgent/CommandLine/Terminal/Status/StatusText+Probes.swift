@@ -12,7 +12,7 @@ extension StatusText {
         let isWaiting: (Status.ProbeStatus) -> Bool = { [reply] in Self.isWaiting($0, in: reply) }
         // Reported once above, for all of them.
         let troubled = all.filter { !isWaiting($0) && !Self.isStoppedByBudget($0) }
-        // What was found before the budget was used up still holds.
+        // Their last verdicts still hold: the budget was used up since.
         let up = good + all.filter { $0.verdict == "up" && Self.isStoppedByBudget($0) }
         let shown = troubled.prefix(limit)
         let rest = troubled.count - shown.count
