@@ -320,6 +320,9 @@ HISTORIES = {
     "without-clock": [(500000, "start"), (500000, "full"), (30, "summary"), (20, "none"), (19, "full"), (10, "summary")],
     "without-probe": [(48, "start"), (48, "unknown"), (20, "none"), (18, "unknown"), (1, "summary")],
     "down": [(48, "start"), (48, "none"), (1, "summary")],
+    "degraded": [(48, "start"), (48, "full"), (40, "lost"), (30, "degraded-none"), (20, "full"), (19, "degraded-full"), (18, "none"),
+                 (1, "degraded-none")],
+    "restated": [(48, "start"), (48, "full"), (40, "lost"), (2, "degraded-none")],
     "february": [(48, "start"), (48, "full"), (30, "hostile"), (20, "full"), (1, "summary")],
 }
 
@@ -346,6 +349,11 @@ def written(history, now):
             # A change that its sink leaves out.
             before = "none"
             continue
+        elif kind.startswith("degraded-"):
+            before = kind.removeprefix("degraded-")
+            name = "journal.degraded"
+            data = {"degraded": False, "code": "journal_resumed", "missing_first_seq": number - 1, "missing_last_seq": number - 1,
+                    "settled": {"state": state(before)}}
         elif kind == "hostile":
             name, data = "reachability.changed", {"to": ["full"], "from": 1, "observed": "2026-02-31T25:61:00Z", "cause": None}
         else:
@@ -396,6 +404,9 @@ def check_figures(server, database, directory, now):
           "a machine that was off for eight days was available before and after")
     states = dict(database.query("SELECT device, connectivity FROM reachagent.state"))
     check(states["suspended"] == "stopped" and states["off"] == "full", "the state of a stopped agent is stopped")
+    check(states["restated"] == "none", "the state after missing events is the settled one")
+    since = dict(database.query("SELECT device, since FROM reachagent.state"))
+    check(since["degraded"] == now - datetime.timedelta(hours=18), "a settled state that was known already began earlier")
 
 
 async def check_poison(server, database, directory):

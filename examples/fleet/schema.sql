@@ -32,19 +32,34 @@ CREATE OR REPLACE FUNCTION connectivity_of(path jsonb) RETURNS text LANGUAGE sql
         ELSE coalesce(path ->> 'connectivity', 'unknown') END
 $$;
 
+-- The state that an event says: that of a change, or the settled one of an event about missing ones; null for any other event.
+CREATE OR REPLACE FUNCTION state_in(type text, data jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN said ->> 'via' IS NOT NULL THEN said END
+    FROM (SELECT CASE type WHEN 'reachagent.reachability.changed' THEN data -> 'to'
+        WHEN 'reachagent.journal.degraded' THEN data #> '{settled,state}' END AS said) AS event
+$$;
+
 -- The newest state of each device's default path; `stopped` when the agent has said so.
 CREATE OR REPLACE VIEW state AS
 SELECT DISTINCT ON (device)
     device,
     CASE type WHEN 'reachagent.agent.stopping' THEN 'stopped' WHEN 'reachagent.agent.started' THEN 'unknown'
-        ELSE connectivity_of(data -> 'to') END AS connectivity,
-    data #>> '{to,via}'                 AS via,
-    data #>> '{to,path,interface}'      AS interface,
-    data #>> '{to,connectivity_reason}' AS reason,
+        ELSE connectivity_of(to_state) END AS connectivity,
+    to_state ->> 'via'                 AS via,
+    to_state #>> '{path,interface}'    AS interface,
+    to_state ->> 'connectivity_reason' AS reason,
     coalesce(moment(data ->> 'observed'), time) AS since
-FROM event
-WHERE type IN ('reachagent.agent.started', 'reachagent.agent.stopping')
-    OR type = 'reachagent.reachability.changed' AND data #>> '{to,via}' IS NOT NULL
+FROM (
+    SELECT *, state_in(type, data) AS to_state,
+        lag(state_in(type, data)) OVER (PARTITION BY device ORDER BY stored, seq) AS state_before
+    FROM event
+    WHERE type IN ('reachagent.agent.started', 'reachagent.agent.stopping', 'reachagent.reachability.changed',
+        'reachagent.journal.degraded')
+) AS event
+WHERE (type IN ('reachagent.agent.started', 'reachagent.agent.stopping') OR to_state IS NOT NULL)
+    -- A settled state that was known already began earlier.
+    AND NOT (type = 'reachagent.journal.degraded' AND connectivity_of(to_state) = connectivity_of(state_before)
+        AND to_state #>> '{path,interface}' IS NOT DISTINCT FROM state_before #>> '{path,interface}')
 ORDER BY device, stored DESC, seq DESC;
 
 -- The states of each device's default path one after the other, as `reachagent fleet report` counts them. While nothing is known,
@@ -53,12 +68,12 @@ ORDER BY device, stored DESC, seq DESC;
 -- the device's last event.
 CREATE OR REPLACE VIEW path AS
 WITH numbered AS (
-    SELECT device, stream, seq, stored, time, type, data,
+    SELECT device, stream, seq, stored, time, type, data, state_in(type, data) AS to_state,
         -- Within a journal seq has the order, even where the server stored events in another one.
         min(stored) OVER (PARTITION BY device, stream) AS began
     FROM event
     WHERE type IN ('reachagent.agent.started', 'reachagent.agent.stopping', 'reachagent.suspend.resumed')
-        OR type = 'reachagent.reachability.changed' AND data #>> '{to,via}' IS NOT NULL
+        OR type IN ('reachagent.reachability.changed', 'reachagent.journal.degraded') AND state_in(type, data) IS NOT NULL
 ), ordered AS (
     SELECT *, least(time, moment(data ->> 'observed')) AS observed,
         lag(stream) OVER devices AS stream_before, lag(type) OVER devices AS type_before
@@ -95,9 +110,10 @@ WITH numbered AS (
         SELECT 3, observed, NULL, NULL, NULL, NULL
         WHERE type = 'reachagent.suspend.resumed'
         UNION ALL
-        SELECT 4, observed, connectivity_of(data -> 'to'), data #>> '{to,via}', data #>> '{cause,code}',
-            connectivity_of(data -> 'from')
-        WHERE type = 'reachagent.reachability.changed'
+        -- The settled state of an event about missing ones is the one before too, unless a change to it is among them.
+        SELECT 4, coalesce(observed, time), connectivity_of(to_state), to_state ->> 'via', coalesce(data #>> '{cause,code}', data ->> 'code'),
+            connectivity_of(CASE type WHEN 'reachagent.journal.degraded' THEN to_state ELSE data -> 'from' END)
+        WHERE to_state IS NOT NULL
     ) AS part
 ), begun AS (
     SELECT *, least(greatest(since, lag(since) OVER devices), time) AS start,
