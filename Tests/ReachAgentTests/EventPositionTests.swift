@@ -1,5 +1,7 @@
 import AgentEvents
+import AgentTestKit
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import ReachAgent
@@ -164,7 +166,11 @@ import Testing
                 ["HOME": "/home/u", "XDG_STATE_HOME": "relative"],
                 ["/home/u/.local/state/reachagent/journal", "/var/lib/reachagent/journal"]
             ),
-            (["STATE_DIRECTORY": "/var/lib/a:/var/lib/b", "HOME": "/h"], ["/var/lib/a/journal"]),
+            (
+                ["STATE_DIRECTORY": "/var/lib/a:/var/lib/b", "HOME": "/h"],
+                ["/var/lib/a/journal", "/h/.local/state/reachagent/journal", "/var/lib/reachagent/journal"]
+            ),
+            (["STATE_DIRECTORY": "/var/lib/reachagent", "HOME": "/h"], ["/var/lib/reachagent/journal"]),
             (["STATE_DIRECTORY": ""], ["/var/lib/reachagent/journal"]),
         ] as [([String: String], [String])]
     )
@@ -174,6 +180,15 @@ import Testing
         #expect(JournalLocation(environment: environment, isRoot: false).directoriesToRead == directories)
         #expect(AgentFiles.own(environment: environment, isRoot: false).journals == directories)
         #expect(try AgentFiles.journals(named: "/d", socket: nil) == ["/d"])
+    }
+
+    @Test func `the state directory of a service that only runs commands is no agent's`() throws {
+        let directory = try TemporaryDirectory()
+        let own = JournalLocation(environment: ["STATE_DIRECTORY": directory.path], isRoot: true)
+        #expect(!own.isAgentService)
+        try FileManager.default.createDirectory(atPath: directory.path + "/journal", withIntermediateDirectories: false)
+        #expect(own.isAgentService)
+        #expect(JournalLocation(environment: ["STATE_DIRECTORY": "/var/lib/reachagent"], isRoot: true).isAgentService)
     }
 
     @Test(

@@ -43,7 +43,8 @@ struct AgentFiles {
         let environment = ProcessInfo.processInfo.environment
         let own = own(environment: environment)
         // A service uses its own files, not those of another service's agent.
-        let isService = environment["CONFIGURATION_DIRECTORY"] != nil || environment["STATE_DIRECTORY"] != nil
+        let isService =
+            environment["CONFIGURATION_DIRECTORY"] != nil || JournalLocation(environment: environment).isAgentService
         guard socket != nil || !isService else { return own }
         switch try RunningAgent.ask(socket: socket) {
         case .success(let agent): return agent.map(own.used) ?? own

@@ -60,7 +60,7 @@ extension Manual {
         | `REACHAGENT_SOCKET` | The control socket that commands use without `--socket`, or its directory. |
         | `CONFIGURATION_DIRECTORY` | The directory of `reachagent.toml` (systemd.exec(5)). |
         | `CREDENTIALS_DIRECTORY` | The directory of the files that the configuration calls `credential:NAME`. |
-        | `STATE_DIRECTORY` | The journal is in `journal` below it. |
+        | `STATE_DIRECTORY` | The journal is in `journal` below it. Commands that find none there look where an agent outside a service has it. |
         | `RUNTIME_DIRECTORY` | The directory of the sockets: the first of several. Commands use a `control.sock` in one of them only if it exists, or if the directory's name is `reachagent`, because systemd sets the variable for any service. |
         | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_RUNTIME_DIR`, `HOME` | Where configuration and hooks, the journal, and the sockets are for a user who is not root. |
         | `NOTIFY_SOCKET` | The service manager's socket, for `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |

@@ -119,8 +119,16 @@ struct JournalLocation {
 
     /// The directories in which a journal is looked for, best first: the first one that exists is read.
     var directoriesToRead: [String] {
-        if let service { return [service] }
-        return [user, Self.system].compactMap(\.self)
+        let directories = [service, user, Self.system].compactMap(\.self)
+        return service == Self.system ? [Self.system] : directories
+    }
+
+    /// True for a service whose state directory has a journal, or is named for an agent that has none yet.
+    ///
+    /// systemd sets the variable for any service with a state directory, also for one that only runs commands.
+    var isAgentService: Bool {
+        guard let service else { return false }
+        return service.hasSuffix("/reachagent/journal") || access(service, F_OK) == 0
     }
 
     /// The first directory that exists; the last one where none does.
