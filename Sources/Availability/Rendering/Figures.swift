@@ -35,14 +35,6 @@ package enum Figures {
     /// Returns untrusted text on one line, without control characters.
     static func shown(_ text: String, limit: Int = 120) -> String { ForeignText.shown(text, limit: limit) }
 
-    /// Returns the segment, with the missing evidence if it is undetermined.
-    static func segment(_ attribution: Attribution) -> String {
-        guard attribution.segment == .undetermined, !attribution.missing.isEmpty else {
-            return attribution.segment.rawValue
-        }
-        return "undetermined"
-    }
-
     /// Returns the evidence on one line: `#41 reason link_down (wlan0); missing: first_hop`.
     static func evidence(_ attribution: Attribution) -> String {
         var parts = attribution.evidence.map { fact in
