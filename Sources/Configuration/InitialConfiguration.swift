@@ -36,12 +36,3 @@ public enum InitialConfiguration {
             .joined(separator: "\n")
     }
 }
-
-extension ConfigurationFile {
-    /// Returns the path of a drop-in of a file; for the vendor's file, the drop-in is in the administrator's directory.
-    public static func dropIn(named name: String, of path: String) -> String {
-        let directories = ConfigurationDirectories.system
-        let isVendors = path == "\(directories.vendor)/\(ConfigurationDirectories.name)"
-        return "\(isVendors ? "\(directories.administrator)/\(ConfigurationDirectories.name)" : path).d/\(name)"
-    }
-}
