@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandText
 internal import Glibc
+internal import LinuxSupport
 internal import StateClient
 
 /// `reachagent-sink`: the program that ships the agent's journal to brokers.
@@ -64,7 +65,7 @@ struct SinkCommand: ParsableCommand {
             throw ExitCode(ExitStatus.usage)
         }
         let directories = SinkDirectories(
-            runtime: runtimeDirectory ?? SinkDirectories.parent(of: location.path),
+            runtime: runtimeDirectory ?? ParentDirectory.of(location.path),
             state: state
         )
         let status = Supervisor.run(at: location, directories)

@@ -18,12 +18,6 @@ struct SinkDirectories: Sendable {
         return variable("HOME").map { "\($0)/.local/state/reachagent-sink" }
     }
 
-    /// Returns the parent directory of a path.
-    static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     /// Creates the directory of the cursors and its parents.
     ///
     /// - Returns: The reason that the cursors cannot be stored there; `nil` if they can.

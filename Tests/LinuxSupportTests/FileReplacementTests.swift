@@ -144,7 +144,10 @@ import Testing
         #expect(try status(of: file).st_uid == 0)
     }
 
-    @Test(arguments: [("/a/b", "/a"), ("a/b", "a"), ("b", "."), ("/b", "/"), ("/a/\u{301}b", "/a")])
+    @Test(arguments: [
+        ("/a/b", "/a"), ("a/b", "a"), ("b", "."), ("/b", "/"), ("/a/\u{301}b", "/a"),
+        ("/run/reachagent/control.sock", "/run/reachagent"), ("control.sock", "."),
+    ])
     func `the directory of a file is before its last slash`(_ path: String, _ directory: String) {
         #expect(ParentDirectory.of(path) == directory)
     }

@@ -66,14 +66,6 @@ import Testing
         #expect(Self.isUnusable(SinkDocumentFile.read(in: directory)))
     }
 
-    @Test(arguments: [
-        ("/run/reachagent/control.sock", "/run/reachagent"), ("/control.sock", "/"), ("control.sock", "."),
-        ("run/control.sock", "run"),
-    ])
-    func `the agent's directory is that of its socket`(path: String, directory: String) {
-        #expect(SinkDirectories.parent(of: path) == directory)
-    }
-
     @Test func `the directory of the positions is created with those that it lies in`() throws {
         let directories = SinkDirectories(runtime: directory, state: "\(directory)/a/b")
         #expect(directories.createState() == nil)

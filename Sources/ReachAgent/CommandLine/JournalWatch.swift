@@ -104,7 +104,6 @@ final class JournalWatch {
     private static func parent(of path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        return ParentDirectory.of(String(path))
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 internal import StateClient
 
 /// The transfer lock as `reachagent measure` takes it: concurrent transfers of a machine would distort each other's
@@ -20,9 +21,7 @@ final class MeasureLock {
     ///
     /// - Parameter socket: The agent's control socket; nil for the usual ones.
     convenience init(socket: String?) {
-        let path = SocketLocation.control(explicit: socket).path
-        let end = path.lastIndex(of: "/")
-        self.init(directory: end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
+        self.init(directory: ParentDirectory.of(SocketLocation.control(explicit: socket).path))
     }
 
     /// The lock in a directory.
