@@ -61,14 +61,10 @@ void clinux_hold_signal(int signal) {
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-int clinux_open_signalfd(int first, int second, int third, int fourth, int fifth) {
+int clinux_open_signalfd(const int *signals, size_t count) {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, first);
-    sigaddset(&set, second);
-    sigaddset(&set, third);
-    sigaddset(&set, fourth);
-    sigaddset(&set, fifth);
+    for (size_t i = 0; i < count; i++) sigaddset(&set, signals[i]);
     int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (error != 0) {
         errno = error;

@@ -90,16 +90,10 @@ package final class SignalDescriptor: Sendable {
     /// Blocks a signal on the calling thread and those that it starts later, until it is read or unblocked.
     package static func hold(_ signal: Int32) { clinux_hold_signal(signal) }
 
-    /// Blocks five signals and makes them readable; must be called before any other thread is started, because threads
+    /// Blocks signals and makes them readable; must be called before any other thread is started, because threads
     /// inherit the signal mask.
-    package init(
-        _ first: Int32,
-        _ second: Int32,
-        _ third: Int32,
-        _ fourth: Int32,
-        _ fifth: Int32
-    ) throws(SystemError) {
-        descriptor = clinux_open_signalfd(first, second, third, fourth, fifth)
+    package init(_ signals: Int32...) throws(SystemError) {
+        descriptor = clinux_open_signalfd(signals, signals.count)
         guard descriptor >= 0 else { throw SystemError(errno: errno) }
     }
 

@@ -48,7 +48,7 @@ final class Supervisor {
 
     private init(_ location: SocketLocation, _ directories: SinkDirectories) throws {
         // Set up before any thread is started, because threads inherit blocked signals.
-        signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGHUP, SIGHUP)
+        signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP)
         let wakeup = try Wakeup()
         let notifier = ServiceNotifier()
         let client = StateClient(location: location)

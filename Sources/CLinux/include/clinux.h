@@ -20,9 +20,9 @@ void clinux_reset_eventfd(int fd);
 // Blocks a signal in the calling thread and the threads that it starts later; the signal stays pending.
 void clinux_hold_signal(int signal);
 
-// Blocks five signals and opens a signalfd(2) for them; -1 with errno. It must be called before other threads are
-// started, because threads inherit the signal mask.
-int clinux_open_signalfd(int first, int second, int third, int fourth, int fifth);
+// Blocks signals and opens a signalfd(2) for them; -1 with errno. It must be called before other threads are started,
+// because threads inherit the signal mask.
+int clinux_open_signalfd(const int *signals, size_t count);
 
 // Reads the number of the next signal, or returns 0 if none is pending.
 int clinux_next_signal(int fd);
