@@ -12,43 +12,9 @@ extension StatusPage {
         )
         writeDefaultPath(&html)
         let ranked = status.rankedUplinks
-        for (uplink, route) in ranked.prefix(Self.maximumCards) {
-            let metric = status.path(over: uplink)?.metric ?? route?.route.metric
-            let gateway = status.path(over: uplink)?.gateway ?? route?.hop.gateway
-            html.raw("<article class=\"card\"")
-            html.attribute("id", "uplink-\(uplink.interface)")
-            html.raw("><h3>")
-            html.mark(status.obstacle(of: uplink) == nil ? Grade(uplink.connectivity) : .bad)
-            html.text(uplink.interface)
-            html.element("span class=\"tag\"", uplink.kind + (uplink.kindIsGuess ? "?" : ""))
-            html.raw("</h3><p>")
-            html.text("\(uplink.role), \(status.summary(of: uplink))")
-            if let reason = uplink.reason?.probe { html.text(" (probe \(reason))") }
-            html.raw("</p><p class=\"dim\">")
-            let parts = [gateway.map { "gateway \($0)" }, metric.map { "metric \($0)" }].compactMap { $0 }
-            html.text(parts.joined(separator: ", "))
-            html.raw("</p>")
-            if let url = uplink.reason?.portalURL {
-                html.raw("<p>")
-                html.link(url, "Log in at the captive portal")
-                html.raw("</p>")
-            }
-            writeCalendar(content.calendars.first { $0.uplink == uplink.interface }, &html)
-            writeTransfers(content.transfers[uplink.interface], &html)
-            html.raw("</article>")
-        }
+        for (uplink, route) in ranked.prefix(Self.maximumCards) { writeCard(of: uplink, route, &html) }
         for interface in status.unusedInterfaces.prefix(max(0, Self.maximumCards - ranked.count)) {
-            html.raw("<article class=\"card\"")
-            html.attribute("id", "uplink-\(interface.name)")
-            html.raw("><h3>")
-            html.sign("–", "unknown")
-            html.text(interface.name)
-            html.element("span class=\"tag\"", interface.kind + (interface.kindIsGuess ? "?" : ""))
-            html.raw("</h3><p>")
-            html.text("unused, \(interface.obstacle ?? "no default route")")
-            html.raw("</p>")
-            writeCalendar(content.calendars.first { $0.uplink == interface.name }, &html)
-            html.raw("</article>")
+            writeCard(of: interface, &html)
         }
         html.raw("</div>")
         let rest = ranked.count + status.unusedInterfaces.count - Self.maximumCards
@@ -66,6 +32,50 @@ extension StatusPage {
             html.raw(" configured as good, a dash is a time without a transfer.</p>")
         }
         html.raw("</section>")
+    }
+
+    private func writeCard(
+        of uplink: Uplink,
+        _ route: (route: DefaultRoute, hop: DefaultRoute.NextHop)?,
+        _ html: inout HTMLText
+    ) {
+        let metric = status.path(over: uplink)?.metric ?? route?.route.metric
+        let gateway = status.path(over: uplink)?.gateway ?? route?.hop.gateway
+        html.raw("<article class=\"card\"")
+        html.attribute("id", "uplink-\(uplink.interface)")
+        html.raw("><h3>")
+        html.mark(status.obstacle(of: uplink) == nil ? Grade(uplink.connectivity) : .bad)
+        html.text(uplink.interface)
+        html.element("span class=\"tag\"", uplink.kind + (uplink.kindIsGuess ? "?" : ""))
+        html.raw("</h3><p>")
+        html.text("\(uplink.role), \(status.summary(of: uplink))")
+        if let reason = uplink.reason?.probe { html.text(" (probe \(reason))") }
+        html.raw("</p><p class=\"dim\">")
+        let parts = [gateway.map { "gateway \($0)" }, metric.map { "metric \($0)" }].compactMap { $0 }
+        html.text(parts.joined(separator: ", "))
+        html.raw("</p>")
+        if let url = uplink.reason?.portalURL {
+            html.raw("<p>")
+            html.link(url, "Log in at the captive portal")
+            html.raw("</p>")
+        }
+        writeCalendar(content.calendars.first { $0.uplink == uplink.interface }, &html)
+        writeTransfers(content.transfers[uplink.interface], &html)
+        html.raw("</article>")
+    }
+
+    private func writeCard(of interface: Interface, _ html: inout HTMLText) {
+        html.raw("<article class=\"card\"")
+        html.attribute("id", "uplink-\(interface.name)")
+        html.raw("><h3>")
+        html.sign("–", "unknown")
+        html.text(interface.name)
+        html.element("span class=\"tag\"", interface.kind + (interface.kindIsGuess ? "?" : ""))
+        html.raw("</h3><p>")
+        html.text("unused, \(interface.obstacle ?? "no default route")")
+        html.raw("</p>")
+        writeCalendar(content.calendars.first { $0.uplink == interface.name }, &html)
+        html.raw("</article>")
     }
 
     private func writeDefaultPath(_ html: inout HTMLText) {
@@ -125,64 +135,4 @@ extension StatusPage {
         }
         html.raw("</ul></details>")
     }
-}
-
-/// The days of a calendar as bars: the height shows outages, and a dash in the middle a day without data.
-struct AvailabilityBars {
-    private static let (width, gap, height) = (3, 1, 32)
-    /// The height of an outage of a whole day, above a minimum that keeps short outages visible.
-    private static let tallest = 22.0
-
-    private let calendar: AvailabilityCalendar
-
-    init(_ calendar: AvailabilityCalendar) { self.calendar = calendar }
-
-    /// The days with outages, the newest first.
-    var daysWithOutages: [AvailabilityCalendar.Day] { calendar.days.filter { $0.outages > 0 }.reversed() }
-
-    /// The description of the availability: `99.953 % of 90 days; 2 days with outages, 12 without data`.
-    var summary: String {
-        let empty = calendar.days.count(where: { $0.known == 0 })
-        guard let percent = calendar.share?.percent else { return "no data" }
-        let outages = daysWithOutages.count
-        return "\(percent) % available in \(calendar.days.count) days; "
-            + "\(Self.days(outages)) with outages, \(Self.days(empty)) without data"
-    }
-
-    func write(to html: inout HTMLText) {
-        let columns = calendar.days.count * (Self.width + Self.gap) - Self.gap
-        html.raw("<svg class=\"bars\" viewBox=\"0 0 \(max(1, columns)) \(Self.height)\" preserveAspectRatio=\"none\"")
-        html.raw(" role=\"img\"")
-        html.attribute("aria-label", summary)
-        html.raw(">")
-        for (index, day) in calendar.days.enumerated() {
-            let shape: (style: String, y: Int, height: Int) =
-                if day.known == 0 {
-                    ("none", Self.height / 2 - 1, 2)
-                } else if day.outages == 0 {
-                    ("full", 0, Self.height)
-                } else {
-                    Self.outage(Double(day.available) / Double(day.known))
-                }
-            html.raw("<rect class=\"\(shape.style)\" x=\"\(index * (Self.width + Self.gap))\" y=\"\(shape.y)\"")
-            html.raw(" width=\"\(Self.width)\" height=\"\(shape.height)\"><title>\(Self.words(day))</title></rect>")
-        }
-        html.raw("</svg>")
-    }
-
-    private static func outage(_ share: Double) -> (style: String, y: Int, height: Int) {
-        let height = 3 + Int(tallest * max(0, min(1, share)))
-        return ("less", Self.height - height, height)
-    }
-
-    /// Returns the description of a day: `2026-11-21: 95.138 %, outages 1 h 10 min`.
-    static func words(_ day: AvailabilityCalendar.Day) -> String {
-        let outages = day.outages > 0 ? "outages \(SummaryText.coarse(day.outages / 1_000_000))" : "no outage"
-        guard let percent = day.share?.percent else {
-            return day.outages > 0 ? "\(day.date): availability unknown, \(outages)" : "\(day.date): no data"
-        }
-        return "\(day.date): \(percent) %, \(outages)"
-    }
-
-    private static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
 }
