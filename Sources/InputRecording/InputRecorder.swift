@@ -75,9 +75,7 @@ public final class InputRecorder: Sendable {
     /// - Parameter limit: The maximum time to wait.
     public func finish(within limit: Duration = .seconds(2)) {
         queue.finish()
-        let (seconds, attoseconds) = min(max(limit, .zero), .seconds(86_400)).components
-        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-        if ended.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success {
+        if ended.wait(timeout: .now() + limit.dispatchInterval) == .success {
             // Keeps the signal for another call.
             ended.signal()
         }

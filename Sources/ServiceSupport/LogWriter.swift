@@ -60,9 +60,7 @@ final class LogWriter: Sendable {
 
     /// Waits until everything is written, up to a timeout.
     func flush(within patience: Duration) {
-        let (seconds, attoseconds) = patience.components
-        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-        _ = thread.wait(timeout: .now() + .nanoseconds(nanoseconds))
+        _ = thread.wait(timeout: .now() + patience.dispatchInterval)
     }
 
     // MARK: With the lock held

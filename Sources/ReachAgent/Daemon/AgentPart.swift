@@ -55,7 +55,7 @@ extension AgentPart {
             stop()
             return true
         }
-        let left = max(.zero, ContinuousClock.now.duration(to: deadline)) / .nanoseconds(1)
-        return hasEnded.wait(timeout: .now() + .nanoseconds(Int(left))) == .success
+        let left = ContinuousClock.now.duration(to: deadline)
+        return hasEnded.wait(timeout: .now() + left.dispatchInterval) == .success
     }
 }
