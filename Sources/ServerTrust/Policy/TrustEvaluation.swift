@@ -55,35 +55,12 @@ struct TrustEvaluation {
             revocation: RevocationCheck(lists: revocationLists),
             maximumLength: maximumPathLength
         )
-        var seen: Set<[UInt8]> = []
-        var helpers: [DecodedCertificate] = []
-        var notes: [Finding] = []
-        for (index, certificate) in self.presented.enumerated().dropFirst() where seen.insert(certificate.der).inserted
-        {
-            if certificate.publicKey == nil {
-                notes.append(
-                    Finding(
-                        .tlsMalformedCertificate,
-                        .note,
-                        subject: "presented certificate \(index + 1)",
-                        evidence: "skipped: \(certificate.flaws.first ?? "it cannot be decoded")"
-                    )
-                )
-            } else {
-                helpers.append(certificate)
-            }
-        }
-        self.helpers = Array(helpers.prefix(PathSearch.maximumPresented))
-        hasLeftOut = helpers.count > PathSearch.maximumPresented || presented.count > self.presented.count
+        var (usable, notes) = Self.helpers(among: self.presented)
+        helpers = Array(usable.prefix(PathSearch.maximumPresented))
+        hasLeftOut = usable.count > PathSearch.maximumPresented || presented.count > self.presented.count
         if hasLeftOut {
-            notes.append(
-                Finding(
-                    .tlsPathBudget,
-                    .note,
-                    subject: "presented chain",
-                    evidence: "of \(presented.count) certificates, \(self.helpers.count + 1) were considered"
-                )
-            )
+            let evidence = "of \(presented.count) certificates, \(helpers.count + 1) were considered"
+            notes.append(Finding(.tlsPathBudget, .note, subject: "presented chain", evidence: evidence))
         }
         self.notes = notes
         note(datesOf: self.presented)
@@ -91,6 +68,28 @@ struct TrustEvaluation {
             boundaries.append(list.content.thisUpdate.date)
             if let nextUpdate = list.content.nextUpdate { boundaries.append(nextUpdate.date) }
         }
+    }
+
+    /// Returns the certificates behind the server's own, each once, and notes on those that cannot be used.
+    private static func helpers(among presented: [DecodedCertificate]) -> ([DecodedCertificate], notes: [Finding]) {
+        var seen: Set<[UInt8]> = []
+        var helpers: [DecodedCertificate] = []
+        var notes: [Finding] = []
+        for (index, certificate) in presented.enumerated().dropFirst() where seen.insert(certificate.der).inserted {
+            guard certificate.publicKey == nil else {
+                helpers.append(certificate)
+                continue
+            }
+            notes.append(
+                Finding(
+                    .tlsMalformedCertificate,
+                    .note,
+                    subject: "presented certificate \(index + 1)",
+                    evidence: "skipped: \(certificate.flaws.first ?? "it cannot be decoded")"
+                )
+            )
+        }
+        return (helpers, notes)
     }
 
     /// Decodes as many of the first certificates as the limits allow, and the server's own in any case.
