@@ -132,38 +132,11 @@ final class RevocationListContent: Sendable {
             }
         }
         self.entries = entries
-        var keyIdentifier: [UInt8]?
-        var scope: RevocationScope?
-        if let wrapper = rest.popFirst() {
-            guard wrapper.contextTag == 0, let items = wrapper.children?.first?.sequence else {
-                throw Flaw(description: "its extensions cannot be decoded")
-            }
-            for item in items {
-                guard let item = CertificateExtensions.item(item) else {
-                    throw Flaw(description: "an extension cannot be decoded")
-                }
-                switch item.identifier {
-                case CertificateExtensions.Identifier.authorityKeyIdentifier:
-                    keyIdentifier = ASN1Node.parsing(item.value)?.sequence?.first { $0.contextTag == 0 }?.primitiveBytes
-                case "2.5.29.27": obstacle = obstacle ?? "it is a delta list"
-                case "2.5.29.28":
-                    guard scope == nil, let decoded = RevocationScope(item.value) else {
-                        obstacle = obstacle ?? "its issuing distribution point cannot be decoded"
-                        continue
-                    }
-                    scope = decoded
-                    obstacle = obstacle ?? decoded.obstacle
-                default:
-                    if item.isCritical {
-                        obstacle = obstacle ?? "its critical extension \(item.identifier) is not understood"
-                    }
-                }
-            }
-        }
+        let extensions = try rest.popFirst().map { (wrapper) throws(Flaw) in try ListExtensions(wrapper) }
         guard rest.isEmpty else { throw Flaw(description: "it has a field of an unknown kind") }
-        authorityKeyIdentifier = keyIdentifier
-        self.scope = scope ?? .everything
-        self.obstacle = obstacle
+        authorityKeyIdentifier = extensions?.keyIdentifier
+        scope = extensions?.scope ?? .everything
+        self.obstacle = obstacle ?? extensions?.obstacle
     }
 
     private static func entry(_ node: ASN1Node) -> (serial: [UInt8], entry: Entry, obstacle: String?)? {
@@ -193,4 +166,39 @@ final class RevocationListContent: Sendable {
         1: "key compromise", 2: "authority compromise", 3: "affiliation changed", 4: "superseded",
         5: "cessation of operation", 6: "on hold", 9: "privilege withdrawn", 10: "attribute authority compromise",
     ]
+}
+
+/// The extensions of a list, as far as they matter.
+private struct ListExtensions {
+    private(set) var keyIdentifier: [UInt8]?
+    private(set) var scope: RevocationScope?
+    /// The first reason that the list may not be used; nil when it may.
+    private(set) var obstacle: String?
+
+    init(_ wrapper: ASN1Node) throws(RevocationListContent.Flaw) {
+        guard wrapper.contextTag == 0, let items = wrapper.children?.first?.sequence else {
+            throw RevocationListContent.Flaw(description: "its extensions cannot be decoded")
+        }
+        for item in items {
+            guard let item = CertificateExtensions.item(item) else {
+                throw RevocationListContent.Flaw(description: "an extension cannot be decoded")
+            }
+            switch item.identifier {
+            case CertificateExtensions.Identifier.authorityKeyIdentifier:
+                keyIdentifier = ASN1Node.parsing(item.value)?.sequence?.first { $0.contextTag == 0 }?.primitiveBytes
+            case "2.5.29.27": obstacle = obstacle ?? "it is a delta list"
+            case "2.5.29.28":
+                guard scope == nil, let decoded = RevocationScope(item.value) else {
+                    obstacle = obstacle ?? "its issuing distribution point cannot be decoded"
+                    continue
+                }
+                scope = decoded
+                obstacle = obstacle ?? decoded.obstacle
+            default:
+                if item.isCritical {
+                    obstacle = obstacle ?? "its critical extension \(item.identifier) is not understood"
+                }
+            }
+        }
+    }
 }
