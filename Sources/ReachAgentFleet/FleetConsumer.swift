@@ -34,10 +34,10 @@ final class FleetConsumer {
     ///
     /// - Parameters:
     ///   - source: The broker, the credentials and the subjects.
-    ///   - delivery: The events to deliver; for an existing durable consumer, those after its last acknowledged one.
+    ///   - policy: The events to deliver; for an existing durable consumer, those after its last acknowledged one.
     ///   - durable: The name of a durable consumer; `nil` for an ephemeral one.
     /// - Throws: The reason for the failure.
-    init(_ source: FleetSource, _ delivery: FleetDelivery, durable: String? = nil) throws(TransportFailure) {
+    init(_ source: FleetSource, _ policy: DeliverPolicy, durable: String? = nil) throws(TransportFailure) {
         template = source.template
         isDurable = durable != nil
         reader = try NATSReader(source.settings)
@@ -46,7 +46,7 @@ final class FleetConsumer {
         guard status == NATS_OK, let context else { throw reader.failure(status, doing: "use JetStream") }
         self.context = context
         do throws(TransportFailure) {
-            subscription = try Self.subscribe(reader, context, source, delivery, durable: durable)
+            subscription = try Self.subscribe(reader, context, source, policy, durable: durable)
         } catch {
             jsCtx_Destroy(context)
             throw error
@@ -72,7 +72,7 @@ final class FleetConsumer {
     /// - Parameter milliseconds: The maximum time to wait.
     /// - Returns: `nil` if none arrived in time.
     /// - Throws: The reason for the end of the connection.
-    func next(within milliseconds: Int64) throws(TransportFailure) -> FleetDelivered? {
+    func next(within milliseconds: Int64) throws(TransportFailure) -> DeliveredMessage? {
         if fetched.isEmpty { try fetch(within: milliseconds) }
         guard let message = fetched.popLast() else { return nil }
         defer { if isDurable { handedOut.append(message) } else { natsMsg_Destroy(message) } }
@@ -117,7 +117,7 @@ final class FleetConsumer {
         }
     }
 
-    private func delivered(_ message: OpaquePointer) throws(TransportFailure) -> FleetDelivered {
+    private func delivered(_ message: OpaquePointer) throws(TransportFailure) -> DeliveredMessage {
         var metadata: UnsafeMutablePointer<jsMsgMetaData>?
         let status = natsMsg_GetMetaData(&metadata, message)
         guard status == NATS_OK, let metadata else {
@@ -131,7 +131,7 @@ final class FleetConsumer {
         let bytes = natsMsg_GetData(message).map {
             UnsafeRawBufferPointer(start: UnsafeRawPointer($0), count: max(0, count))
         }
-        return FleetDelivered(
+        return DeliveredMessage(
             message: FleetMessage(
                 device: ForeignText(device.utf8),
                 id: hasIdentifier ? identifier.map { NATSMessageID.id(in: String(cString: $0), device: device) } : nil,
@@ -147,12 +147,12 @@ final class FleetConsumer {
         _ reader: NATSReader,
         _ context: OpaquePointer,
         _ source: FleetSource,
-        _ delivery: FleetDelivery,
+        _ policy: DeliverPolicy,
         durable: String?
     ) throws(TransportFailure) -> OpaquePointer {
         var options = jsSubOptions()
         jsSubOptions_Init(&options)
-        switch delivery {
+        switch policy {
         case .newest: options.Config.DeliverPolicy = js_DeliverLastPerSubject
         case .since(let moment):
             options.Config.DeliverPolicy = js_DeliverByStartTime
@@ -192,7 +192,7 @@ final class FleetConsumer {
 }
 
 /// The part of the stored events that a consumer delivers.
-enum FleetDelivery: Sendable, Hashable {
+enum DeliverPolicy: Sendable, Hashable {
     /// The newest event of each subject: of each device and type.
     case newest
     /// Every event stored at this moment or later.
@@ -208,15 +208,6 @@ enum FleetDelivery: Sendable, Hashable {
     func includes(_ message: FleetMessage) -> Bool {
         if case .since(let moment) = self { message.stored >= moment } else { true }
     }
-}
-
-/// An event with its position in the stream.
-struct FleetDelivered: Sendable {
-    var message: FleetMessage
-    /// The position in the stream.
-    var position: UInt64
-    /// The number of events that wait at the broker after this one.
-    var pending: UInt64
 }
 
 /// The source of a fleet's events: a broker with credentials, a stream, and the subjects of the devices.

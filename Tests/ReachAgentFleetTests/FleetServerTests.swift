@@ -35,7 +35,7 @@ struct FleetServerTests {
         for answer in try client.requests(requests) { #expect(answer.json["seq"] != nil, "\(answer)") }
     }
 
-    private static func id(_ delivered: FleetDelivered?) -> String? {
+    private static func id(_ delivered: DeliveredMessage?) -> String? {
         delivered.flatMap { AgentEvent(line: $0.message.payload)?.id }
     }
 

@@ -99,26 +99,26 @@ private struct FleetTail {
     private static let patience: Int64 = 30_000
 
     private let source: FleetSource
-    private let delivery: FleetDelivery
+    private let policy: DeliverPolicy
     private let durable: String?
     private let selection: FleetSelection
 
     init(_ source: FleetSource, since: Timestamp?, durable: String?, _ selection: FleetSelection) {
         self.source = source
         // A new durable consumer starts with all stored events.
-        delivery = since.map(FleetDelivery.since) ?? (durable == nil ? .new : .all)
+        policy = since.map(DeliverPolicy.since) ?? (durable == nil ? .new : .all)
         self.durable = durable
         self.selection = selection
     }
 
     /// Prints events until the connection ends, or the reader closes the output.
     func run() throws {
-        let consumer = try FleetConsumer(source, delivery, durable: durable)
+        let consumer = try FleetConsumer(source, policy, durable: durable)
         var output = StandardOutput()
         do {
             while true {
                 guard let delivered = try consumer.next(within: Self.patience) else { continue }
-                if delivery.includes(delivered.message), let line = Self.line(delivered.message, selection) {
+                if policy.includes(delivered.message), let line = Self.line(delivered.message, selection) {
                     try output.print(line: Terminal.json(line))
                 }
                 guard !consumer.hasNext, durable != nil || delivered.pending == 0 else { continue }
