@@ -47,7 +47,7 @@ package enum Terminal {
     /// Prints the reason that standard output cannot be written, such as a full disk, and exits with status 75.
     package static func exitUnwritable(_ number: Int32) -> Never {
         let program = program.withLock { $0 }
-        printError("\(program): cannot write to standard output: \(String(cString: strerror(number)))")
+        printError("\(program): cannot write to standard output: \(SystemError(errno: number))")
         exit(75)
     }
 

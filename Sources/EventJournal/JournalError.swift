@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LinuxSupport
 
 /// An error of a journal operation.
@@ -30,7 +29,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The cause as text, without the operation.
     var reason: String {
         switch cause {
-        case .errno(let number): String(cString: strerror(number))
+        case .errno(let number): SystemError(errno: number).description
         case .inUse: "another agent uses it"
         case .malformed(let reason): reason
         }
@@ -39,7 +38,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error in one line.
     public var description: String {
         switch cause {
-        case .errno(let number): "cannot \(operation) \(path): \(String(cString: strerror(number)))"
+        case .errno(let number): "cannot \(operation) \(path): \(SystemError(errno: number))"
         case .inUse(let process?): "cannot \(operation) \(path): the agent with process number \(process) uses it"
         case .inUse(nil): "cannot \(operation) \(path): another agent uses it"
         case .malformed(let reason): "cannot \(operation) \(path): \(reason)"

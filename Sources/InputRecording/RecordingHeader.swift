@@ -1,6 +1,6 @@
 internal import AgentEvents
 internal import FoundationEssentials
-internal import Glibc
+internal import LinuxSupport
 public import NetlinkMonitor
 
 /// The first line of a recording: the recorder, the time, and the stream of the resulting events.
@@ -148,7 +148,7 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
     public var description: String {
         let place = line.map { "\(path):\($0)" } ?? path
         return switch cause {
-        case .errno(let number): "cannot \(operation) \(place): \(String(cString: strerror(number)))"
+        case .errno(let number): "cannot \(operation) \(place): \(SystemError(errno: number))"
         case .version(let version):
             "\(place): a recording of version \(version), and version \(RecordingHeader.version) is the only one known"
         case .damaged(let reason): "\(place): \(reason)"

@@ -2,12 +2,15 @@ internal import CLinux
 package import Glibc
 
 /// The error of a failed system call (errno(3)).
-package struct SystemError: Error, Sendable, Hashable {
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The number.
     package let errno: Int32
 
     /// Creates an error.
     package init(errno: Int32) { self.errno = errno }
+
+    /// The message of the C library (strerror(3)): `No such file or directory`.
+    package var description: String { strerror(errno).map { String(cString: $0) } ?? "error \(errno)" }
 }
 
 /// The error of an operation on a file.
@@ -27,7 +30,7 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The cause as text, without the operation.
-    package var reason: String { String(cString: strerror(errno)) }
+    package var reason: String { SystemError(errno: errno).description }
 
     /// The error in one line.
     package var description: String { "cannot \(operation) \(path): \(reason)" }

@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 internal import Sinks
 
 /// The directories of the program.
@@ -25,12 +26,10 @@ struct SinkDirectories: Sendable {
         var path = state.hasPrefix("/") ? "" : "."
         for part in state.split(separator: "/") {
             path += "/\(part)"
-            if mkdir(path, 0o750) != 0, errno != EEXIST { return Self.text(errno) }
+            if mkdir(path, 0o750) != 0, errno != EEXIST { return SystemError(errno: errno).description }
         }
-        return access(state, W_OK | X_OK) == 0 ? nil : Self.text(errno)
+        return access(state, W_OK | X_OK) == 0 ? nil : SystemError(errno: errno).description
     }
-
-    private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
@@ -56,7 +55,7 @@ enum SinkDocumentFile {
         // Does not wait for a FIFO in its place.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
-            return errno == ENOENT ? .absent : .unusable("cannot open \(path): \(String(cString: strerror(errno)))")
+            return errno == ENOENT ? .absent : .unusable("cannot open \(path): \(SystemError(errno: errno))")
         }
         defer { close(file) }
         var entry = stat()

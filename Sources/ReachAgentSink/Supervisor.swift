@@ -39,7 +39,7 @@ final class Supervisor {
         do {
             return try Supervisor(location, directories).run()
         } catch let error as SystemError {
-            SinkLog.fail("cannot start: \(String(cString: strerror(error.errno)))")
+            SinkLog.fail("cannot start: \(error)")
         } catch {
             SinkLog.fail("\(error)")
         }
@@ -139,7 +139,7 @@ final class Supervisor {
                     isAgentConnected: isAgentConnected
                 ) { [ended] in ended.add(name) }
             } catch {
-                SinkLog.write(.error, "cannot start sink \(name): \(String(cString: strerror(error.errno)))")
+                SinkLog.write(.error, "cannot start sink \(name): \(error)")
             }
         }
         notifier.keep(Array(sinks.keys))

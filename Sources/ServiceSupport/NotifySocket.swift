@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// The notification socket of the service manager (sd_notify(3), `NOTIFY_SOCKET`).
 ///
@@ -132,7 +133,7 @@ package enum NotifySocketError: Error, Sendable, Hashable, CustomStringConvertib
         switch self {
         case .badAddress(let name): "NOTIFY_SOCKET is not the address of a socket: '\(name.prefix(128))'"
         case .unreachable(let name, let code):
-            "the service manager cannot be reached at \(name): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
+            "the service manager cannot be reached at \(name): \(SystemError(errno: code))"
         }
     }
 }

@@ -25,17 +25,15 @@ public enum StateClientError: Error, Sendable, Hashable, CustomStringConvertible
     /// The error in one line, for people.
     public var description: String {
         switch self {
-        case .noAgent(let socket, let number): "no agent answers at \(socket): \(Self.text(number))"
-        case .notPermitted(let socket, let number): "\(socket) may not be used: \(Self.text(number))"
+        case .noAgent(let socket, let number): "no agent answers at \(socket): \(SystemError(errno: number))"
+        case .notPermitted(let socket, let number): "\(socket) may not be used: \(SystemError(errno: number))"
         case .disconnected(let socket): "the agent at \(socket) closed the connection"
         case .timedOut(let socket): "the agent at \(socket) did not answer in time"
         case .refused(let code, let message): message.isEmpty ? "the agent refused: \(code)" : "\(message) [\(code)]"
         case .malformed(let reason): "the agent's answer cannot be understood: \(reason)"
-        case .system(let operation, let number): "cannot \(operation): \(Self.text(number))"
+        case .system(let operation, let number): "cannot \(operation): \(SystemError(errno: number))"
         }
     }
-
-    private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }
 
 extension StateClientError {

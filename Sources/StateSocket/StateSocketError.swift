@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// The reason the sockets could not be opened.
 public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -46,14 +47,14 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
     /// The cause in words.
     public var reason: String {
         switch cause {
-        case .errno(let number): String(cString: strerror(number))
+        case .errno(let number): SystemError(errno: number).description
         case .inUse(let process?): "the agent with process number \(process) uses it"
         case .inUse(nil): "another agent uses it"
         case .notASocket: "a file that is not a stream socket exists there"
         case .pathTooLong(let limit): "the path has more than \(limit) bytes"
         case .unknownGroup(let name): "there is no group '\(name)'"
         case .failedLookup(let name, let number):
-            "cannot look up the group '\(name)': \(String(cString: strerror(number)))"
+            "cannot look up the group '\(name)': \(SystemError(errno: number))"
         case .unsuitableDescriptor(let reason), .eventLoop(let reason): reason
         case .startedBefore: "the server was started before"
         }

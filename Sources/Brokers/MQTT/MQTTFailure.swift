@@ -1,6 +1,7 @@
 internal import CMosquitto
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 internal import Sinks
 
 /// MQTT's failures, as codes and sentences.
@@ -162,7 +163,7 @@ struct MQTTFailure {
     func unreachable(_ errno: Int32) -> TransportFailure {
         TransportFailure(
             code: "broker_unreachable",
-            detail: "\(broker) cannot be reached: \(ErrorText.system(errno))"
+            detail: "\(broker) cannot be reached: \(SystemError(errno: errno))"
         )
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 internal import Sinks
 
 /// A file with a secret, read for each connection, so that a new secret takes effect without a restart.
@@ -41,7 +42,7 @@ enum CredentialFile {
                 Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
             }
             if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { throw failure(path, ErrorText.system(errno)) }
+            guard read >= 0 else { throw failure(path, SystemError(errno: errno).description) }
             guard read > 0 else { break }
             count += read
         }
@@ -51,7 +52,7 @@ enum CredentialFile {
     private static func opened(_ path: String) throws(TransportFailure) -> Int32 {
         // A pipe without a writer must not keep the sink waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure(path, ErrorText.system(errno)) }
+        guard descriptor >= 0 else { throw failure(path, SystemError(errno: errno).description) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)

@@ -46,7 +46,7 @@ final class NameResolution: Sendable {
         let status = getaddrinfo(host, nil, &hints, &list)
         defer { if let list { freeaddrinfo(list) } }
         guard status == 0 else {
-            let reason = ErrorText.resolver(status)
+            let reason = message(of: status)
             return .failure(
                 TransportFailure(code: "broker_unreachable", detail: "the name '\(host)' cannot be resolved: \(reason)")
             )
@@ -75,16 +75,10 @@ final class NameResolution: Sendable {
         }
         return .success(addresses)
     }
-}
-
-/// The C library's error messages.
-enum ErrorText {
-    /// Returns the message of an errno(3) value.
-    static func system(_ number: Int32) -> String { strerror(number).map { String(cString: $0) } ?? "error \(number)" }
 
     /// Returns the message of a getaddrinfo(3) result, which must be requested right after the call.
-    static func resolver(_ status: Int32) -> String {
-        if status == EAI_SYSTEM { return system(errno) }
+    private static func message(of status: Int32) -> String {
+        if status == EAI_SYSTEM { return SystemError(errno: errno).description }
         return gai_strerror(status).map { String(cString: $0) } ?? "error \(status)"
     }
 }

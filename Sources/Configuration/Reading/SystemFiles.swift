@@ -73,7 +73,7 @@ package enum RegularFile {
 
     private static func failure(_ what: String, code: Int32 = errno) -> Failure {
         Failure(
-            description: "\(what): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")",
+            description: "\(what): \(SystemError(errno: code))",
             code: code
         )
     }

@@ -1,5 +1,5 @@
 internal import CLibNL
-internal import Glibc
+internal import LinuxSupport
 
 /// A failed netlink operation: the operation, its subject, and the cause.
 public struct NetlinkError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -37,7 +37,7 @@ public struct NetlinkError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let reason =
             switch cause {
-            case .errno(let code): String(cString: strerror(code))
+            case .errno(let code): SystemError(errno: code).description
             case .timedOut: "the kernel did not answer in time"
             case .dumpInterrupted: "the kernel's tables kept changing while they were read"
             case .malformed(let error): error.description

@@ -2,6 +2,7 @@ internal import AgentEvents
 internal import Configuration
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 
 /// The result of validating a configuration.
 struct ConfigurationCheck {
@@ -118,7 +119,7 @@ struct ConfigurationCheck {
         return [isFixed ? "start it with '--config' or '--probe'" : "add two probes with: reachagent config init"]
     }
 
-    private static var notPermitted: String { String(cString: strerror(EACCES)) }
+    private static var notPermitted: String { SystemError(errno: EACCES).description }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

@@ -1,24 +1,18 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// A file that must not exist yet.
 enum NewFile {
-    /// The reason that the file could not be written.
-    struct Failure: Error {
-        /// errno(3).
-        let code: Int32
-        var reason: String { String(cString: strerror(code)) }
-    }
-
     /// Writes a text to a new file and creates its parent directories; a partially written file is removed.
     ///
     /// - Parameters:
     ///   - text: The content.
     ///   - path: The file, which must not exist.
     ///   - isPublic: `true` if every user may read the file, whatever the umask is.
-    static func write(_ text: String, to path: String, isPublic: Bool = false) throws(Failure) {
+    static func write(_ text: String, to path: String, isPublic: Bool = false) throws(SystemError) {
         try makeDirectories(above: path, isPublic: isPublic)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw Failure(code: errno) }
+        guard descriptor >= 0 else { throw SystemError(errno: errno) }
         defer { close(descriptor) }
         if isPublic { fchmod(descriptor, 0o644) }
         var rest = Array(text.utf8)[...]
@@ -27,13 +21,13 @@ enum NewFile {
             guard count >= 0 || errno == EINTR else {
                 let code = errno
                 unlink(path)
-                throw Failure(code: code)
+                throw SystemError(errno: code)
             }
             rest = rest.dropFirst(max(0, count))
         }
     }
 
-    private static func makeDirectories(above path: String, isPublic: Bool) throws(Failure) {
+    private static func makeDirectories(above path: String, isPublic: Bool) throws(SystemError) {
         for end in path.indices.dropFirst() where path[end] == "/" {
             guard mkdir(String(path[..<end]), 0o755) != 0 else {
                 if isPublic { chmod(String(path[..<end]), 0o755) }
@@ -42,7 +36,7 @@ enum NewFile {
             guard errno != EEXIST else { continue }
             let code = errno
             // An existing directory need not be writable for the user, which mkdir(2) may report before EEXIST.
-            guard access(String(path[..<end]), F_OK) == 0 else { throw Failure(code: code) }
+            guard access(String(path[..<end]), F_OK) == 0 else { throw SystemError(errno: code) }
         }
     }
 }

@@ -174,7 +174,7 @@ final class EventPrinter: Sendable {
     private func report(_ number: Int32) {
         AgentLogger.make().warning(
             """
-            standard output cannot be written: \(String(cString: strerror(number))); \
+            standard output cannot be written: \(SystemError(errno: number)); \
             it is retried, and up to \(Self.capacity) events wait for it
             """
         )

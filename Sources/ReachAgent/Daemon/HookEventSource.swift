@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import EventJournal
 internal import Glibc
 internal import Hooks
+internal import LinuxSupport
 
 /// The source of an event for hooks: a file, or the journal.
 struct HookEventSource {
@@ -62,7 +63,7 @@ private enum EventFile {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let number = errno
-            Terminal.printError("reachagent: cannot read \(name): \(String(cString: strerror(number)))")
+            Terminal.printError("reachagent: cannot read \(name): \(SystemError(errno: number))")
             throw ExitCode(
                 number == EACCES || number == EPERM ? ExitStatus.notPermitted : ExitStatus.badConfiguration
             )

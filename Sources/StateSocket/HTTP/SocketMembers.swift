@@ -84,7 +84,7 @@ struct SocketRights: Sendable, Hashable {
         do throws(SystemError) {
             entry = try AccountDatabase.user(number: user)
         } catch {
-            return "cannot look up the user \(user): \(String(cString: strerror(error.errno)))"
+            return "cannot look up the user \(user): \(error)"
         }
         let isMember = entry.map { AccountDatabase.groups(of: $0.name, with: $0.gid).contains(group) } ?? false
         return isMember ? nil : forbidden(user)

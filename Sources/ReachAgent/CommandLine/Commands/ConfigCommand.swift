@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 
 /// `reachagent config`: the configuration files.
 struct ConfigCommand: ParsableCommand {
@@ -135,7 +136,7 @@ struct ConfigInitCommand: ParsableCommand {
         if output == "-" { return Terminal.write(Array(InitialConfiguration.text.utf8)) }
         let files = try AgentFiles.find(socket: agent.socket)
         let path = try output ?? standardPath(files)
-        do throws(NewFile.Failure) {
+        do throws(SystemError) {
             try NewFile.write(InitialConfiguration.text, to: path, isPublic: Self.isService(path))
         } catch {
             try refuse(error, path)
@@ -173,20 +174,20 @@ struct ConfigInitCommand: ParsableCommand {
         return exists ? ConfigurationFile.dropIn(named: InitialConfiguration.dropInName, of: path) : main
     }
 
-    private func refuse(_ failure: NewFile.Failure, _ path: String) throws -> Never {
+    private func refuse(_ failure: SystemError, _ path: String) throws -> Never {
         let shown = ForeignText.line(path)
-        switch failure.code {
+        switch failure.errno {
         case EEXIST:
             Terminal.printError("reachagent: \(shown) exists; nothing was written. Name another file with '--output'")
             throw ExitCode(ExitStatus.finding)
         case EACCES, EPERM, EROFS:
-            Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
+            Terminal.printError("reachagent: cannot write \(shown): \(failure)")
             let words = (output.map { ["--output", $0] } ?? []) + (agent.socket.map { ["--socket", $0] } ?? [])
             let options = words.map { " " + ShellWord.quoted($0) }.joined()
             if geteuid() != 0 { Terminal.printError("  try: sudo reachagent config init\(options)") }
             throw ExitCode(ExitStatus.notPermitted)
         default:
-            Terminal.printError("reachagent: cannot write \(shown): \(failure.reason)")
+            Terminal.printError("reachagent: cannot write \(shown): \(failure)")
             throw ExitCode(ExitStatus.tryAgain)
         }
     }

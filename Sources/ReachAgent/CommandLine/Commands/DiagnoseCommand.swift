@@ -92,7 +92,7 @@ struct DiagnoseCommand: ParsableCommand {
         do throws(SystemError) {
             evidence = try collector.run()
         } catch {
-            Terminal.printError("reachagent: no thread could be started: \(String(cString: strerror(error.errno)))")
+            Terminal.printError("reachagent: no thread could be started: \(error)")
             throw ExitCode(ExitStatus.tryAgain)
         }
         // A name that an unusable configuration may have is not known to be wrong.
@@ -134,7 +134,7 @@ struct DiagnoseCommand: ParsableCommand {
         }
         let number = errno
         if descriptor >= 0, close(descriptor) == 0, rest.isEmpty { return }
-        let reason = String(cString: strerror(number))
+        let reason = SystemError(errno: number).description
         Terminal.printError("reachagent: \(ForeignText.line(path)) cannot be written: \(reason)")
         throw ExitCode(number == EACCES ? ExitStatus.notPermitted : ExitStatus.tryAgain)
     }

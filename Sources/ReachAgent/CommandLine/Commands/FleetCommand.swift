@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandText
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 
 /// `reachagent fleet`: runs the program `reachagent-fleet`, as git(1) runs its external commands.
 struct FleetCommand: ParsableCommand {
@@ -54,7 +55,7 @@ struct FleetCommand: ParsableCommand {
             if errno != ENOENT, errno != ENOTDIR { reason = errno }
         }
         guard reason == ENOENT else {
-            Terminal.printError("reachagent: cannot start '\(Self.program)': \(String(cString: strerror(reason)))")
+            Terminal.printError("reachagent: cannot start '\(Self.program)': \(SystemError(errno: reason))")
             throw ExitCode(reason == EACCES ? ExitStatus.notPermitted : ExitStatus.tryAgain)
         }
         Terminal.printError(

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import EventJournal
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 
 /// `reachagent history`: the events of the journal.
 struct HistoryCommand: ParsableCommand {
@@ -166,7 +167,7 @@ struct HistoryCommand: ParsableCommand {
     }
 
     private static func cannotWatch(_ directory: String) -> ExitCode {
-        let reason = String(cString: strerror(errno))
+        let reason = SystemError(errno: errno).description
         Terminal.printError("reachagent: cannot watch \(ForeignText.line(directory)): \(reason)")
         return ExitCode(ExitStatus.tryAgain)
     }

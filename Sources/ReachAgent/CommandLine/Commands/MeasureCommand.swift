@@ -187,7 +187,7 @@ struct MeasureCommand: ParsableCommand {
         do throws(SystemError) {
             return try MeasureSession(measurements, color: colors.color)
         } catch {
-            Terminal.printError("reachagent: no wake-up could be made: \(String(cString: strerror(error.errno)))")
+            Terminal.printError("reachagent: no wake-up could be made: \(error)")
             throw ExitCode(ExitStatus.tryAgain)
         }
     }

@@ -43,8 +43,7 @@ final class MeasureLock {
         case .unavailable(let error):
             // Without the directory there is no agent either.
             guard error.errno != ENOENT, error.errno != ENOTDIR else { return true }
-            let reason = String(cString: strerror(error.errno))
-            Terminal.printError("reachagent: transfers of the agent are not noticed: \(directory): \(reason)")
+            Terminal.printError("reachagent: transfers of the agent are not noticed: \(directory): \(error)")
         }
         return true
     }
