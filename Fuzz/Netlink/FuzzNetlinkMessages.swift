@@ -4,7 +4,7 @@ internal import FuzzKit
 
 /// The datagrams that the parser, the view and the classifier make of any bytes.
 ///
-/// What must hold for all of them: no trap, no reading beyond the end (AddressSanitizer), no endless loop, and a message
+/// Required of all of them: no trap, no reading beyond the end (AddressSanitizer), no endless loop, and a message
 /// that comes twice changes nothing the second time.
 @main
 enum FuzzNetlinkMessages {

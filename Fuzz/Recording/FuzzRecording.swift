@@ -2,9 +2,9 @@ internal import FuzzKit
 
 @testable import InputRecording
 
-/// Recordings, read and lived again.
+/// Recordings, read and replayed.
 ///
-/// What can be read can be written, and what was written is read as the same text.
+/// Every input that can be read can be written, and the written text reads back as the same text.
 @main
 enum FuzzRecording {
     static func main() { FuzzProgram.run([FuzzTarget("recording", run)]) }

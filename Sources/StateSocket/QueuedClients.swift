@@ -12,7 +12,7 @@ public struct QueuedClients: Sendable {
 
     private let descriptors: [CInt]
 
-    /// Finds the passed sockets, if any, and duplicates them: whoever takes them may close them.
+    /// Finds the passed sockets, if any, and duplicates them: their next owner may close them.
     ///
     /// To be called before ``ActivatedSockets/take()``, which removes the variables from the environment.
     public init() { self.init(of: ActivatedSockets.handedOver().map(\.descriptor)) }

@@ -4,7 +4,7 @@ internal import Sinks
 
 // The steps from the connection to the newest event of the stream.
 extension JetStreamSession {
-    static let nobodyListens = TransportFailure(
+    static let noAnswer = TransportFailure(
         code: "broker_no_stream",
         detail: "JetStream does not answer: it is not enabled for this account, or the stream does not exist"
     )

@@ -108,7 +108,7 @@ struct JetStreamSession: Sendable {
         case (.opened, _), (_, .connecting), (_, .closed): break
         case (.message(let message), _): take(message, now)
         case (.unanswered, _):
-            if question == nil { unanswered += 1 } else { questionFailed(Self.nobodyListens, now) }
+            if question == nil { unanswered += 1 } else { questionFailed(Self.noAnswer, now) }
         case (.denied(let text), _): take(denial: text, now)
         }
         return settled(now)

@@ -11,7 +11,7 @@ final class ListenerThread: Sendable {
     private let state = Mutex(State())
     /// The thread until it has been waited for.
     ///
-    /// The lock is held meanwhile, so that everybody else waits too.
+    /// The lock is held meanwhile, so that every other caller waits too.
     private let thread = Mutex<NamedThread?>(nil)
     /// An eventfd that ends poll(2); closed after its last use.
     private let wakeup: Wakeup

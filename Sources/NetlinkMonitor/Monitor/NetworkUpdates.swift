@@ -4,8 +4,8 @@ extension NetworkMonitor {
     /// Starts a monitor and returns its updates as an asynchronous sequence.
     ///
     /// The first element is the complete snapshot, available at once. The monitor ends when the sequence and its
-    /// iterator are released, or the iterating task is cancelled, whoever keeps them then. For losses and their repair use
-    /// ``NetworkMonitor/init(_:handler:)``.
+    /// iterator are released, or when the iterating task is cancelled, even if they are still retained. For losses and
+    /// their repair use ``NetworkMonitor/init(_:handler:)``.
     ///
     /// - Throws: ``NetlinkError`` when netlink is not available or the kernel rejects queries.
     public static func updates(

@@ -134,8 +134,8 @@ public struct ExpiryPolicy: Sendable, Hashable, Codable {
     /// Returns the thresholds after which a certificate is a problem, and not only announced: the last percentage, and
     /// the days.
     ///
-    /// The percentages are for the server's own certificate alone. Those of an authority live for years, and whoever runs
-    /// the server cannot renew them.
+    /// The percentages are for the server's own certificate alone. Those of an authority live for years, and the
+    /// operator of the server cannot renew them.
     ///
     /// - Parameter position: The certificate's position in the server's chain; 0 is the server's own.
     func urgent(at position: Int) -> ExpiryPolicy {
