@@ -25,7 +25,7 @@ enum DeviceName {
         // The format of a random UUID (RFC 9562, version 4).
         name[6] = name[6] & 0x0F | 0x40
         name[8] = name[8] & 0x3F | 0x80
-        return name.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return name.hexadecimal
     }
 
     private static func bytes(of digits: Substring) -> [UInt8]? {

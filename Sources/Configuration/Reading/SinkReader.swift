@@ -80,7 +80,7 @@ struct SinkReader {
         settings.window = window
         settings.credentials = credentials
         settings.authorities = authorities
-        settings.pins = pins.map { pin in pin.digest.map(Self.digits).joined() }
+        settings.pins = pins.map { pin in pin.digest.hexadecimal }
         settings.mqtt = mqtt
         warnOfOpenSecrets(settings)
         return settings
@@ -236,10 +236,5 @@ struct SinkReader {
     private static func isSeed(_ line: String) -> Bool {
         line.utf8.count == 58 && line.hasPrefix("SU")
             && line.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x32...0x37).contains($0) }
-    }
-
-    private static func digits(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 16 ? "0\(digits)" : digits
     }
 }

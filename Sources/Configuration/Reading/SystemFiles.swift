@@ -62,12 +62,7 @@ package enum RegularFile {
     }
 
     /// Returns the SHA-256 in hexadecimal digits.
-    static func digest(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0\(digits)" : digits
-        }.joined()
-    }
+    static func digest(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 
     private static func tooLarge(_ max: Int) -> Failure { Failure(description: "is larger than \(max) bytes") }
 
