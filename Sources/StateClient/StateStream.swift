@@ -48,8 +48,9 @@ public struct StateStream: AsyncSequence, Sendable {
         /// Returns the next item; `nil` if the task was cancelled.
         ///
         /// - Throws: ``StateClientError`` if a retry is useless: access to the socket is denied, it is another one than
-        ///   control.sock, the agent rejects the subscription, or the connection was lost and ``StateSubscription/reconnects`` is false. If no thread or
-        ///   descriptor is left for the first item, the next call starts the stream anew.
+        ///   control.sock, the agent rejects the subscription, or the connection was lost and
+        ///   ``StateSubscription/reconnects`` is false. If no thread or descriptor is left for the first item, the next
+        ///   call starts the stream anew.
         public func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(StateClientError) -> StreamItem? {

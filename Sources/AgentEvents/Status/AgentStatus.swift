@@ -2,8 +2,8 @@
 ///
 /// An agent of another version may send more members, which are ignored, or fewer: a missing member, or one of another
 /// type, is `nil` or empty, as ``init(line:)`` and `StateClient` read it. Other decoders, such as `JSONDecoder`, throw an
-/// error for a member of another type. Text is unescaped: escape it before showing it on a terminal. docs/status.md describes the
-/// members.
+/// error for a member of another type. Text is unescaped: escape it before showing it on a terminal. docs/status.md
+/// describes the members.
 public struct AgentStatus: Sendable, Hashable {
     /// The agent.
     public var agent: Agent?

@@ -89,7 +89,8 @@ extension Accountant {
         reattributeProbes(at: time, youngOnly: false)
     }
 
-    /// Reevaluates a silence that goes on, for whatever reason now, or the loss of a tunnel whose underlay may be known to be down only afterwards.
+    /// Reevaluates a silence that continues, for whatever reason now, or the loss of a tunnel whose underlay may be known
+    /// to be down only afterwards.
     ///
     /// New evidence concerns the whole silence if nothing was known about it and it has just started, because a check takes
     /// a while. Otherwise it concerns the time from now on: the time before keeps the segment of its own evidence. Missing

@@ -182,8 +182,8 @@ struct Observations: Sendable {
     /// Returns the deciding one of an uplink's gateways.
     ///
     /// A gateway that answers in one family is reachable for both, but an answer from before the silence proves nothing. A
-    /// gateway that is down is checked every 10 to 30 s, and the verdict holds until it answers or a check is unclear; one that
-    /// preceded the silence by far is not its cause if the gateway of the other family may answer.
+    /// gateway that is down is checked every 10 to 30 s, and the verdict holds until it answers or a check is unclear; one
+    /// that preceded the silence by far is not its cause if the gateway of the other family may answer.
     private func firstHop(among hops: [Fact], since: Int64) -> Fact? {
         if let answering = hops.first(where: { $0.isUp == true && $0.observed >= since }) { return answering }
         let silent = hops.filter { $0.isUp == false }

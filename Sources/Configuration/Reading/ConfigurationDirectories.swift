@@ -30,8 +30,8 @@ struct ConfigurationDirectories {
         existing(of: standardPaths(environment: environment, isRoot: isRoot))
     }
 
-    /// Returns the file that an agent reads now: the one that was named, or else the one that a start would read; `nil` if there
-    /// is none.
+    /// Returns the file that an agent reads now: the one that was named, or else the one that a start would read; `nil`
+    /// if there is none.
     func path(named: String?, searched: [String]) -> String? { searched.isEmpty ? named : existing(of: searched) }
 
     /// Returns the first file that exists or cannot be looked for; the first path of all also if only drop-ins exist.
