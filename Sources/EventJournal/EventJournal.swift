@@ -49,22 +49,12 @@ public final class EventJournal: Sendable {
         let directory = JournalDirectory(path: configuration.directory, system: system)
         self.directory = directory
         try directory.make()
-        var trouble: JournalError?
-        var lock: JournalLock?
-        do throws(JournalError) {
-            lock = try JournalLock.take(in: directory)
-        } catch {
-            if case .inUse = error.cause { throw error }
-            trouble = error
-        }
-        let found = try JournalRecovery(of: directory, isWritable: trouble == nil)
-        trouble = trouble ?? found.trouble
+        let (lock, refusal) = try Self.lock(directory)
+        let found = try JournalRecovery(of: directory, isWritable: refusal == nil)
+        var trouble = refusal ?? found.trouble
         var repairs = found.repairs
 
-        let former = [JournalLease.read(in: directory), StallLease.read(in: directory)].compactMap(\.self)
-        let leased = former.reduce(former.first) { sum, one in
-            sum.map { min($0.lowerBound, one.lowerBound)...max($0.upperBound, one.upperBound) }
-        }
+        let leased = Self.leasedNumbers(in: directory)
         let unnamed = leased.map { found.missing(of: $0, in: directory) } ?? []
         var lease: JournalLease?
         if lock != nil {
@@ -117,15 +107,7 @@ public final class EventJournal: Sendable {
         if trouble == nil {
             do throws(JournalError) { try StreamName.keep(streamID, in: directory) } catch { trouble = error }
         }
-        if let file = found.newestFile, let segment = found.segments.last {
-            writer.active = ActiveSegment(
-                name: segment.name,
-                file: file,
-                bytes: UInt64(segment.bytes),
-                firstTime: found.newestIndex.oldestTime,
-                openedAt: system.now()
-            )
-        }
+        writer.active = found.activeSegment(openedAt: system.now())
         Self.enter(found, repairs, unnamed, in: statusStore, hasActive: writer.active != nil)
         if let trouble { writer.degrade(trouble, at: system.now()) }
         if lock != nil { presence.show(in: directory) }
@@ -136,6 +118,27 @@ public final class EventJournal: Sendable {
 
     /// Does not wait; the other thread flushes the rest.
     deinit { upkeep.stop() }
+
+    /// Takes the directory's lock, or returns the reason that the journal cannot be written for now.
+    ///
+    /// - Throws: If another agent has the lock.
+    private static func lock(
+        _ directory: JournalDirectory
+    ) throws(JournalError) -> (lock: JournalLock?, refusal: JournalError?) {
+        do throws(JournalError) {
+            return (try JournalLock.take(in: directory), nil)
+        } catch {
+            if case .inUse = error.cause { throw error }
+            return (nil, error)
+        }
+    }
+
+    /// Returns the numbers from the first to the last that former agents leased; `nil` without leases.
+    private static func leasedNumbers(in directory: JournalDirectory) -> ClosedRange<UInt64>? {
+        let leases = [JournalLease.read(in: directory), StallLease.read(in: directory)].compactMap(\.self)
+        guard let first = leases.map(\.lowerBound).min(), let last = leases.map(\.upperBound).max() else { return nil }
+        return first...last
+    }
 
     private static func enter(
         _ found: JournalRecovery,

@@ -96,6 +96,18 @@ struct JournalRecovery: Sendable {
         }
     }
 
+    /// Returns the segment to continue; `nil` if the next event starts a new one.
+    func activeSegment(openedAt instant: ContinuousClock.Instant) -> ActiveSegment? {
+        guard let newestFile, let segment = segments.last else { return nil }
+        return ActiveSegment(
+            name: segment.name,
+            file: newestFile,
+            bytes: UInt64(segment.bytes),
+            firstTime: newestIndex.oldestTime,
+            openedAt: instant
+        )
+    }
+
     /// Returns the ranges of a lease's numbers that no line has.
     ///
     /// The agent that wrote the lease may have recorded some of them, and so may later agents that ended before they
@@ -128,6 +140,7 @@ struct JournalRecovery: Sendable {
         if next <= leased.upperBound { missing.add(next...leased.upperBound) }
         return missing.ranges
     }
+
     /// Opens the newest segment for appending, or removes it when it is empty and its name does not fit.
     private mutating func openNewest(in directory: JournalDirectory) {
         guard trouble == nil, let segment = segments.last, !segment.isCompressed else { return }
