@@ -1,4 +1,4 @@
-internal import LinuxSupport
+package import LinuxSupport
 public import NIOCore
 package import NIOPosix
 internal import Synchronization
@@ -44,8 +44,21 @@ extension MultiThreadedEventLoopGroup {
     /// Creates a group with named threads; NIO's own names do not distinguish groups.
     ///
     /// - Parameter name: The name of the threads, of which the first 15 bytes count.
-    package convenience init(named name: StaticString, numberOfThreads: Int = 1) {
+    /// - Throws: ``SystemError`` if the system has no descriptor or thread left.
+    package convenience init(named name: StaticString, numberOfThreads: Int = 1) throws(SystemError) {
+        try Self.ensureResources(for: numberOfThreads, name)
         self.init(numberOfThreads: numberOfThreads)
         for loop in makeIterator() { loop.execute { NamedThread.nameCurrent(name) } }
+    }
+
+    /// Takes what the event loops need, and gives it back: NIO ends the process if it is missing.
+    ///
+    /// Other threads may still take it in between, which only makes that unlikely.
+    private static func ensureResources(for count: Int, _ name: StaticString) throws(SystemError) {
+        // The descriptors of an event loop: its epoll(7), eventfd(2) and timerfd_create(2).
+        var held: [Wakeup] = []
+        for _ in 0..<count * 3 { held.append(try Wakeup()) }
+        try NamedThread(name) {}.join()
+        withExtendedLifetime(held) {}
     }
 }

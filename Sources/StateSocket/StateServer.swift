@@ -1,6 +1,7 @@
 public import AgentEvents
 internal import EventLoopExecutor
 internal import Glibc
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 public import NotificationBus
@@ -196,7 +197,13 @@ public final class StateServer: Sendable {
         let (files, directory) = try open()
         let limit = FileLimit.raise(for: max(1, configuration.maximumConnections))
         self.limit.store(limit, ordering: .relaxed)
-        let group = MultiThreadedEventLoopGroup(named: "sockets")
+        let group: MultiThreadedEventLoopGroup
+        do throws(SystemError) {
+            group = try MultiThreadedEventLoopGroup(named: "sockets")
+        } catch {
+            Self.discard(files, directory)
+            throw failure(error)
+        }
         let gate = LoopGate(group.next())
         var taken = 0
         do {
@@ -243,14 +250,17 @@ public final class StateServer: Sendable {
             return running
         } catch {
             // NIO has already closed the socket that it could not adopt, and closes the adopted ones.
-            for (_, file) in files.dropFirst(taken) { close(file.descriptor) }
-            for (_, file) in files { file.remove() }
-            directory?.unlock()
+            Self.discard(files, directory, adopted: taken)
             gate.close()
             try? group.syncShutdownGracefully()
-            if let error = error as? StateSocketError { throw error }
-            throw StateSocketError(operation: "serve", path: configuration.directory, cause: .eventLoop("\(error)"))
+            throw failure(error)
         }
+    }
+
+    private func failure(_ error: any Error) -> StateSocketError {
+        if let error = error as? StateSocketError { return error }
+        let cause = (error as? SystemError).map { StateSocketError.Cause.errno($0.errno) } ?? .eventLoop("\(error)")
+        return StateSocketError(operation: "serve", path: configuration.directory, cause: cause)
     }
 
     /// Returns the listening sockets: those that were passed, and new ones for the rest.
@@ -265,14 +275,21 @@ public final class StateServer: Sendable {
                 files.append((name, try SocketFile(name, in: directory, mode: configuration.mode, group: group)))
             }
         } catch {
-            for (_, file) in files {
-                file.remove()
-                close(file.descriptor)
-            }
-            directory.unlock()
+            Self.discard(files, directory)
             throw error
         }
         return (files, directory)
+    }
+
+    /// Removes the files, and closes the sockets that the event loop has not adopted.
+    private static func discard(
+        _ files: [(SocketName, SocketFile)],
+        _ directory: SocketDirectory?,
+        adopted count: Int = 0
+    ) {
+        for (_, file) in files.dropFirst(count) { close(file.descriptor) }
+        for (_, file) in files { file.remove() }
+        directory?.unlock()
     }
 
     private func socketGroup() throws(StateSocketError) -> gid_t? {

@@ -7,7 +7,9 @@ package struct DescriptorShortage {
     private let former: rlimit
 
     /// Lets this process open at most so many more descriptors, none by default; one exactly.
-    package init(sparing count: UInt = 0) throws {
+    ///
+    /// - Parameter isFinal: `true` for a shortage that the process cannot end by raising its soft limit.
+    package init(sparing count: UInt = 0, isFinal: Bool = false) throws {
         var limit = rlimit()
         guard getrlimit(Self.resource, &limit) == 0 else { throw Self.failure("getrlimit") }
         former = limit
@@ -16,6 +18,7 @@ package struct DescriptorShortage {
         guard lowest >= 0 else { throw Self.failure("open") }
         close(lowest)
         limit.rlim_cur = rlim_t(lowest) + rlim_t(count)
+        if isFinal { limit.rlim_max = limit.rlim_cur }
         guard setrlimit(Self.resource, &limit) == 0 else { throw Self.failure("setrlimit") }
     }
 

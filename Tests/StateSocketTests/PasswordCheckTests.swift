@@ -41,7 +41,7 @@ struct PasswordCheckTests {
         let old = try PasswordFile(Array("alice:\(Self.hash)\n".utf8))
         let new = try PasswordFile(Array("bob:\(Self.hash)\n".utf8))
         try await onThread {
-            let group = MultiThreadedEventLoopGroup(named: "test")
+            let group = try MultiThreadedEventLoopGroup(named: "test")
             let gate = LoopGate(group.next())
             let hub = try Self.hub(on: gate)
             let origin = ClientOrigin.user(1000)

@@ -1,6 +1,7 @@
 public import AgentEvents
 internal import Dispatch
 internal import EventLoopExecutor
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 internal import Probes
@@ -9,13 +10,16 @@ internal import Synchronization
 /// Runs hooks: matches events with hooks, and runs each hook at its own pace.
 ///
 /// Hooks run independently and never block the publisher or each other. A dedicated event loop does all the work; it is
-/// created with the first hook, so a runner without hooks and directories has no thread.
+/// created with the first hook, so a runner without hooks and directories has no thread. If the system has no descriptor
+/// or thread left for it, events wait, and the next one retries.
 public final class HookRunner: Sendable {
     private struct State {
         var inbox = HookInbox()
         var engine: HookEngine?
         /// `true` if the loop was woken, and has not taken the items yet.
         var isAwake = false
+        /// `true` while there are hooks, and no loop could be started for them.
+        var lacksLoop = false
         var isStopped = false
         var grace = Duration.zero
 
@@ -32,7 +36,7 @@ public final class HookRunner: Sendable {
     private let containment: HookContainment?
     private let isCellular: @Sendable (String?) -> Bool
     private let state = Mutex(State())
-    /// Held while settings are delivered, so that their order is that of the calls.
+    /// Held while settings are delivered, so that their order is that of the calls, and while the loop starts.
     private let group = Mutex<MultiThreadedEventLoopGroup?>(nil)
 
     /// - Parameters:
@@ -42,7 +46,7 @@ public final class HookRunner: Sendable {
     ///   - isCellular: Returns whether requests leave through a cellular link that are bound to this interface, or to
     ///     none: those that may not use one wait. Called on the runner's thread; it must be quick.
     ///   - noticed: Called with a sentence for the log when a file or directory has not been read within the timeout of
-    ///     its hooks, on the runner's thread; it must be quick.
+    ///     its hooks, on the runner's thread, and when that thread cannot be started, on the caller's; it must be quick.
     ///   - completed: Called with the report of each run, on the runner's thread; it must be quick.
     public init(
         _ settings: HookSettings,
@@ -68,11 +72,13 @@ public final class HookRunner: Sendable {
     ///
     /// Safe to call from any thread, and quick: nothing is read, matched or started before it returns.
     public func deliver(_ event: Event) {
-        let engine = state.withLock { state -> HookEngine? in
-            guard !state.isStopped, state.inbox.deliver(event, at: .now) else { return nil }
-            return state.engineToWake()
+        let (engine, lacksLoop) = state.withLock { state -> (HookEngine?, Bool) in
+            guard !state.isStopped else { return (nil, false) }
+            let isWanted = state.inbox.deliver(event, at: .now)
+            return (isWanted ? state.engineToWake() : nil, state.lacksLoop)
         }
         if let engine { wake(engine) }
+        if lacksLoop { group.withLock { startOrWake(&$0) } }
     }
 
     /// Applies new settings: unchanged hooks keep their queues, and current runs continue.
@@ -80,25 +86,47 @@ public final class HookRunner: Sendable {
     /// A changed hook restarts; of its queue, it keeps events that it still matches. Safe to call from any thread.
     public func configure(_ settings: HookSettings) {
         group.withLock { group in
-            guard !state.withLock({ $0.isStopped }), group != nil || !settings.isEmpty else { return }
-            let loops = group ?? MultiThreadedEventLoopGroup(named: "hooks")
-            if group == nil {
-                let engine = HookEngine(
-                    gate: LoopGate(loops.next()),
-                    containment: containment,
-                    isCellular: isCellular,
-                    noticed: noticed,
-                    completed: completed
-                )
-                state.withLock { $0.engine = engine }
-            }
-            group = loops
-            let engine = state.withLock { state -> HookEngine? in
+            let isNeeded = state.withLock { state in
+                guard !state.isStopped, group != nil || state.lacksLoop || !settings.isEmpty else { return false }
                 state.inbox.configure(settings)
                 state.grace = settings.stopGrace
-                return state.engineToWake()
+                return true
             }
-            if let engine { wake(engine) }
+            if isNeeded { startOrWake(&group) }
+        }
+    }
+
+    /// Wakes the loop to take the items, and starts it first if there is none.
+    private func startOrWake(_ group: inout MultiThreadedEventLoopGroup?) {
+        if group == nil {
+            guard !state.withLock({ $0.isStopped }), let loops = startLoop() else { return }
+            let engine = HookEngine(
+                gate: LoopGate(loops.next()),
+                containment: containment,
+                isCellular: isCellular,
+                noticed: noticed,
+                completed: completed
+            )
+            state.withLock { state in
+                state.engine = engine
+                state.lacksLoop = false
+            }
+            group = loops
+        }
+        if let engine = state.withLock({ $0.engineToWake() }) { wake(engine) }
+    }
+
+    /// Starts the loop; returns nil, and reports the first failure, if the system has nothing left for it.
+    private func startLoop() -> MultiThreadedEventLoopGroup? {
+        do throws(SystemError) {
+            return try MultiThreadedEventLoopGroup(named: "hooks")
+        } catch {
+            let isFirst = state.withLock { state in
+                defer { state.lacksLoop = true }
+                return !state.lacksLoop
+            }
+            if isFirst { noticed("no hook runs until an event loop can be started: \(SystemText.of(error.errno))") }
+            return nil
         }
     }
 

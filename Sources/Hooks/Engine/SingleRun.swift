@@ -1,6 +1,7 @@
 package import AgentEvents
 internal import Dispatch
 internal import EventLoopExecutor
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 internal import Probes
@@ -132,7 +133,12 @@ package struct SingleRun: Sendable {
     private static func waiting(
         _ begin: @escaping @Sendable (LoopGate, @escaping @Sendable (HookRunEnd) -> Void) -> Void
     ) -> HookRunEnd {
-        let group = MultiThreadedEventLoopGroup(named: "hooks")
+        let group: MultiThreadedEventLoopGroup
+        do throws(SystemError) {
+            group = try MultiThreadedEventLoopGroup(named: "hooks")
+        } catch {
+            return HookRunEnd(outcome: .notStarted(reason: "no event loop: \(SystemText.of(error.errno))"))
+        }
         let gate = LoopGate(group.next())
         defer {
             gate.close()

@@ -99,7 +99,7 @@ struct HooksRunCommand: ParsableCommand {
               1   it failed, or took too long
               69  there is no such hook, journal or event, or no agent answers at the
                   named socket
-              75  no process could be made; try again
+              75  the system could not create a process or an event loop; try again
               77  no permission to read the event or the journal, or to ask the agent
                   at the named socket
               78  the hook is refused, or the configuration or the event is bad

@@ -1,0 +1,67 @@
+import AgentEvents
+import AgentTestKit
+import Synchronization
+import Testing
+
+@testable import Hooks
+
+/// A process that is short of descriptors when the first hook needs an event loop.
+struct HookShortageTests {
+    private static let hook = HookDefinition(
+        name: "tell",
+        action: .command(HookCommand(arguments: ["/bin/sh", "-c", ":"])),
+        trigger: HookTrigger(types: [.reachabilityChanged])
+    )
+
+    @Test(arguments: [UInt(0), 1, 2])
+    func `without descriptors for an event loop events wait, and the next one retries`(_ spare: UInt) async {
+        await #expect(processExitsWith: .success) { [spare] in
+            let log = CompletionLog()
+            let notices = Mutex<[String]>([])
+            let shortage = try DescriptorShortage(sparing: spare)
+            let runner = HookRunner(
+                HookSettings(definitions: [Self.hook]),
+                noticed: { notice in notices.withLock { $0.append(notice) } },
+                completed: { log.note($0) }
+            )
+            runner.deliver(SampleEvent.reachability(1))
+            try shortage.end()
+            #expect(!runner.hasThread)
+            // Of a type that no hook needs.
+            runner.deliver(SampleEvent.probe("web", 2))
+            #expect(runner.hasThread)
+            #expect(await log.reports(1).map(\.triggerSequence) == [1])
+            #expect(
+                notices.withLock { $0 } == ["no hook runs until an event loop can be started: Too many open files"]
+            )
+            await runner.stopped()
+        }
+    }
+
+    @Test func `hooks that are removed before an event loop can be started never run`() async {
+        await #expect(processExitsWith: .success) {
+            let log = CompletionLog()
+            let shortage = try DescriptorShortage()
+            let runner = HookRunner(HookSettings(definitions: [Self.hook])) { log.note($0) }
+            try shortage.end()
+            runner.configure(HookSettings())
+            runner.deliver(SampleEvent.reachability(1))
+            await runner.stopped()
+            #expect(log.completions.isEmpty)
+        }
+    }
+
+    @Test(arguments: [UInt(0), 1, 2])
+    func `a single run without descriptors for an event loop is not started`(_ spare: UInt) async {
+        await #expect(processExitsWith: .success) { [spare] in
+            // Nothing of a webhook needs a descriptor before.
+            let webhook = try WebhookBench.webhook("http://127.0.0.1/hook")
+            let hook = HookDefinition(name: "web", action: .webhook(webhook))
+            let shortage = try DescriptorShortage(sparing: spare)
+            let completion = SingleRun(.configured(hook), event: WebhookBench.event).run()
+            try shortage.end()
+            #expect(completion.ending.outcome == "not_started")
+            #expect(completion.ending.reason == "no event loop: Too many open files")
+        }
+    }
+}
