@@ -107,7 +107,9 @@ struct IntegrationCommandTests {
     func once() throws {
         #expect(try namespace.run("\(agent) run --once >/dev/null || echo $?") == "1\n")
         try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
-        #expect(try namespace.run("\(agent) run --once --format human").hasPrefix("reachable through other eth0 IPv4"))
+        let state = try namespace.run("\(agent) run --once --no-config --format human")
+        #expect(state.hasPrefix("reachable through other eth0 IPv4"))
+        #expect(state.hasSuffix("next: use '--config' or '--probe'\n"))
     }
 
     @Test("route explains the path to an address, and its exit status says whether there is one")

@@ -8,6 +8,16 @@ import Testing
 struct TextTests {
     private func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
 
+    @Test(
+        "without a probe the next step is one that the user has not excluded",
+        arguments: [(false, "reachagent config init"), (true, "use '--config' or '--probe'")]
+    )
+    func withoutProbe(readsNoConfiguration: Bool, next: String) {
+        let machine = ReachabilityMachine(MachineConfiguration(settle: .none))
+        let lines = StateText.lines(machine, readsNoConfiguration: readsNoConfiguration, style: .plain)
+        #expect(lines.last == "connectivity unknown: no probe is configured; next: \(next)")
+    }
+
     @Test("a path is shown with everything that an operator asks next")
     func path() {
         let path = Path(

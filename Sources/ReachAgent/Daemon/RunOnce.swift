@@ -15,6 +15,8 @@ struct RunOnce {
     let settings: Settings
     let monitor: MonitorConfiguration
     let format: OutputFormat
+    /// `true` if no configuration file is to be read (`--no-config`).
+    let readsNoConfiguration: Bool
 
     /// Prints the state.
     ///
@@ -89,7 +91,13 @@ struct RunOnce {
         )
         switch format {
         case .json: Terminal.print(Event(draft, from: .current(), at: Timestamp(observed), number: 1).line)
-        case .human: Terminal.print(StateText.lines(machine, style: .standardOutput()).joined(separator: "\n"))
+        case .human:
+            let lines = StateText.lines(
+                machine,
+                readsNoConfiguration: readsNoConfiguration,
+                style: .standardOutput()
+            )
+            Terminal.print(lines.joined(separator: "\n"))
         case .none: break
         }
     }

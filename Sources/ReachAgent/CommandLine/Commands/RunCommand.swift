@@ -138,7 +138,14 @@ struct RunCommand: ParsableCommand {
         for warning in loaded.warnings { AgentLogger.make().warning("\(warning)") }
         let settings = loaded.settings
         FreedMemory.limit()
-        if once { return try RunOnce(settings: settings, monitor: Self.monitor(settings, watch), format: format).run() }
+        if once {
+            return try RunOnce(
+                settings: settings,
+                monitor: Self.monitor(settings, watch),
+                format: format,
+                readsNoConfiguration: configuration.noConfig
+            ).run()
+        }
         try StartFailure.orExit {
             try AgentServices(
                 AgentConfiguration(

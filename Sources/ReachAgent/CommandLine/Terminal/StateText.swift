@@ -6,7 +6,13 @@ internal import Reachability
 /// States as people read them on a terminal.
 enum StateText {
     /// The whole state: a headline, then the families and the targets, then the probes.
-    static func lines(_ machine: ReachabilityMachine, style: TerminalStyle) -> [String] {
+    ///
+    /// - Parameter readsNoConfiguration: `true` if no configuration file is to be read (`--no-config`).
+    static func lines(
+        _ machine: ReachabilityMachine,
+        readsNoConfiguration: Bool = false,
+        style: TerminalStyle
+    ) -> [String] {
         var block = TextBlock(columns: style.columns)
         block.add(headline(machine.state), hanging: 2)
         block.add()
@@ -15,7 +21,7 @@ enum StateText {
         let width = min((rows.map(\.0.displayWidth).max() ?? 0) + 2, style.columns / 3)
         for (name, path) in rows { block.add(name, words(path), indent: 0, labelWidth: width) }
         block.add()
-        return block.lines + probes(machine, style)
+        return block.lines + probes(machine, readsNoConfiguration, style)
     }
 
     /// A path in a line: `wifi wlan0, gateway 192.0.2.1, source 192.0.2.17, default metric 600`.
@@ -31,10 +37,15 @@ enum StateText {
     }
 
     /// The verdicts of the probes, a line each, or the next step without probes.
-    private static func probes(_ machine: ReachabilityMachine, _ style: TerminalStyle) -> [String] {
+    private static func probes(
+        _ machine: ReachabilityMachine,
+        _ readsNoConfiguration: Bool,
+        _ style: TerminalStyle
+    ) -> [String] {
         guard !machine.probes.isEmpty else {
             var block = TextBlock(columns: style.columns)
-            block.add("connectivity unknown: no probe is configured; next: reachagent config init", hanging: 2)
+            let next = readsNoConfiguration ? "use '--config' or '--probe'" : "reachagent config init"
+            block.add("connectivity unknown: no probe is configured; next: \(next)", hanging: 2)
             return block.lines
         }
         var table = FittedTable(["PROBE", "OVER", "VERDICT", "DETAIL"])
