@@ -21,8 +21,6 @@ final class DNSExchange: @unchecked Sendable {
 
     /// The socket of a query over UDP.
     private var socket: DatagramSocket?
-    /// The thread that waits for the socket, once it does.
-    private var watcher: ReadinessThread?
     /// The channel of a query over TCP.
     private var channel: (any Channel)?
     private var timers: [Scheduled<Void>] = []
@@ -126,7 +124,7 @@ final class DNSExchange: @unchecked Sendable {
     private func askByStream() {
         guard !isByStream else { return }
         isByStream = true
-        closeSocket()
+        socket = nil
         let query = query
         ClientBootstrap(group: eventLoop)
             // The query's own deadline is the timeout.
@@ -148,10 +146,7 @@ final class DNSExchange: @unchecked Sendable {
 
     private func watch(_ socket: DatagramSocket) {
         do throws(SystemError) {
-            let thread = try ReadinessThread.shared()
-            let gate = gate
-            thread.watch(socket.descriptor) { gate.execute { self.readable() } }
-            watcher = thread
+            try socket.whenReadable(on: gate) { self.readable() }
         } catch {
             failed(error.errno)
         }
@@ -277,17 +272,12 @@ final class DNSExchange: @unchecked Sendable {
         finish(nil, Finding(.dnsTimeout, subject: query.server.description, evidence: evidence))
     }
 
-    private func closeSocket() {
-        if let socket { watcher?.forget(socket.descriptor) }
-        socket = nil
-    }
-
     private func finish(_ reply: DNSReply?, _ finding: Finding?) {
         guard !isOver else { return }
         isOver = true
         for timer in timers { timer.cancel() }
         timers = []
-        closeSocket()
+        socket = nil
         channel?.close(promise: nil)
         channel = nil
         completion(DNSQuery.Outcome(reply: reply, finding: finding))

@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import EventLoopExecutor
 internal import Glibc
 internal import LinuxSupport
 
@@ -23,6 +24,8 @@ final class DatagramSocket {
     let descriptor: CInt
     private let isIPv6: Bool
     private let isICMP: Bool
+    /// The thread that waits for the socket, once it does.
+    private var watcher: ReadinessThread?
 
     /// Opens the socket.
     ///
@@ -57,7 +60,21 @@ final class DatagramSocket {
         try connect(to: target, interface: interface)
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        watcher?.forget(descriptor)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Calls a closure once, on an event loop, when the socket is readable or has an error.
+    ///
+    /// Another call replaces the closure. It may still be called when the socket has just ended.
+    ///
+    /// - Throws: ``SystemError`` if the thread that waits cannot be started.
+    func whenReadable(on gate: LoopGate, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        let thread = try ReadinessThread.shared()
+        thread.watch(descriptor) { gate.execute(body) }
+        watcher = thread
+    }
 
     private func set(_ option: CInt, _ value: CInt) {
         var value = value

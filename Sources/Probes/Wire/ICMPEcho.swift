@@ -87,8 +87,6 @@ private final class ICMPExchange: @unchecked Sendable {
     private let payload: [UInt8]
 
     private var socket: DatagramSocket?
-    /// The thread that waits for the socket, once it does.
-    private var watcher: ReadinessThread?
     private var deadline: Scheduled<Void>?
     private var started = NIODeadline.uptimeNanoseconds(0)
     private var ignored = 0
@@ -143,10 +141,7 @@ private final class ICMPExchange: @unchecked Sendable {
 
     private func watch(_ socket: DatagramSocket) {
         do throws(SystemError) {
-            let thread = try ReadinessThread.shared()
-            let gate = gate
-            thread.watch(socket.descriptor) { gate.execute { self.readable() } }
-            watcher = thread
+            try socket.whenReadable(on: gate) { self.readable() }
         } catch {
             failed(error.errno)
         }
@@ -234,7 +229,6 @@ private final class ICMPExchange: @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         deadline?.cancel()
-        if let socket { watcher?.forget(socket.descriptor) }
         socket = nil
         completion(ICMPEcho.Outcome(reply: reply, finding: finding))
     }
