@@ -24,7 +24,7 @@ public struct SinkStatus: Codable, Sendable, Hashable {
     public var broker: String
     /// The state of the connection.
     public var state: State
-    /// The moment at which the state started; `nil` while absent.
+    /// The moment at which the state started, on the clock as it is set now; `nil` while absent.
     public var since: Timestamp?
     /// The stable code of the reason that it is not connected, or that an event was rejected.
     public var code: String?
@@ -32,7 +32,7 @@ public struct SinkStatus: Codable, Sendable, Hashable {
     public var detail: String?
     /// The number up to which the broker has all events; `nil` if it is not known.
     public var acknowledged: UInt64?
-    /// The moment of the last acknowledgement.
+    /// The moment of the last acknowledgement, on the clock as it is set now.
     public var acknowledgedTime: Timestamp?
     /// The number of waiting events.
     public var pending: UInt64?

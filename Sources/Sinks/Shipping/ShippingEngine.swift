@@ -47,6 +47,8 @@ public struct ShippingEngine: Sendable {
     var connection: Connection
     /// The visible state of the sink.
     public internal(set) var status: SinkStatus
+    /// The moment that the times of the status agree with.
+    var clocks: Moment
 
     // The journal.
     var subscription = Subscription.closed
@@ -155,12 +157,14 @@ public struct ShippingEngine: Sendable {
             since: now.time
         )
         status.acknowledged = position?.sequence
+        clocks = now
         reportDue = now.instant
     }
 
     /// Handles an input, and returns the effects to carry out, in order.
     public mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
         guard connection != .stopped else { return [] }
+        followClock(now)
         switch input {
         case .machine(let state): take(state, now)
         case .agent(let isConnected): noteAgent(isConnected: isConnected, now)
