@@ -43,10 +43,14 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
     /// `true` for a loopback address and for the unspecified one, to which Linux connects as to the loopback.
     package var isThisMachine: Bool {
         guard bytes.count == 16 else { return bytes[0] == 127 || bytes.allSatisfy { $0 == 0 } }
-        guard bytes.prefix(10).allSatisfy({ $0 == 0 }) else { return false }
-        // ::ffff:127.0.0.1 and the like.
-        if bytes[10] == 0xff, bytes[11] == 0xff { return bytes[12] == 127 || bytes.suffix(4).allSatisfy { $0 == 0 } }
+        if isIPv4Mapped { return bytes[12] == 127 || bytes.suffix(4).allSatisfy { $0 == 0 } }
         return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1
+    }
+
+    /// `true` for the IPv6 form of an IPv4 address, `::ffff:192.0.2.1`, to which Linux connects by IPv4 (RFC 4291, section
+    /// 2.5.5.2).
+    package var isIPv4Mapped: Bool {
+        bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
     }
 
     /// Returns the address and a port, IPv6 in brackets.

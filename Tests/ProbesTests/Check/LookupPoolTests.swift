@@ -156,6 +156,18 @@ struct LookupPoolTests {
         #expect(SystemLookup.failure(status, systemError: EMFILE, after: .seconds(5)).code == code)
     }
 
+    /// The C library answers the text of an address without a name server.
+    @Test(arguments: [
+        ("2001:db8::7", nil), ("::ffff:0:192.0.2.7", nil), ("64:ff9b::192.0.2.7", nil),
+        ("::ffff:192.0.2.7", "the answer holds only IPv4-mapped addresses, such as ::ffff:192.0.2.7"),
+    ])
+    func `an IPv4-mapped address is no IPv6 address of a name`(address: String, reason: String?) {
+        switch SystemLookup.addresses(of: address, family: .ipv6) {
+        case .success(let addresses): #expect(reason == nil && addresses.count == 1)
+        case .failure(let failure): #expect(failure.code == .dnsNoAddress && failure.reason == reason)
+        }
+    }
+
     @Test
     func `a name server that failed at once was not silent`() {
         #expect(SystemLookup.failure(EAI_AGAIN, systemError: 0, after: .milliseconds(3)).code == .dnsFailure)

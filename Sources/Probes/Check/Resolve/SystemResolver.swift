@@ -50,6 +50,7 @@ enum SystemLookup {
     /// Looks up a name's addresses of one family, in the C library's order (RFC 6724); blocks.
     ///
     /// AI_ADDRCONFIG is off: a family without an address on this machine is a finding, not a reason to skip the lookup.
+    /// IPv4-mapped addresses are not IPv6: a connection to one would count as evidence for the wrong family.
     static func addresses(
         of name: String,
         family: HostAddress.Family
@@ -67,13 +68,17 @@ enum SystemLookup {
         }
         defer { freeaddrinfo(list) }
         var addresses: [HostAddress] = []
+        var mapped: HostAddress?
         var entry = list
         while let current = entry, addresses.count < maximumAddresses {
-            if let address = address(current.pointee), !addresses.contains(address) { addresses.append(address) }
+            if let address = address(current.pointee), !addresses.contains(address) {
+                if address.isIPv4Mapped { mapped = address } else { addresses.append(address) }
+            }
             entry = current.pointee.ai_next
         }
         guard !addresses.isEmpty else {
-            return .failure(HostLookupFailure(.dnsNoAddress, reason: "the answer holds no address"))
+            let reason = mapped.map { "the answer holds only IPv4-mapped addresses, such as \($0)" }
+            return .failure(HostLookupFailure(.dnsNoAddress, reason: reason ?? "the answer holds no address"))
         }
         return .success(addresses)
     }
