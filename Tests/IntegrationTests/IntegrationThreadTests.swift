@@ -40,7 +40,7 @@ struct IntegrationThreadTests {
         try await agent.completed("own", for: agent.events.first(of: "reachability.changed"))
         let expected: Set = [
             "datagrams", "hooks", "journal-upkeep", "journal-write", "lookup", "netlink", "printer", "probe-loop",
-            "probe-schedule", "sockets",
+            "probe-schedule", "resolver-watch", "sockets",
         ]
         var names: [String] = []
         // Checks begin when they are due, and a thread has the name of the one that starts it until it runs.

@@ -148,6 +148,33 @@ import struct AgentEvents.Timestamp
         #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
     }
 
+    @Test func `another resolver only causes rechecks, of the checks that look names up`() throws {
+        let bus = NotificationBus<Event>()
+        let lines = bus.subscribe(capacity: 1024)
+        var settings = Settings()
+        settings.settle = .none
+        var transfer = try ProbeDefinition.adHoc("https://host.test/large", name: "speed")
+        transfer.probe.transfer = TransferPlan(downloadBytes: 1000)
+        settings.probes = [
+            try ProbeDefinition.adHoc("https://host.test/", name: "web"),
+            try ProbeDefinition.adHoc("tcp://192.0.2.1:80", name: "literal"), transfer,
+        ]
+        let driver = ReachabilityDriver.sample(settings, on: bus)
+        driver.recheckNames()
+        driver.handle(.update(Self.update(isUp: true)))
+        #expect(driver.judge(Self.check(.ok)) == .steady)
+        let inFlight = Self.check(.failed(.dnsNXDomain, .resolve))
+        _ = lines.take()
+        driver.state.withLock { $0.updates = ScheduleUpdates() }
+        driver.recheckNames()
+        let updates = driver.state.withLock { $0.updates }
+        #expect(updates.rechecks == [Self.point] && !updates.hasNewSchedule && !updates.transfers.isPending)
+        #expect(driver.judge(inFlight) == .doubtful)
+        #expect(driver.judge(Self.check(.ok)) == .steady)
+        guard case .notifications = lines.take() else { return }
+        Issue.record("an event was published")
+    }
+
     @Test func `a recording gives the same lines again`() throws {
         let fixture = try Fixture()
         defer { withExtendedLifetime(fixture) {} }

@@ -85,12 +85,22 @@ struct CheckKey: Hashable {
 extension Probe {
     /// The host and port that a check connects to first, to which the limit per target applies.
     var destination: String {
+        let (host, port) = firstEndpoint
+        return "\(host.withoutTrailingDot) \(port.map { "\($0)" } ?? "icmp")"
+    }
+
+    /// `true` if a check begins with a lookup by the system's resolver.
+    package var looksUpName: Bool {
+        if case .name = firstEndpoint.host { true } else { false }
+    }
+
+    private var firstEndpoint: (host: ServerIdentity, port: Int?) {
         switch (target, connectTo) {
-        case (.http, .some(let place)), (.tcp, .some(let place)): "\(place.host.withoutTrailingDot) \(place.port)"
-        case (.http(let url), .none): "\(url.host.withoutTrailingDot) \(url.port)"
-        case (.tcp(let host, let port), .none): "\(host.withoutTrailingDot) \(port)"
-        case (.icmp(let host), _): "\(host.withoutTrailingDot) icmp"
-        case (.dns(let resolver, let port, _, _), _): "\(resolver.withoutTrailingDot) \(port)"
+        case (.http, .some(let place)), (.tcp, .some(let place)): (place.host, Int(place.port))
+        case (.http(let url), .none): (url.host, url.port)
+        case (.tcp(let host, let port), .none): (host, Int(port))
+        case (.icmp(let host), _): (host, nil)
+        case (.dns(let resolver, let port, _, _), _): (resolver, Int(port))
         }
     }
 

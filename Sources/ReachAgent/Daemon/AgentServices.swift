@@ -65,7 +65,8 @@ struct AgentServices {
                 group: configuration.sockets?.group,
                 egress: driver.egress,
                 cost: driver.cost
-            )
+            ),
+            resolverWatch: ResolverWatch(whenChanged: driver.recheckNames)
         ) { check in
             defer { reporter?.noteAwake() }
             return driver.judge(check)

@@ -87,6 +87,12 @@ struct ConnectivityPlan: Sendable {
     /// Returns whether a point's checks are transfers.
     func isTransfer(_ point: ProbePoint) -> Bool { definitions[point.probe]?.probe.transfer != nil }
 
+    /// Returns whether a point's checks begin with a lookup of a name, and must be repeated when name servers change;
+    /// transfers need not, because they begin long after the change of a path.
+    func looksUpName(_ point: ProbePoint) -> Bool {
+        definitions[point.probe].map { $0.probe.looksUpName && $0.probe.transfer == nil } ?? false
+    }
+
     /// Returns a check's evidence of a captive portal; `nil` where the check was not made for that.
     func evidence(in check: CompletedCheck) -> PortalEvidence? {
         guard let definition = definitions[check.point.probe], definition.rule.isPortalCheck else { return nil }

@@ -20,6 +20,7 @@ final class ProbeRunner: Sendable {
     private let limits: Mutex<ScheduleLimits>
     private let usageStore: DataUsageStore?
     private let transfers: TransferSurroundings
+    private let resolverWatch: ResolverWatch?
     private let judge: ProbeScheduler.Judge
     private let logger = AgentLogger.make()
     private let state = Mutex(State.idle)
@@ -30,16 +31,20 @@ final class ProbeRunner: Sendable {
     /// - Parameters:
     ///   - usageStore: Keeps the usage of the day's budgets; without it they start over with each process.
     ///   - transfers: The surroundings of transfers.
+    ///   - resolverWatch: The watch of the resolver's configuration, which runs from the first probe on that looks a name
+    ///     up; `nil` for none.
     ///   - judge: Judges each completed check; called on other threads.
     init(
         limits: ScheduleLimits,
         usageStore: DataUsageStore?,
         transfers: TransferSurroundings = TransferSurroundings(),
+        resolverWatch: ResolverWatch? = nil,
         judge: @escaping ProbeScheduler.Judge
     ) {
         self.limits = Mutex(limits)
         self.usageStore = usageStore
         self.transfers = transfers
+        self.resolverWatch = resolverWatch
         self.judge = judge
     }
 
@@ -70,6 +75,8 @@ final class ProbeRunner: Sendable {
                 return scheduler
             }
         }
+        // Before the first lookup, which must not read what changes before the watch begins.
+        if probes.contains(where: \.probe.looksUpName) { resolverWatch?.start() }
         start(scheduler)
         scheduler?.setProbes(probes, keeping: transfers)
     }
@@ -172,5 +179,6 @@ final class ProbeRunner: Sendable {
         whenCancelled()
         running?.transport.shutDownAndWait()
         usageStore?.finish(within: .seconds(1))
+        resolverWatch?.stop()
     }
 }

@@ -35,6 +35,19 @@ extension ReachabilityDriver {
         (state.points, state.costs) = (points, costs)
     }
 
+    /// Rechecks the points whose checks look names up, because the configuration of the resolver has changed; safe from
+    /// any thread.
+    ///
+    /// Only the time of their checks changes: paths and verdicts stay until the new checks complete.
+    func recheckNames() {
+        perform { state in
+            let points = state.points.filter(state.plan.looksUpName)
+            let now = ContinuousClock.now
+            for point in points { state.freshSince[point] = now }
+            state.updates.rechecks += points
+        }
+    }
+
     /// Makes the next hops due at once beyond which nothing answers, however recent the last check is, because it was made
     /// before the silence, and whatever began that: the next failing check may be far off.
     private func triggerDoubted(_ state: inout State) {

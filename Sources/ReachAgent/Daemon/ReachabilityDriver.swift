@@ -259,7 +259,7 @@ final class ReachabilityDriver: Sendable {
     }
 
     /// Runs a closure on the state, and then updates the schedule and the loop.
-    private func perform<Result: Sendable>(
+    func perform<Result: Sendable>(
         isReload: Bool = false,
         _ body: (inout sending State) -> Result
     ) -> Result {

@@ -29,6 +29,25 @@ struct ProbeTargetTests {
         #expect(Set(targets.map { Probe(target: $0, trust: TrustEvaluator(anchors: .system)).destination }).count == 1)
     }
 
+    @Test(
+        arguments: [
+            ("http://host.test/", nil, true), ("http://192.0.2.1/", nil, false), ("https://[2001:db8::1]/", nil, false),
+            ("tcp://host.test:22", nil, true), ("tcp://192.0.2.1:22", nil, false), ("icmp://host.test", nil, true),
+            ("icmp://192.0.2.1", nil, false), ("dns://ns.test/host.test", nil, true),
+            ("dns://192.0.2.53/host.test", nil, false), ("http://host.test/", .address([192, 0, 2, 1]), false),
+            ("tcp://192.0.2.1:22", .name("host.test"), true),
+        ] as [(String, ServerIdentity?, Bool)]
+    )
+    func `a check looks a name up if it connects to one first`(
+        text: String,
+        other: ServerIdentity?,
+        looksUp: Bool
+    ) throws {
+        var probe = Probe(target: try ProbeTarget(parsing: text), trust: TrustEvaluator(anchors: .system))
+        probe.connectTo = other.map { Probe.Endpoint(host: $0, port: 443) }
+        #expect(probe.looksUpName == looksUp)
+    }
+
     @Test(arguments: [
         "", "host.test", "://", "ftp://host.test", "tcp://host.test", "tcp://host.test:", "tcp://host.test:0",
         "tcp://host.test:65536", "tcp://host.test:+1", "tcp://host.test:22/path", "tcp://:22", "tcp://[::1:22",

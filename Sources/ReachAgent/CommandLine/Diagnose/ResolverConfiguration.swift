@@ -4,9 +4,11 @@ internal import NetlinkMonitor
 /// The configuration of the C library's resolver: resolv.conf(5) and the line `hosts` of nsswitch.conf(5).
 struct ResolverConfiguration: Sendable, Hashable {
     /// The maximum size of a file, in bytes.
-    private static let maximumBytes = 64 << 10
+    static let maximumBytes = 64 << 10
+    /// The C library's file.
+    static let file = "/etc/resolv.conf"
     /// The file with the upstream name servers of systemd-resolved.
-    private static let upstreamFile = "/run/systemd/resolve/resolv.conf"
+    static let upstreamFile = "/run/systemd/resolve/resolv.conf"
 
     /// The name servers, as they are written.
     var nameServers: [String] = []
@@ -25,10 +27,10 @@ struct ResolverConfiguration: Sendable, Hashable {
     static func read() -> ResolverConfiguration {
         var configuration: ResolverConfiguration
         do throws(RegularFile.Failure) {
-            configuration = ResolverConfiguration(parsing: try lines("/etc/resolv.conf"))
+            configuration = ResolverConfiguration(parsing: try lines(file))
         } catch {
             configuration = ResolverConfiguration()
-            configuration.failure = "/etc/resolv.conf \(error.description)"
+            configuration.failure = "\(file) \(error.description)"
         }
         if configuration.nameServers.contains(where: { $0.hasPrefix("127.0.0.5") }),
             let upstream = try? lines(upstreamFile)
