@@ -108,9 +108,9 @@ public final class ProbeScheduler: Sendable {
 
     /// Makes these points due at once, staggered over a short time; running checks are cancelled and restarted.
     ///
-    /// For a changed path, and for a resumed machine. The checks are spread over 10 ms each, up to a second; more than
-    /// 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored. Transfers are due 30 to
-    /// 90 seconds later, and a running one continues.
+    /// For a changed path, other name servers, and a resumed machine. The checks are spread over 10 ms each, up to a
+    /// second; more than 2000 take half a millisecond each, up to 5 s. Points that are not scheduled are ignored.
+    /// Transfers are due 30 to 90 seconds later, and a running one continues.
     public func recheck(_ points: [ProbePoint]) {
         engine.renewLookups()
         engine.change { $0.recheck(points, now: $1) }
