@@ -105,19 +105,34 @@ public struct ReachabilityMachine: Sendable {
             return Self.cause(update, isReload, isCorrection, from: path ?? old.path, to: path ?? state.path)
         }
         .forEach(emit)
-        for (index, target) in configuration.targets.enumerated() {
-            let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
-            let state = TargetState(address: target.address, path: path)
-            let old = targetStates[index].raw
-            var cause = ChangeCause.start
-            if old != state {
-                cause = Self.cause(update, isReload, isCorrection, from: old.path, to: path)
-                emit(.targetPath(target, Change(from: old, to: state, cause: cause, observed: update.observed)))
+        for index in targetStates.indices {
+            observeTarget(index, in: snapshot, observed: update.observed) { old, new in
+                Self.cause(update, isReload, isCorrection, from: old, to: new)
             }
-            if let settled = targetStates[index].observe(state, cause: cause, observed: update.observed, at: now) {
-                emit(.target(target, settled))
-            }
+            .forEach(emit)
         }
+    }
+
+    /// Returns the transitions of a target's path in a snapshot; that of an address that was not looked up is unknown.
+    private mutating func observeTarget(
+        _ index: Int,
+        in snapshot: NetworkSnapshot,
+        observed: Observed,
+        cause: (Path, Path) -> ChangeCause
+    ) -> [Transition] {
+        let target = configuration.targets[index]
+        let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
+        let state = TargetState(address: target.address, path: path)
+        let old = targetStates[index].raw
+        var transitions: [Transition] = []
+        var reason = ChangeCause.start
+        if old != state {
+            reason = cause(old.path, path)
+            transitions.append(.targetPath(target, Change(from: old, to: state, cause: reason, observed: observed)))
+        }
+        let settled = targetStates[index].observe(state, cause: reason, observed: observed, at: observed.instant)
+        if let settled { transitions.append(.target(target, settled)) }
+        return transitions
     }
 
     /// Handles the end of a suspend: earlier checks no longer count for streaks, and settling restarts.
@@ -165,6 +180,15 @@ public struct ReachabilityMachine: Sendable {
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
         transitions += Self.published(uplinks)
         transitions += doubtNewSilences(observed) { .reload(interface: $0?.name) }
+        if let view {
+            // The monitor is restarted for an address that is not looked up yet, and only then.
+            for (index, target) in configuration.targets.enumerated()
+            where old[target] == nil && view.lookups[target.address] != nil {
+                transitions += observeTarget(index, in: view, observed: observed) { old, new in
+                    .reload(interface: new.interface?.name ?? old.interface?.name)
+                }
+            }
+        }
         return transitions + tick(at: observed.instant)
     }
 

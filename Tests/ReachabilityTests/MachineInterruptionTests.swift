@@ -71,9 +71,33 @@ struct MachineInterruptionTests {
         run.note(
             run.machine.configure(MachineConfiguration(targets: [home, office]), observed: ScriptedCheck.time(10))
         )
-        #expect(run.machine.targetPaths.map(\.state.via) == [.unknown, .wifi])
-        run.see(ScriptedNetwork(), at: 1000)
+        #expect(run.machine.targetPaths.map(\.state.via) == [.none, .wifi])
         #expect(run.takeWords() == ["path home unknown→none", "target home unknown→none"])
+        run.see(ScriptedNetwork(), at: 1000)
+        #expect(run.takeWords().isEmpty)
+    }
+
+    @Test("a target that a reload renames has its state at once, as the monitor is not restarted for a known address")
+    func reloadRenamesTarget() {
+        let address = ScriptedNetwork.internet[0]
+        var run = MachineRun(MachineConfiguration(targets: [Target(name: "office", address: address)]))
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        _ = run.takeWords()
+        let renamed = MachineConfiguration(targets: [Target(name: "site", address: address)])
+        run.note(run.machine.configure(renamed, observed: ScriptedCheck.time(10)))
+        #expect(run.takeWords() == ["path site unknown→wifi", "target site unknown→wifi"])
+        #expect(run.machine.targetPaths.map(\.state.via) == [.wifi])
+    }
+
+    @Test("a target that a reload adds is unknown until its address is looked up")
+    func reloadAddsUnknownAddress() {
+        var run = MachineRun(MachineConfiguration())
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        _ = run.takeWords()
+        let office = Target(name: "office", address: ScriptedNetwork.address("192.0.2.7"))
+        run.note(run.machine.configure(MachineConfiguration(targets: [office]), observed: ScriptedCheck.time(10)))
+        #expect(run.takeWords().isEmpty)
+        #expect(run.machine.targetPaths.map(\.state.via) == [.unknown])
     }
 
     @Test("the first state of a target added by a reload is caused by the configuration, not by a start")
