@@ -20,7 +20,9 @@ extension AgentStatus {
                 found.problem = "this machine could not check: \(found.problem)"
                 return found
             }
-            guard let probe = probes.first else { return nil }
+            // The gateway's answer is no verdict on the Internet.
+            let isChecked: (ProbeStatus) -> Bool = { $0.obstacle == nil && $0.probe != ProbePoint.firstHopName }
+            guard let probe = probes.first(where: isChecked) else { return adviceOnWaitingProbes }
             return Advice(
                 code: Connectivity.unknown.rawValue,
                 problem: "no probe has a verdict yet",
@@ -28,6 +30,19 @@ extension AgentStatus {
             )
         default: return nil
         }
+    }
+
+    /// The advice when no probe can be checked; `nil` if none is waiting for a path.
+    private var adviceOnWaitingProbes: Advice? {
+        for probe in probes {
+            guard let obstacle = probe.obstacle else { continue }
+            return Advice(
+                code: Connectivity.unknown.rawValue,
+                problem: "no probe can be checked: \(probe.probe) has \(obstacle)",
+                action: "`reachagent interfaces` shows the interfaces, `reachagent config show` those of the probe."
+            )
+        }
+        return nil
     }
 
     static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {

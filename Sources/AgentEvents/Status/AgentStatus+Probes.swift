@@ -21,7 +21,8 @@ extension AgentStatus {
         public var since: Timestamp?
         /// The time since then, in milliseconds, by a monotonic clock.
         public var forMilliseconds: Int64?
-        /// The number of consecutive checks with the outcome of the last one.
+        /// The number of consecutive checks with the outcome of the last one; `nil` while it cannot be checked, because
+        /// it has no path.
         public var streak: Int?
         /// The moment at which the last check ended.
         public var last: Timestamp?
@@ -31,7 +32,7 @@ extension AgentStatus {
         public var latencyMilliseconds: Int64?
         /// The code of the last check, if it differs from that of the verdict.
         public var lastCode: String?
-        /// The details of the last check that was not `ok`, for people.
+        /// The details of the last check that was not `ok`, or the path that is missing for a check, for people.
         public var detail: String?
         /// The phase in which the last check ended that was not `ok`, as in ``CheckReport``.
         public var phase: String?
@@ -67,6 +68,9 @@ extension AgentStatus {
         /// Returns the details of the last check if it failed with this code, otherwise `nil`: the code of the verdict may
         /// be that of earlier checks.
         package func detail(of code: String) -> String? { hasFailed(with: code) ? detail : nil }
+
+        /// The reason that it cannot be checked at present; `nil` if it can, and from agents that do not send it.
+        package var obstacle: String? { streak == nil ? detail : nil }
 
         /// Returns the phase in which the last check ended if it failed with this code, otherwise `nil`.
         package func phase(of code: String) -> String? { hasFailed(with: code) ? phase : nil }

@@ -178,8 +178,8 @@ final class AgentRequestHandler: AgentInterface {
     /// The configured probes that are not checked at present, because there is no path or their interface is missing.
     private func waitingProbes(besides records: [ProbeRecord]) -> [AgentStatus.ProbeStatus] {
         let made = Set(records.map(\.point.probe))
-        let waiting = driver.plan.settings.probes.lazy.map(\.name).filter { !made.contains($0) }
-        return waiting.prefix(Self.maximumWaiting).map { AgentStatus.ProbeStatus(probe: $0, verdict: "unknown") }
+        let waiting = driver.plan.settings.probes.lazy.map(\.rule).filter { !made.contains($0.name) }
+        return waiting.prefix(Self.maximumWaiting).map { AgentStatus.ProbeStatus(waiting: $0) }
     }
 
     /// The status of the journal, which cannot report by itself that it hangs: the bus can, as it no longer waits for it.

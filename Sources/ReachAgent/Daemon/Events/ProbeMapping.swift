@@ -17,6 +17,27 @@ extension AgentEvents.ProbePoint {
     }
 }
 
+extension AgentStatus.ProbeStatus {
+    private static let maximumNames = 8
+
+    /// Creates the status of a probe that has no path to be checked over.
+    init(waiting rule: ProbeRule) {
+        self.init(probe: rule.name, verdict: "unknown")
+        let family =
+            switch rule.families {
+            case .ipv4: "IPv4 "
+            case .ipv6: "IPv6 "
+            case .any, .each: ""
+            }
+        var missing = "no \(family)path"
+        if case .matching(let names) = rule.interfaces {
+            missing += " over " + names.prefix(Self.maximumNames).joined(separator: " or ")
+            if names.count > Self.maximumNames { missing += " or \(names.count - Self.maximumNames) more" }
+        }
+        detail = missing
+    }
+}
+
 extension ProbeVerdict {
     init(_ state: ProbeState) {
         self.init(
