@@ -206,14 +206,28 @@ extension NetworkSnapshot {
     private func underlayChanges(since old: NetworkSnapshot) -> [NetworkChange] {
         Set(underlays.keys).union(old.underlays.keys).sorted().filter { underlays[$0] != old.underlays[$0] }.map {
             tunnel in
-            let below = underlays[tunnel].map { $0.interfaceIndex.map(interfaceName) ?? "nothing" } ?? "not known"
+            let name = interfaceName(tunnel)
+            // The underlay of a tunnel is looked up once a route leads into it: the route changed, not the underlay.
+            let isSameUse = hasRoute(into: tunnel) == old.hasRoute(into: tunnel)
+            let below = underlays[tunnel].map { $0.interfaceIndex.map(interfaceName) ?? "nothing" }
+            let detail =
+                isSameUse
+                ? below.map { "carried by \($0)" } ?? "the interface that carries it is no longer known"
+                : below.map { "\(name): carried by \($0)" } ?? "\(name): no longer looked up"
             return NetworkChange(
-                code: .underlayChanged,
+                code: isSameUse ? .underlayChanged : .lookupChanged,
                 interfaceIndex: tunnel,
-                interfaceName: interfaceName(tunnel),
-                detail: "carried by \(below)"
+                interfaceName: name,
+                detail: detail
             )
         }
+    }
+
+    /// Returns whether a looked up address or a default route leads into an interface.
+    private func hasRoute(into interface: UInt32) -> Bool {
+        func leads(_ route: Route?) -> Bool { route?.nextHops.contains { $0.interfaceIndex == interface } ?? false }
+        return defaultRoutes.contains(where: leads)
+            || lookups.values.contains { $0.route?.interfaceIndex == interface || leads($0.matched) }
     }
 }
 

@@ -119,6 +119,29 @@ struct SnapshotDiffTests {
         #expect(positions.count >= 6)
     }
 
+    @Test("a tunnel that a route begins or ceases to lead into is a changed lookup, not another underlay")
+    func tunnelInUse() {
+        var before = Self.snapshot()
+        before.underlays = [:]
+        var after = before
+        for key in after.lookups.keys {
+            let route = ResolvedRoute(interfaceIndex: 3)
+            after.lookups[key] = RouteLookup(destination: key, outcome: .route(route), matched: nil)
+        }
+        after.underlays[3] = Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute)
+        let connected = after.diff(from: before)
+        #expect(connected.map(\.code) == [.lookupChanged, .lookupChanged])
+        #expect(connected.last?.detail == "tun0: carried by eth0")
+        let disconnected = before.diff(from: after)
+        #expect(disconnected.map(\.code) == [.lookupChanged, .lookupChanged])
+        #expect(disconnected.first?.interfaceName == "eth0")
+        #expect(disconnected.last?.detail == "tun0: no longer looked up")
+        // The tunnel stays in use, and nothing is known of what carries it.
+        var moved = after
+        moved.underlays[3] = nil
+        #expect(moved.diff(from: after).map(\.code) == [.underlayChanged])
+    }
+
     @Test("changes that concern a removed link still carry its name")
     func namesOfTheRemoved() {
         let before = Self.snapshot()
