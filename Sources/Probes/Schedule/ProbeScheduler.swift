@@ -1,6 +1,7 @@
 public import CheckResults
 internal import FoundationEssentials
 internal import Glibc
+internal import LinuxSupport
 
 /// Runs probes when they are due.
 ///
@@ -167,13 +168,7 @@ public final class ProbeScheduler: Sendable {
 
     /// The origin of the clock that counts suspended time, to which the phases of all processes of this boot are
     /// relative.
-    private static var boot: ContinuousClock.Instant {
-        withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { times in
-            let now = ContinuousClock.now
-            guard let time = times.baseAddress, clock_gettime(CLOCK_BOOTTIME, time) == 0 else { return now }
-            return now - .seconds(time.pointee.tv_sec) - .nanoseconds(time.pointee.tv_nsec)
-        }
-    }
+    private static var boot: ContinuousClock.Instant { .now - KernelClock.time(CLOCK_BOOTTIME) }
 }
 
 extension Prober: CheckTransport {}

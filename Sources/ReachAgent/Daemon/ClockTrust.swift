@@ -14,18 +14,11 @@ enum ClockTrust {
 
     /// Returns true when the clock is synchronised, or the machine has been up for a day without ever being so.
     @Sendable static func isTrusted() -> Bool {
-        isTrusted(isSynchronized: isSynchronized, uptime: uptime)
+        isTrusted(isSynchronized: isSynchronized, uptime: KernelClock.time(CLOCK_BOOTTIME))
     }
 
     /// `true` if the kernel or systemd-timesyncd says that a time server keeps the clock right.
     static var isSynchronized: Bool { ClockWatch.isSynchronized || access(marker, F_OK) == 0 }
 
     static func isTrusted(isSynchronized: Bool, uptime: Duration) -> Bool { isSynchronized || uptime >= patience }
-
-    private static var uptime: Duration {
-        withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { times in
-            guard let time = times.baseAddress, clock_gettime(CLOCK_BOOTTIME, time) == 0 else { return .zero }
-            return .seconds(time.pointee.tv_sec)
-        }
-    }
 }

@@ -1,5 +1,7 @@
+internal import AgentEvents
 internal import CLibNL
 internal import Glibc
+internal import LinuxSupport
 internal import Logging
 internal import ServiceSupport
 internal import StateSocket
@@ -135,9 +137,7 @@ final class ServiceReporter: Sendable {
     }
 
     private static var monotonicMicroseconds: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+        UInt64(clamping: KernelClock.time(CLOCK_MONOTONIC).microseconds)
     }
 }
 

@@ -49,15 +49,9 @@ extension SuspendClocks {
     }
 
     private static var reading: SuspendClocks {
-        let before = time(CLOCK_MONOTONIC)
-        let boot = time(CLOCK_BOOTTIME)
-        return SuspendClocks(monotonicBefore: before, boot: boot, monotonicAfter: time(CLOCK_MONOTONIC))
-    }
-
-    private static func time(_ clock: clockid_t) -> Duration {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        let before = KernelClock.time(CLOCK_MONOTONIC)
+        let boot = KernelClock.time(CLOCK_BOOTTIME)
+        return SuspendClocks(monotonicBefore: before, boot: boot, monotonicAfter: KernelClock.time(CLOCK_MONOTONIC))
     }
 }
 
