@@ -44,6 +44,15 @@ import Testing
                 + #"{"probe":"web","family":"ipv4","verdict":"unknown","streak":0}"#,
             "no probe has a verdict yet", ["reachagent check web"]
         ),
+        (
+            #"{"probe":"bound","interface":"wan7","family":"ipv4","verdict":"up","streak":3}"#,
+            "no probe checks the default path: each is bound to an interface",
+            ["reachagent status uplinks", "reachagent config show"]
+        ),
+        (
+            #"{"probe":"bound","interface":"wan7","family":"ipv4","verdict":"unknown","streak":0}"#,
+            "no probe has a verdict yet", ["reachagent check bound"]
+        ),
         // An agent that does not say what is missing.
         (#"{"probe":"web","verdict":"unknown"}"#, "no probe has a verdict yet", ["reachagent check web"]),
     ]

@@ -20,29 +20,37 @@ extension AgentStatus {
                 found.problem = "this machine could not check: \(found.problem)"
                 return found
             }
-            // The gateway's answer is no verdict on the Internet.
-            let isChecked: (ProbeStatus) -> Bool = { $0.obstacle == nil && $0.probe != ProbePoint.firstHopName }
-            guard let probe = probes.first(where: isChecked) else { return adviceOnWaitingProbes }
-            return Advice(
-                code: Connectivity.unknown.rawValue,
-                problem: "no probe has a verdict yet",
-                action: "\(command: "reachagent check \(probe.probe)") checks now."
-            )
+            return adviceOnMissingVerdict
         default: return nil
         }
     }
 
-    /// The advice when no probe can be checked; `nil` if none is waiting for a path.
-    private var adviceOnWaitingProbes: Advice? {
-        for probe in probes {
-            guard let obstacle = probe.obstacle else { continue }
+    /// The advice when no probe has a verdict on the default path; `nil` without probes.
+    private var adviceOnMissingVerdict: Advice? {
+        let code = Connectivity.unknown.rawValue
+        // The gateway's answer is no verdict on the Internet.
+        let checked = probes.filter { $0.obstacle == nil && $0.probe != ProbePoint.firstHopName }
+        guard let probe = checked.first else {
+            guard let waiting = probes.first(where: { $0.obstacle != nil }) else { return nil }
             return Advice(
-                code: Connectivity.unknown.rawValue,
-                problem: "no probe can be checked: \(probe.probe) has \(obstacle)",
+                code: code,
+                problem: "no probe can be checked: \(waiting.probe) has \(waiting.obstacle ?? "no path")",
                 action: "`reachagent interfaces` shows the interfaces, `reachagent config show` those of the probe."
             )
         }
-        return nil
+        let hasVerdict = checked.contains { ($0.verdict ?? "unknown") != "unknown" }
+        if hasVerdict, checked.allSatisfy({ $0.interface != nil }) {
+            return Advice(
+                code: code,
+                problem: "no probe checks the default path: each is bound to an interface",
+                action: "`reachagent status uplinks` shows what they find, `reachagent config show` their interfaces."
+            )
+        }
+        return Advice(
+            code: code,
+            problem: "no probe has a verdict yet",
+            action: "\(command: "reachagent check \(probe.probe)") checks now."
+        )
     }
 
     static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {
