@@ -165,7 +165,7 @@ import struct AgentEvents.Timestamp
         #expect(driver.judge(Self.check(.ok)) == .steady)
         let inFlight = Self.check(.failed(.dnsNXDomain, .resolve))
         _ = lines.take()
-        driver.state.withLock { $0.updates = ScheduleUpdates() }
+        driver.state.withLock { _ = $0.updates.take() }
         driver.recheckNames()
         let updates = driver.state.withLock { $0.updates }
         #expect(updates.rechecks == [Self.point] && !updates.hasNewSchedule && !updates.transfers.isPending)
