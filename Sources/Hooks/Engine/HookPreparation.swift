@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSupport
 
 /// Finds, opens and checks the program of a hook, and prepares its input and environment.
 ///
@@ -53,7 +54,7 @@ struct HookPreparation: Sendable {
     private static func checkDirectory(_ path: String) throws(HookRefusal) {
         var status = stat()
         if stat(path, &status) != 0 {
-            let reason = String(cString: strerror(errno))
+            let reason = SystemError(errno: errno).description
             throw HookRefusal(
                 .workingDirectory,
                 path: path,
@@ -84,7 +85,7 @@ extension HookPreparation {
             case .refused(let refusal) where refusal.shortage != nil:
                 .notStarted(reason: "\(refusal.path) \(refusal.evidence)")
             case .refused(let refusal): .refused(refusal)
-            case .noThread(let errno): .notStarted(reason: "no thread: \(String(cString: strerror(errno)))")
+            case .noThread(let errno): .notStarted(reason: "no thread: \(SystemError(errno: errno))")
             }
         }
     }

@@ -125,7 +125,7 @@ public final class HookRunner: Sendable {
                 defer { state.lacksLoop = true }
                 return !state.lacksLoop
             }
-            if isFirst { noticed("no hook runs until an event loop can be started: \(SystemText.of(error.errno))") }
+            if isFirst { noticed("no hook runs until an event loop can be started: \(error)") }
             return nil
         }
     }

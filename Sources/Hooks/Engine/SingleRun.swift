@@ -137,7 +137,7 @@ package struct SingleRun: Sendable {
         do throws(SystemError) {
             group = try MultiThreadedEventLoopGroup(named: "hooks")
         } catch {
-            return HookRunEnd(outcome: .notStarted(reason: "no event loop: \(SystemText.of(error.errno))"))
+            return HookRunEnd(outcome: .notStarted(reason: "no event loop: \(error)"))
         }
         let gate = LoopGate(group.next())
         defer {

@@ -134,7 +134,7 @@ package struct HookAccount: Sendable, Hashable {
         var refusal = HookRefusal(
             .user,
             path: name,
-            evidence: "cannot be looked up: \(SystemText.of(error.errno))",
+            evidence: "cannot be looked up: \(error)",
             remedy: "see what the system's log says about it"
         )
         refusal.shortage = error.errno

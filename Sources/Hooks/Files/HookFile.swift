@@ -188,7 +188,7 @@ private struct OpenedFile {
             throw HookRefusal(
                 .notExecutable,
                 path: path,
-                evidence: "has mode \(SystemText.mode(entry.st_mode)): not executable",
+                evidence: "has mode \(ModeText.mode(entry.st_mode)): not executable",
                 command: "chmod a+rx \(ShellWord.quoted(path))"
             )
         }

@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 
 /// The reason a file is not run, and the remedy.
 public struct HookRefusal: Error, Sendable, Hashable, CustomStringConvertible {
@@ -104,7 +105,7 @@ extension HookRefusal {
             HookRefusal(
                 .unreadable,
                 path: path,
-                evidence: "cannot be examined: \(SystemText.of(error))",
+                evidence: "cannot be examined: \(SystemError(errno: error))",
                 remedy: "let the agent's user search the directories above it (namei -l \(ShellWord.quoted(path)))",
                 command: "namei -l \(ShellWord.quoted(path))"
             )
@@ -112,7 +113,7 @@ extension HookRefusal {
             HookRefusal(
                 .unreadable,
                 path: path,
-                evidence: "cannot be examined: \(SystemText.of(error))",
+                evidence: "cannot be examined: \(SystemError(errno: error))",
                 remedy: "see what the system's log says about it"
             )
         }
@@ -126,7 +127,7 @@ extension HookRefusal {
         HookRefusal(
             .notRegular,
             path: path,
-            evidence: "is \(SystemText.kind(mode)), not a regular file",
+            evidence: "is \(ModeText.kind(mode)), not a regular file",
             remedy: "put a program or a script in its place"
         )
     }
@@ -153,7 +154,7 @@ extension HookRefusal {
         return HookRefusal(
             code,
             path: path,
-            evidence: "has mode \(SystemText.mode(mode)): \(who) can write to it",
+            evidence: "has mode \(ModeText.mode(mode)): \(who) can write to it",
             command: "chmod go-w \(ShellWord.quoted(path))"
         )
     }
@@ -166,7 +167,7 @@ extension HookRefusal {
         return HookRefusal(
             .setuid,
             path: path,
-            evidence: "has mode \(SystemText.mode(mode)): it would run with other rights (\(bits))",
+            evidence: "has mode \(ModeText.mode(mode)): it would run with other rights (\(bits))",
             command: "chmod \(user ? "u" : "")\(group ? "g" : "")-s \(ShellWord.quoted(path))"
         )
     }
@@ -185,7 +186,7 @@ extension HookRefusal {
         return HookRefusal(
             .notExecutable,
             path: path,
-            evidence: "has mode \(SystemText.mode(mode)): \(name) may not \(verb) it\(why)",
+            evidence: "has mode \(ModeText.mode(mode)): \(name) may not \(verb) it\(why)",
             command: "chmod a+rx \(ShellWord.quoted(path))"
         )
     }
@@ -209,11 +210,8 @@ extension HookRefusal {
     }
 }
 
-/// The text form of system values.
-enum SystemText {
-    /// Returns the message for an errno (strerror(3)).
-    static func of(_ error: Int32) -> String { strerror(error).map { String(cString: $0) } ?? "error \(error)" }
-
+/// The text form of a file's type and permissions (inode(7)).
+enum ModeText {
     /// Returns the permissions in the format of chmod(1): `0755`.
     static func mode(_ mode: mode_t) -> String {
         let digits = String(mode & 0o7777, radix: 8)

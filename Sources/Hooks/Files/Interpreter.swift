@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Glibc
+internal import LinuxSupport
 
 /// The first line of a script: `#!` and a program, with at most one argument (execve(2)).
 package struct Interpreter: Sendable, Hashable {
@@ -143,9 +144,10 @@ struct InterpreterCheck {
         let fault: String
         if stat(program, &entry) != 0 {
             fault =
-                errno == ENOENT || errno == ENOTDIR ? "is not there" : "cannot be examined: \(SystemText.of(errno))"
+                errno == ENOENT || errno == ENOTDIR
+                ? "is not there" : "cannot be examined: \(SystemError(errno: errno))"
         } else if entry.st_mode & S_IFMT != S_IFREG {
-            fault = "is \(SystemText.kind(entry.st_mode))"
+            fault = "is \(ModeText.kind(entry.st_mode))"
         } else if entry.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) == 0 {
             fault = "is not executable"
         } else {

@@ -163,7 +163,7 @@ final class HookControlGroups: Sendable {
 
     private static func check(_ number: Int32, _ action: String) throws(Unavailable) {
         guard number != 0 else { return }
-        throw Unavailable(description: "cannot \(action): \(SystemText.of(number))")
+        throw Unavailable(description: "cannot \(action): \(SystemError(errno: number))")
     }
 
     private static func names(in directory: String) -> [String] {

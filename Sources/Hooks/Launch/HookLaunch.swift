@@ -1,5 +1,6 @@
 import CSpawn
 import Glibc
+import LinuxSupport
 
 /// One program to start.
 package struct HookLaunch: Sendable {
@@ -55,7 +56,7 @@ struct HookStartFailure: Error, Sendable, Hashable {
     ///   - error: The errno.
     ///   - step: The failed step.
     init(_ error: Int32, at step: reachagent_step, of launch: HookLaunch) {
-        let reason = SystemText.of(error)
+        let reason = SystemError(errno: error).description
         isOfGroup = step == reachagent_step_group
         switch step {
         case reachagent_step_account:

@@ -1,5 +1,6 @@
 import CSpawn
 import Glibc
+import LinuxSupport
 import NIOCore
 import NIOPosix
 
@@ -9,7 +10,7 @@ struct HookStreams: Sendable {
     struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         let action: String
         let number: Int32
-        var description: String { "cannot \(action): \(String(cString: strerror(number)))" }
+        var description: String { "cannot \(action): \(SystemError(errno: number))" }
     }
 
     /// The highest descriptor of a program, which has 0 to 2, and 3 if it is a script.

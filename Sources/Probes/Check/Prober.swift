@@ -167,7 +167,7 @@ public final class Prober: Sendable {
         do throws(SystemError) {
             return try ProberLoops(threads: threads)
         } catch {
-            let evidence = "start an event loop: \(SystemFinding.text(error.errno))"
+            let evidence = "start an event loop: \(error)"
             throw WireFailure(finding: Finding(.resourcesExhausted, subject: subject, evidence: evidence))
         }
     }

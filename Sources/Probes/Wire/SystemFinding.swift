@@ -1,5 +1,6 @@
 package import CheckResults
 internal import Glibc
+internal import LinuxSupport
 internal import NIOCore
 
 /// Findings for failed socket system calls.
@@ -10,7 +11,7 @@ enum SystemFinding {
     ///   - error: The errno value.
     ///   - operation: The failed operation, for the evidence: `connect`.
     static func make(_ error: CInt, operation: String, subject: String) -> Finding {
-        Finding(code(error), subject: subject, evidence: "\(operation): \(text(error))")
+        Finding(code(error), subject: subject, evidence: "\(operation): \(SystemError(errno: error))")
     }
 
     /// Returns a finding for a failure to connect or to send to an address.
@@ -20,7 +21,7 @@ enum SystemFinding {
     /// errno value decides.
     static func make(_ error: CInt, operation: String, over route: LocalRoute) -> Finding {
         let code = code(error)
-        let evidence = "\(operation): \(text(error))"
+        let evidence = "\(operation): \(SystemError(errno: error))"
         let target = route.target
         let subject = target.description
         switch code {
@@ -58,15 +59,13 @@ enum SystemFinding {
     /// Returns a finding for a failure to bind to an interface.
     static func interface(_ error: CInt, _ name: String) -> Finding {
         switch error {
-        case ENODEV, EINVAL: Finding(.interfaceUnknown, subject: name, evidence: "SO_BINDTODEVICE: \(text(error))")
+        case ENODEV, EINVAL:
+            Finding(.interfaceUnknown, subject: name, evidence: "SO_BINDTODEVICE: \(SystemError(errno: error))")
         case EPERM, EACCES:
-            Finding(.interfaceNotPermitted, subject: name, evidence: "SO_BINDTODEVICE: \(text(error))")
+            Finding(.interfaceNotPermitted, subject: name, evidence: "SO_BINDTODEVICE: \(SystemError(errno: error))")
         default: make(error, operation: "SO_BINDTODEVICE", subject: name)
         }
     }
-
-    /// Returns the system's message for an errno value.
-    static func text(_ error: CInt) -> String { String(cString: strerror(error)) }
 }
 
 /// Carries a finding through a future.

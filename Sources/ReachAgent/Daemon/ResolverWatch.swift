@@ -124,7 +124,6 @@ final class ResolverWatch: Sendable {
         }
         monitor.wakeAll()
         guard mustWarn, let error else { return }
-        let reason = String(cString: strerror(error.errno))
-        logger.warning("cannot watch \(files[0]): \(reason); a change of it alone causes no recheck (inotify(7))")
+        logger.warning("cannot watch \(files[0]): \(error); a change of it alone causes no recheck (inotify(7))")
     }
 }

@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
@@ -37,7 +38,7 @@ enum HTTPFailure {
     private static func meaning(_ error: any Error, _ exchange: HTTPExchange) -> (FindingCode, String) {
         switch error {
         case let error as IOError:
-            let text = SystemFinding.text(error.errnoCode)
+            let text = SystemError(errno: error.errnoCode).description
             let code = SystemFinding.code(error.errnoCode)
             return (code == .connectReset ? .connectionReset : code, text)
         case NIOSSLError.uncleanShutdown:

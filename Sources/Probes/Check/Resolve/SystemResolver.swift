@@ -1,5 +1,6 @@
 public import CheckResults
 internal import Glibc
+internal import LinuxSupport
 
 /// Looks names up with getaddrinfo(3), as every program on the system does.
 ///
@@ -107,7 +108,7 @@ enum SystemLookup {
             let isExhausted = [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError)
             return HostLookupFailure(
                 isExhausted ? .resourcesExhausted : .dnsFailure,
-                reason: String(cString: strerror(systemError))
+                reason: SystemError(errno: systemError).description
             )
         default: return HostLookupFailure(.dnsFailure, reason: reason)
         }

@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOSSL
 
@@ -14,7 +15,7 @@ enum TLSFailure {
             return Finding(
                 code == .connectReset ? .connectionReset : code,
                 subject: subject,
-                evidence: "in the handshake: \(SystemFinding.text(error.errnoCode))"
+                evidence: "in the handshake: \(SystemError(errno: error.errnoCode))"
             )
         default:
             guard let failure = Failure(error) else {
