@@ -3,9 +3,7 @@ import Glibc
 
 /// A shell script that runs on: what it prints, line by line.
 package final class CommandLines: Sendable, LineSource {
-    /// A test whose line does not come within this time has failed; nothing waits for it to pass.
-    private static let patience: DispatchTimeInterval = .seconds(30)
-
+    private let script: String
     private let program: SpawnedProgram
     private let lines: AsyncStream<String>
 
@@ -16,6 +14,7 @@ package final class CommandLines: Sendable, LineSource {
     ///
     /// - Parameter input: What its commands read; nothing when it is `nil`.
     package init(_ script: String, input: Pipe? = nil) throws {
+        self.script = script
         let output = Pipe()
         let source = try input?.fileHandleForReading ?? FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
         program = try SpawnedProgram(
@@ -56,14 +55,13 @@ package final class CommandLines: Sendable, LineSource {
     /// Ends the script and its commands.
     package func end() { signal(SIGKILL) }
 
-    /// The next line; `nil` at the end, or when nothing came for too long.
+    /// The next line; `nil` at the end, or, with an issue, when nothing came for too long.
     package func next() async -> String? {
         let process = processIdentifier
-        let watchdog = DispatchWorkItem { kill(-process, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
-        defer { watchdog.cancel() }
-        var iterator = lines.makeAsyncIterator()
-        return await iterator.next()
+        return await LinePatience.line(from: script, end: { kill(-process, SIGKILL) }) {
+            var iterator = lines.makeAsyncIterator()
+            return await iterator.next()
+        }
     }
 
     /// The exit status, or the negative number of the signal that ended the script; after ``rest()``.

@@ -12,9 +12,6 @@ package final class SocketLines: Sendable, LineSource {
         package let description: String
     }
 
-    /// A test whose line does not come within this time has failed; nothing waits for it to pass.
-    private static let patience: DispatchTimeInterval = .seconds(30)
-
     /// The descriptor while it is open; `nil` once it is closed.
     private final class Connection: Sendable {
         private let descriptor: Mutex<Int32?>
@@ -31,6 +28,7 @@ package final class SocketLines: Sendable, LineSource {
         }
     }
 
+    private let path: String
     private let connection: Connection
     private let isRead: Bool
     private let lines: AsyncStream<String>
@@ -41,6 +39,7 @@ package final class SocketLines: Sendable, LineSource {
     package init(_ path: String, request: String? = nil, reads: Bool = true) throws {
         let descriptor = try Self.connect(to: path)
         let connection = Connection(descriptor)
+        self.path = path
         self.connection = connection
         isRead = reads
         let (lines, continuation) = AsyncStream<String>.makeStream()
@@ -75,13 +74,13 @@ package final class SocketLines: Sendable, LineSource {
         connection.use { _ = Glibc.send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// The next line; `nil` when the agent has closed the connection, or nothing came for too long.
+    /// The next line; `nil` when the agent has closed the connection, or, with an issue, when nothing came for too long.
     package func next() async -> String? {
-        let watchdog = DispatchWorkItem { [connection] in connection.use { shutdown($0, Int32(SHUT_RDWR)) } }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
-        defer { watchdog.cancel() }
-        var iterator = lines.makeAsyncIterator()
-        return await iterator.next()
+        let end = { @Sendable [connection] in connection.use { _ = shutdown($0, Int32(SHUT_RDWR)) } }
+        return await LinePatience.line(from: path, end: end) {
+            var iterator = lines.makeAsyncIterator()
+            return await iterator.next()
+        }
     }
 
     private static func connect(to path: String) throws -> Int32 {
