@@ -94,7 +94,7 @@ struct IntegrationDeadEndTests {
             try namespace.ip("link set \(peer) up")
             try await agent.next("path.changed") { $0.to?.path.deadLegs.isEmpty == true }
         }
-        let stopped = try await agent.stop()
-        #expect(!stopped.events.contains { $0.to?.via.rawValue == "none" })
+        #expect(try await agent.stop().status == 0)
+        #expect(!agent.events.contains { $0.to?.via.rawValue == "none" })
     }
 }
