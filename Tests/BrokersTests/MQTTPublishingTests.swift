@@ -192,6 +192,7 @@ struct MQTTPublishingTests {
         let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)"))
         for _ in 0..<50 {
             try loop.connect()
+            #expect(connections(to: broker.port) == 1)
             loop.transport.disconnect()
             #expect(loop.transport.descriptor == nil)
         }
