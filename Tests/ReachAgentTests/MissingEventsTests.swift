@@ -93,7 +93,10 @@ import struct AgentEvents.Via
         #expect(states.first == .some(nil))
         let settled = try #require(states.last ?? nil)
         let last = try #require(start.last { $0.type == .reachabilityChanged })
-        guard case .reachabilityChanged(let change) = last.value.content else { return }
+        guard case .reachabilityChanged(let change) = last.value.content else {
+            Issue.record("\(last.value.content)")
+            return
+        }
         #expect(settled.state == change.to)
         #expect(settled.state.connectivity == .full)
         #expect(settled.probes.map(\.point.probe) == ["web"])

@@ -102,12 +102,11 @@ import Testing
                 connection.waitForClose()
             }
         )
-        while let item = try await iterator.next() {
-            if case .connected(let hello) = item {
-                #expect(hello.version == "0.1.0")
-                break
-            }
+        var version: String?
+        while version == nil, let item = try await iterator.next() {
+            if case .connected(let hello) = item { version = hello.version }
         }
+        #expect(version == "0.1.0")
         #expect(agent.requests.count == 1)
     }
 

@@ -26,7 +26,10 @@ struct MonitorRecoveryTests {
         harness.queue.drops = 17
         harness.turn()
         #expect(harness.events.map(\.word) == ["netlink_overrun", "resynchronized after 1", "update"])
-        guard case .overrun(let overrun) = harness.events[0] else { return }
+        guard case .overrun(let overrun) = harness.events[0] else {
+            Issue.record("no overrun")
+            return
+        }
         #expect(overrun.dropped == 17)
         let corrections = try #require(harness.events[1].resynchronization?.corrections)
         #expect(corrections.map(\.code).contains(.linkDown))
@@ -109,7 +112,10 @@ struct MonitorRecoveryTests {
         harness.queue.entries = [.overrun]
         harness.turn()
         #expect(harness.events.map(\.word) == ["netlink_overrun", "failed", "update"])
-        guard case .resynchronizationFailed(let error, let pause) = harness.events[1] else { return }
+        guard case .resynchronizationFailed(let error, let pause) = harness.events[1] else {
+            Issue.record("no failed resynchronization")
+            return
+        }
         #expect(error.cause == .dumpInterrupted)
         #expect(pause == .milliseconds(40))
         let uncertain = try #require(harness.events[2].update)

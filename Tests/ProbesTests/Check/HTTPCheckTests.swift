@@ -37,7 +37,10 @@ struct HTTPCheckTests {
         }
         let report = await CheckBench().check(probe)
         #expect(report.verdict == .ok)
-        guard case .http(let url) = probe.target else { return }
+        guard case .http(let url) = probe.target else {
+            Issue.record("\(probe.target)")
+            return
+        }
         let close = [HeaderField(name: "Connection", value: "close")]
         let shown = try probe.serializer.serialize(probe.request, to: url).httpOneHead(adding: close)
         #expect(server.requests.map(\.head) == [shown])

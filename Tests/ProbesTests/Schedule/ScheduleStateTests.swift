@@ -40,8 +40,11 @@ import Testing
     @Test func `after a stop there is nothing to do`() {
         var state = state(asleepUntil: nil)
         state.schedule.takeDue(now: now + .seconds(60))
+        var running = state
+        let begun = running.takeWork(now: now + .seconds(60), seconds: 0)
+        #expect(begun != nil)
         state.isStopped = true
-        let work = state.takeWork(now: now, seconds: 0)
+        let work = state.takeWork(now: now + .seconds(60), seconds: 0)
         #expect(work == nil)
     }
 }
