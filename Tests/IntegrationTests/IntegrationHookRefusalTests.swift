@@ -48,7 +48,7 @@ struct IntegrationHookRefusalTests {
         Case(
             testDescription: "no interpreter",
             code: "hook_no_interpreter",
-            remedy: "",
+            remedy: "install /no/such/sh, or correct the first line",
             spoil: "printf '#!/no/such/sh\\n' > HOOK"
         ),
         Case(
@@ -60,17 +60,27 @@ struct IntegrationHookRefusalTests {
         Case(
             testDescription: "neither script nor program",
             code: "hook_no_interpreter",
-            remedy: "",
+            remedy: "sed -i '1i #!/bin/sh' HOOK",
             spoil: "echo 'echo hello' > HOOK"
         ),
         Case(
             testDescription: "a directory instead",
             code: "hook_not_regular",
-            remedy: "",
+            remedy: "put a program or a script in its place",
             spoil: "rm HOOK; mkdir HOOK"
         ),
-        Case(testDescription: "a pipe instead", code: "hook_not_regular", remedy: "", spoil: "rm HOOK; mkfifo HOOK"),
-        Case(testDescription: "no file", code: "hook_missing", remedy: "", spoil: "rm HOOK"),
+        Case(
+            testDescription: "a pipe instead",
+            code: "hook_not_regular",
+            remedy: "put a program or a script in its place",
+            spoil: "rm HOOK; mkfifo HOOK"
+        ),
+        Case(
+            testDescription: "no file",
+            code: "hook_missing",
+            remedy: "put the file there, or correct the path",
+            spoil: "rm HOOK"
+        ),
         Case(
             testDescription: "a link that leads nowhere",
             code: "hook_missing",

@@ -180,7 +180,8 @@ def reports():
     for client in clients:
         client.sendall(request('/api/report', 'Connection: close\r\n'))
     got = [statuses(read_all(client)) for client in clients]
-    assert all(x in ([200], [404], [429]) for x in got), f'{got}'
+    # One at a time is made, which finds that this machine has no probe.
+    assert [404] in got and [429] in got and all(x in ([404], [429]) for x in got), f'{got}'
     for client in clients:
         client.close()
 

@@ -117,7 +117,8 @@ struct SystemLabTests {
         let kinds = Dictionary(found.map { ($0.name, $0.kind) }, uniquingKeysWith: { $1 })
         let expected = [
             "wlan0": "wifi", "wlan1": "wifi", "wlan1.10": "wifi", "wwan0": "wwan", "wwan0.2": "wwan", "lo": "loopback",
-            "bridge0": "bridge", "monitor0": "virtual", "hwsim0": "virtual", "ppp0": "ppp",
+            "bridge0": "bridge", "monitor0": "virtual", "hwsim0": "virtual", "ppp0": "ppp", "bond0": "virtual",
+            "veth0.10": "virtual", "macvlan0": "virtual",
         ]
         for (name, kind) in expected { #expect(kinds[name] == kind, "\(name)") }
         let made = result.steps.filter { $0.step == "made" }
@@ -125,7 +126,8 @@ struct SystemLabTests {
         let tunnels: Set = ["tun", "tap", "wireguard", "vxlan", "gre", "gretap", "ipip", "sit"]
         let virtual: Set = ["veth", "dummy", "vrf"]
         for step in made {
-            guard let name = step.interface, let kind = step.kind else { continue }
+            let (name, kind) = (try #require(step.interface), try #require(step.kind))
+            #expect(kinds[name] != nil, "\(name)")
             if kind == "ppp" { #expect(kinds[name] == "ppp", "\(name)") }
             if tunnels.contains(kind) { #expect(kinds[name] == "tunnel", "\(name)") }
             if virtual.contains(kind) { #expect(kinds[name] == "virtual", "\(name)") }

@@ -135,6 +135,7 @@ struct SystemServiceTests {
         let clinging = evidence["clinging_hook"]["line"]
         #expect(clinging.contains("\"outcome\":\"timed_out\""), "\(clinging)")
         #expect(clinging.contains("0::/system.slice/reachagent.service/hooks/run-"), "\(clinging)")
+        #expect(clinging.contains("it clings on"), "\(clinging)")
         // grep finds none.
         #expect(evidence["clinging"].status == 1, "\(evidence["clinging"].out)")
         let groups = evidence["hook_groups"]

@@ -129,7 +129,7 @@ CONF
 cat >/etc/reachagent/clings <<'HOOK'
 #!/bin/sh
 cat /proc/self/cgroup
-(setsid sh -c 'trap "" TERM; exec env -i sleep 98765' &)
+(setsid sh -c 'trap "" TERM; echo "it clings on"; exec env -i sleep 98765' &)
 sleep 1000
 HOOK
 chmod 755 /etc/reachagent/clings
