@@ -18,7 +18,8 @@ extension JournalWriter {
                 guard isUntrusted || segment.isFull(for: record.time, at: instant, configuration) else {
                     return segment
                 }
-                close(segment, at: instant)
+                // Nobody looks at it again.
+                if !noticeLoss(at: instant) { close(segment, at: instant) }
             }
         }
         // After the start of the segment, so that it is counted.

@@ -183,7 +183,7 @@ extension JournalWriter {
 
     /// Abandons the active segment if it was deleted or changed from outside; `false` if it is intact.
     @discardableResult
-    private mutating func noticeLoss(at instant: ContinuousClock.Instant) -> Bool {
+    mutating func noticeLoss(at instant: ContinuousClock.Instant) -> Bool {
         guard let segment = active else { return false }
         let status = directory.status(of: segment.name.plain)
         if let status, status.isSameFile(as: segment.file.status()) {

@@ -242,6 +242,21 @@ import Testing
         #expect(journal.oldestSequence == 5)
     }
 
+    @Test(arguments: [true, false])
+    func `a segment that is changed and full within the same second is noticed as well`(isDeleted: Bool) throws {
+        let journal = try scripted.open(fixture) { $0.segmentBytes = FixtureJournal.lines(1...2).utf8.count }
+        journal.append(FixtureJournal.records(1...2))
+        let name = SegmentName(firstSequence: 1).plain
+        if isDeleted { try fixture.remove(name) } else { try fixture.truncate(1, to: 5) }
+        journal.append([FixtureJournal.record(3)])
+        #expect(fixture.numbers == [3])
+        #expect(journal.status().missing == [1...2])
+        #expect(!journal.status().isDegraded)
+        let conditions = journal.takeConditions()
+        #expect(conditions.map(\.code) == [.deleted])
+        #expect(conditions.map(\.missing) == [1...2])
+    }
+
     @Test func `a deleted directory is recreated, with the lock, the name and the lease`() async throws {
         let journal = try scripted.open(fixture) { $0.segmentBytes = 600 }
         journal.append(FixtureJournal.records(1...9))

@@ -115,6 +115,9 @@ struct IntegrationStreamDamageTests {
         #expect(try await agent.stop().status == 0)
         let numbers = agent.events.compactMap(\.seq)
         #expect(numbers == Array(1...UInt64(numbers.count)))
+        // It looks at the segment that it writes; what is lost of the others is found by who reads them.
+        let isNoticed = agent.events.contains { $0.journal?.code == "journal_deleted" }
+        #expect(isNoticed == damage.script.contains("$newest"), "\(agent.events.map(\.summary).suffix(200))")
         let followed = await follower.rest()
         #expect(followed.last?.contains(#""type":"reachagent.agent.stopping""#) == true)
 
@@ -127,6 +130,9 @@ struct IntegrationStreamDamageTests {
         #expect(history.suffix(next.events.count) == next.events.compactMap(\.seq)[...])
         let told = try await directory.command("history", "--directory", directory.journal)
         #expect(told.status == 0, "\(told.error)")
+        if damage.losesEvents {
+            #expect((told.output + told.error).contains("missing"), "\(told.error)")
+        }
     }
 
     @Test("a clock that was set back affects neither the numbering nor the readable events")
