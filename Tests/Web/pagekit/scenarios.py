@@ -263,7 +263,7 @@ class Scenarios:
         for role in ("image", "combobox", "region", "link", "search"):
             expect(found.get(role) and all(found[role]), f"{role}: {found.get(role)}")
         for role, least in (("heading", 7), ("table", 1), ("rowheader", 3), ("columnheader", 7), ("cell", 18), ("status", 1),
-                            ("main", 1), ("contentinfo", 0)):
+                            ("main", 1)):
             expect(len(found.get(role, [])) >= least, f"{len(found.get(role, []))} of role {role}: {sorted(found)}")
         self.browser.resize(1440)
         return ", ".join(f"{len(found.get(role, []))} {role}" for role in ("heading", "image", "cell", "combobox"))
