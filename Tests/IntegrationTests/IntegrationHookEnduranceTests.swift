@@ -32,6 +32,7 @@ struct IntegrationHookEnduranceTests {
         }
         #expect(agent.completions.count == 10_000)
         #expect(agent.completions.allSatisfy { $0.run?.ending.outcome == "succeeded" && $0.run?.superseded ?? 0 == 0 })
+        #expect(!before.descriptors.isEmpty)
         #expect(try await hasNoMoreDescriptors(than: before.descriptors, process))
         #expect(try ProcessTable.children(of: process) == [])
         #expect(try residentKiB(process) - before.memory < 32 * 1024)
@@ -50,6 +51,6 @@ struct IntegrationHookEnduranceTests {
 
     private func residentKiB(_ process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        return status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) } ?? 0
+        return try #require(status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) })
     }
 }

@@ -81,6 +81,7 @@ struct IntegrationMeasureTests {
         #expect(codes == [false, true])
         let all = try await network.namespace.finished(BuiltAgent.path, words + ["--metered"])
         #expect(all.status == 0)
+        #expect(try Self.reports(all.output).map(\.report.verdict) == ["ok", "ok"], "\(all.output)")
     }
 
     @Test func `a download that loses its path resumes over the next one, and the report has the seam`() async throws {
