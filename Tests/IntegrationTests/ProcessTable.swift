@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The number of sleeps of each thread of a process, which is the number of its wake-ups.
 enum ThreadSleeps {
@@ -9,9 +10,10 @@ enum ThreadSleeps {
         for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
             let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
             let lines = status.split(separator: "\n")
-            let name = lines.first { $0.hasPrefix("Name:") }?.dropFirst(6) ?? ""
-            let count = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last ?? ""
-            counts["\(task) \(name)"] = String(count)
+            let name = try #require(lines.first { $0.hasPrefix("Name:") }).dropFirst(6)
+            let count = try #require(lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }).split(separator: "\t")
+                .last
+            counts["\(task) \(name)"] = String(try #require(count))
         }
         return counts
     }
