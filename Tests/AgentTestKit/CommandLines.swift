@@ -52,6 +52,17 @@ package final class CommandLines: Sendable, LineSource {
     /// Sends a signal to the script and its commands.
     package func signal(_ number: Int32) { kill(-processIdentifier, number) }
 
+    /// Stops the script and its commands until ``resume()``, and returns when its own process has stopped.
+    package func suspend() {
+        signal(SIGSTOP)
+        // The signal is under way for a while.
+        var arrival = siginfo_t()
+        while waitid(P_PID, id_t(processIdentifier), &arrival, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
+    /// Lets them go on after ``suspend()``.
+    package func resume() { signal(SIGCONT) }
+
     /// Ends the script and its commands.
     package func end() { signal(SIGKILL) }
 

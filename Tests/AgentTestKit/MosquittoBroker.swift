@@ -116,10 +116,10 @@ package final class MosquittoBroker: Sendable {
     }
 
     /// Stops it: the kernel still accepts connections, and nothing answers.
-    package func suspend() { process.withLock { $0?.signal(SIGSTOP) } }
+    package func suspend() { process.withLock { $0?.suspend() } }
 
     /// Lets it go on after ``suspend()``.
-    package func resume() { process.withLock { $0?.signal(SIGCONT) } }
+    package func resume() { process.withLock { $0?.resume() } }
 
     /// Lets it read its lists of passwords and rights again.
     package func reload() { process.withLock { $0?.signal(SIGHUP) } }

@@ -81,20 +81,10 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     }
 
     /// Lets the server hang: connections stay, and nothing answers.
-    package func suspend() {
-        guard let running else { return }
-        running.signal(SIGSTOP)
-        // The signal is under way for a while, and nothing tells of its arrival but this.
-        for _ in 0..<10_000 where !isStopped(running.processIdentifier) { sched_yield() }
-    }
-
-    private func isStopped(_ process: Int32) -> Bool {
-        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-        return text.split(separator: ")").last?.hasPrefix(" T") == true
-    }
+    package func suspend() { running?.suspend() }
 
     /// Lets a server go on that hangs.
-    package func resume() { running?.signal(SIGCONT) }
+    package func resume() { running?.resume() }
 
     private var store: String { "\((disk?.directory ?? directory).path)/store" }
     private var configurationPath: String { "\(directory.path)/nats.conf" }
