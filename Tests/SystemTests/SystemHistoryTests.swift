@@ -115,13 +115,13 @@ import Testing
     @Test func `without a journal the searched paths are reported`() async throws {
         let result = try await FinishedCommand.run(
             ["history"],
-            environment: ["XDG_STATE_HOME": "/nonexistent/state", "STATE_DIRECTORY": "/nonexistent/service"]
+            environment: ["XDG_STATE_HOME": "/nonexistent/state", "STATE_DIRECTORY": "/nonexistent/reachagent"]
         )
         #expect(result.status == 69)
         #expect(result.output == "")
         #expect(
             result.error
-                == "reachagent: there is no journal in /nonexistent/service/journal; '--directory' names another place\n"
+                == "reachagent: there is no journal in /nonexistent/reachagent/journal; '--directory' names another place\n"
         )
     }
 

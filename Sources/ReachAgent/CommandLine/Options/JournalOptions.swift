@@ -119,8 +119,7 @@ struct JournalLocation {
 
     /// The directories in which a journal is looked for, best first: the first one that exists is read.
     var directoriesToRead: [String] {
-        let directories = [service, user, Self.system].compactMap(\.self)
-        return service == Self.system ? [Self.system] : directories
+        isAgentService ? [service].compactMap(\.self) : [service, user, Self.system].compactMap(\.self)
     }
 
     /// True for a service whose state directory has a journal, or is named for an agent that has none yet.
