@@ -12,13 +12,13 @@ private final class Blocker: Sendable {
         var isOpen = false
     }
 
-    let state = Mutex(State())
+    let state = Monitor(State())
     private let (begun, beginning) = AsyncStream<String>.makeStream()
 
     func query(_ name: String, _ family: HostAddress.Family) -> Result<[HostAddress], HostLookupFailure> {
         state.withLock { $0.calls.append(name) }
         beginning.yield(name)
-        while name.hasPrefix("stuck"), !state.withLock({ $0.isOpen }) { usleep(1000) }
+        if name.hasPrefix("stuck") { state.wait { $0.isOpen ? .done(()) : .sleep(nil) } }
         return .failure(HostLookupFailure(.dnsNXDomain, reason: name))
     }
 
@@ -27,7 +27,10 @@ private final class Blocker: Sendable {
         for await begun in begun where begun == name { return }
     }
 
-    func open() { state.withLock { $0.isOpen = true } }
+    func open() {
+        state.withLock { $0.isOpen = true }
+        state.wakeAll()
+    }
     var calls: [String] { state.withLock { $0.calls } }
 }
 
