@@ -53,7 +53,7 @@ package final class HookFile: Sendable {
     ) throws(HookRefusal) -> HookFile {
         let path = try absolute(given)
         let descriptor = Glibc.open(path, KernelConstants.openPath | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .notOpened(path, errno) }
+        guard descriptor >= 0 else { throw refusal(of: path, errno, agent) }
         do throws(HookRefusal) {
             let opened = OpenedFile(descriptor: descriptor, given: path, agent: agent)
             let real = try opened.locate()
@@ -93,6 +93,21 @@ package final class HookFile: Sendable {
             unfit = unfit ?? path
         }
         return unfit
+    }
+
+    /// Returns why a path cannot be opened.
+    ///
+    /// The kernel does not follow another user's link in a sticky directory (`fs.protected_symlinks`, proc_sys_fs(5)),
+    /// and answers no more than that access is denied: the walk along the path names the link and its owner.
+    private static func refusal(of path: String, _ errno: Int32, _ agent: UInt32) -> HookRefusal {
+        guard errno == EACCES else { return .notOpened(path, errno) }
+        var walk = TrustedPath(agent: agent)
+        do throws(HookRefusal) {
+            _ = try walk.follow(path)
+        } catch {
+            if error.code == .owner { return error }
+        }
+        return .notOpened(path, errno)
     }
 
     private static func absolute(_ given: String) throws(HookRefusal) -> String {
