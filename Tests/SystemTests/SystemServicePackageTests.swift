@@ -79,6 +79,13 @@ struct SystemServicePackageTests {
         #expect(evidence["failed_units"].out == "")
     }
 
+    @Test
+    func `a purge empties a file system on which the journal is, and leaves it mounted`() async throws {
+        let disk = try await evidence()["purged_disk"]
+        #expect(disk["/var/lib/reachagent"] == "reachagent:reachagent 750")
+        #expect(disk["/var/lib/reachagent/journal"] == "absent")
+    }
+
     /// Debian keeps accounts, so that no other one is given the number of files that are left somewhere.
     private static func isAccounts(_ path: String) -> Bool {
         ["passwd", "group", "shadow", "gshadow"].contains { path == "/etc/\($0)" || path == "/etc/\($0)-" }

@@ -65,6 +65,7 @@ clean_system() {
     local name
     if [ -e /var/lib/dpkg/info/reachagent.list ]; then
         systemctl stop reachagent.service reachagent.socket
+        ! mountpoint --quiet /var/lib/reachagent || umount /var/lib/reachagent
         DEBIAN_FRONTEND=noninteractive dpkg --purge reachagent
     fi
     rm -rf /etc/reachagent /var/lib/reachagent /etc/systemd/system/reachagent* /home/*

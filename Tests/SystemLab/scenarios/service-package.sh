@@ -66,6 +66,7 @@ look kept
 
 # What an administrator may have done besides.
 systemctl enable reachagent-wait-online.service
+systemctl enable --now reachagent-wait-online@other.service
 printf '[probe.extra]\ntarget = "tcp://10.64.0.1:1"\n' >/etc/reachagent/reachagent.toml.d/extra.toml
 journal >"$OUT/journal-installed.jsonl"
 
@@ -79,8 +80,17 @@ try install_again apt install --yes -o Dpkg::Options::=--force-confold ./reachag
 look again
 journal >"$OUT/journal-again.jsonl"
 
+# The journal on a file system of its own.
+systemctl stop $UNIT
+mkdir /var/tmp/disk
+mv $JOURNAL /var/tmp/disk
+mount --bind /var/tmp/disk /var/lib/reachagent
+systemctl start $UNIT
 try purge apt purge --yes reachagent
 properties purged LoadState ActiveState
+modes purged_disk /var/lib/reachagent $JOURNAL
+umount /var/lib/reachagent
+rmdir /var/lib/reachagent /var/tmp/disk
 try purged_user getent passwd reachagent
 paths | sort >/var/tmp/after
 comm -13 /var/tmp/before /var/tmp/after >"$OUT/left-behind.txt"
