@@ -8,16 +8,29 @@ internal import NIOCore
 /// The lookup of a user's groups may query a server, so it runs on another thread, and its result is cached. Used only
 /// on the event loop.
 final class SocketMembers {
-    /// The time for which a result is cached.
+    /// The time for which an admission is cached.
     private static let validity: TimeAmount = .seconds(60)
+    /// The time for which a refusal is cached: its text has the command that ends it, after which the user tries again.
+    private static let validityOfRefusals: TimeAmount = .seconds(5)
     /// The maximum number of cached results.
     private static let maximumAnswers = 64
 
-    private let rights: SocketRights?
+    private let refusal: @Sendable (UInt32) -> String?
+    private let now: () -> NIODeadline
     private var answers: [UInt32: (refusal: String?, until: NIODeadline)] = [:]
 
+    /// - Parameters:
+    ///   - now: The present time.
+    ///   - refusal: Returns the text of a user's refusal, or `nil`; called on another thread.
+    init(now: @escaping () -> NIODeadline = NIODeadline.now, refusal: @escaping @Sendable (UInt32) -> String?) {
+        self.now = now
+        self.refusal = refusal
+    }
+
     /// - Parameter rights: The permissions of `http.sock`; `nil` if they are unknown.
-    init(_ rights: SocketRights?) { self.rights = rights }
+    convenience init(_ rights: SocketRights?) {
+        self.init { user in rights.map { $0.refusal(of: user) } ?? "only root may use this port" }
+    }
 
     /// Decides whether a user may use the ports.
     ///
@@ -26,13 +39,13 @@ final class SocketMembers {
     func decide(_ user: UInt32?, in hub: StreamHub, _ whenDecided: @escaping (String?) -> Void) {
         guard let user else { return whenDecided("the user of this connection is not known; use http.sock") }
         if user == 0 || user == geteuid() { return whenDecided(nil) }
-        if let answer = answers[user], answer.until > .now() { return whenDecided(answer.refusal) }
-        hub.work.run { [rights] in
-            rights.map { $0.refusal(of: user) } ?? "only root may use this port"
+        if let answer = answers[user], answer.until > now() { return whenDecided(answer.refusal) }
+        hub.work.run { [refusal] in
+            refusal(user)
         } _: { [self] result in
             guard case .success(let refusal) = result else { return whenDecided("the agent stops") }
             if answers.count >= Self.maximumAnswers { answers.removeAll() }
-            answers[user] = (refusal, .now() + Self.validity)
+            answers[user] = (refusal, now() + (refusal == nil ? Self.validity : Self.validityOfRefusals))
             whenDecided(refusal)
         }
     }
