@@ -45,8 +45,23 @@ import Testing
         ),
         (.timedOut(socket: "/s"), "'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"),
     ])
-    func `with an installed service the next step is a command of systemd`(error: StateClientError, step: String) {
-        #expect(AgentQuestion.advice(error, isInstalled: true).first == step)
+    func `with a service the next step is a command of systemd`(error: StateClientError, step: String) {
+        #expect(AgentQuestion.advice(error, hasService: true).first == step)
+    }
+
+    @Test(arguments: [
+        ([], false), (["run/systemd/system"], false), (["lib/systemd/system"], false),
+        (["run/systemd/system", "lib/systemd/system"], true), (["run/systemd/system", "etc/systemd/system"], true),
+    ])
+    func `a unit of the agent is a service only where systemd runs`(directories: [String], hasService: Bool) throws {
+        let root = try TemporaryDirectory()
+        for directory in directories {
+            let path = "\(root.path)/\(directory)"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            guard !directory.hasPrefix("run") else { continue }
+            #expect(FileManager.default.createFile(atPath: "\(path)/reachagent.service", contents: nil))
+        }
+        #expect(AgentQuestion.hasService(root: root.path) == hasService)
     }
 
     @Test(.enabled(if: access("/run/reachagent/control.sock", F_OK) != 0, "there is an agent"))

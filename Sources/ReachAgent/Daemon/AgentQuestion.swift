@@ -61,28 +61,35 @@ enum AgentQuestion {
 
     /// Returns the next steps after an error.
     ///
-    /// - Parameter isInstalled: True when systemd has a unit of the agent.
-    static func advice(_ error: StateClientError, isInstalled: Bool = isInstalled()) -> [String] {
+    /// - Parameter hasService: True when systemd runs the agent's service.
+    static func advice(_ error: StateClientError, hasService: Bool = hasService()) -> [String] {
         switch error {
         case .noAgent(let socket, _):
             // Not "start": after `systemctl stop reachagent.socket` the agent runs on, without a socket.
             otherPlaces(than: socket) + [
-                "start one with '\(isInstalled ? "systemctl restart reachagent" : "reachagent run")';",
+                "start one with '\(hasService ? "systemctl restart reachagent" : "reachagent run")';",
                 "'reachagent run --once' shows the state without one;",
                 "for one elsewhere, set --socket or $REACHAGENT_SOCKET to its directory",
             ]
         case .notPermitted(let socket, _): permissionAdvice(socket, S_IWGRP, to: "ask")
-        case .disconnected where isInstalled:
+        case .disconnected where hasService:
             ["'systemctl status reachagent' and 'journalctl -u reachagent' show why"]
         case .timedOut:
-            isInstalled
+            hasService
                 ? ["'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"]
                 : ["it is busy, or it was stopped: 'ps -C reachagent -o pid,stat,time' shows which"]
         default: []
         }
     }
 
-    /// Returns true when systemd has a unit of the agent (systemd.unit(5)).
+    /// Returns true when systemd runs (sd_booted(3)) and has a unit of the agent.
+    ///
+    /// The package's unit is also in containers without systemd, and on machines with another service manager.
+    static func hasService(root: String = "") -> Bool {
+        access("\(root)/run/systemd/system", F_OK) == 0 && isInstalled(root: root)
+    }
+
+    /// Returns true when there is a unit of the agent (systemd.unit(5)).
     static func isInstalled(root: String = "") -> Bool {
         ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { directory in
             access("\(root)\(directory)/systemd/system/reachagent.service", F_OK) == 0

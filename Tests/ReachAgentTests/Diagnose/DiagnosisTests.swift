@@ -313,16 +313,18 @@ import Testing
     @Test(arguments: [
         (StateClientError.noAgent(socket: "s", errno: 2), false, Diagnosis.Verdict.notChecked),
         (.noAgent(socket: "s", errno: 2), true, .warning), (.notPermitted(socket: "s", errno: 13), true, .warning),
-        (.timedOut(socket: "s"), true, .error),
+        (.timedOut(socket: "s"), true, .error), (.timedOut(socket: "s"), false, .error),
     ])
-    func `an agent that is missing is judged by whether its service is installed`(
+    func `an agent that is missing is judged by whether it has a service, whose commands are the next steps`(
         error: StateClientError,
         hasService: Bool,
         verdict: Diagnosis.Verdict
     ) {
         var evidence = Self.evidence()
         (evidence.agent, evidence.hasService) = (.failure(error), hasService)
-        #expect(Diagnosis(evidence).sections.last?.verdict == verdict)
+        let section = Diagnosis(evidence).sections.last
+        #expect(section?.verdict == verdict)
+        if !hasService { #expect(section?.next.contains { $0.contains("systemctl") } == false) }
     }
 
     @Test func `an agent that has rejected its configuration is a warning, and the files named are its own`() {

@@ -201,9 +201,9 @@ struct ConfigInitCommand: ParsableCommand {
         }
         let edit = "put the address of a server of yours into it"
         if files.agent != nil { return [edit, "apply it: reachagent reload"] }
-        // Root's own agent would leave root's files in the service's journal.
-        let isService = Self.isService(path) && AgentQuestion.isInstalled()
-        return [edit, "use it: \(isService ? "systemctl start reachagent" : "reachagent run")"]
+        guard Self.isService(path), AgentQuestion.isInstalled() else { return [edit, "use it: reachagent run"] }
+        // Root's own agent would leave root's files in the service's journal, whatever starts the service.
+        return [edit, AgentQuestion.hasService() ? "use it: systemctl start reachagent" : "use it: start the service"]
     }
 
     /// True for a file of the service, whose user must be able to read it.

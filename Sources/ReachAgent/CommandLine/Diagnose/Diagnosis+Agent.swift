@@ -27,6 +27,9 @@ extension Diagnosis {
         case .notPermitted:
             let next = AgentQuestion.advice(error).map { "# \($0)" }
             return Section(.agent, .warning, error.description, next: next, facts: facts)
+        case _ where !evidence.hasService:
+            let next = AgentQuestion.advice(error, hasService: false).map { "# \($0)" }
+            return Section(.agent, .error, error.description, next: next, facts: facts)
         default:
             let next = ["systemctl status reachagent", "journalctl -u reachagent -p warning"]
             return Section(.agent, .error, error.description, next: next, facts: facts)

@@ -50,7 +50,7 @@ struct DiagnosisCollector: Sendable {
         let clock = Self.clock()
         evidence.withLock { $0.clock = clock }
         let resolver = ResolverConfiguration.read()
-        let hasService = Self.hasService
+        let hasService = AgentQuestion.hasService()
         let versions = Self.versions()
         evidence.withLock { evidence in
             (evidence.resolver, evidence.hasService, evidence.versions) = (resolver, hasService, versions)
@@ -176,11 +176,6 @@ extension DiagnosisCollector {
             // A day for files of another time zone.
             isBehindProgram: hasProgram && time(nil) < program.st_mtim.tv_sec - 86_400
         )
-    }
-
-    private static var hasService: Bool {
-        let directories = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
-        return directories.contains { access("\($0)/reachagent.service", F_OK) == 0 }
     }
 
     private static func versions() -> [Diagnosis.Fact] {

@@ -49,7 +49,7 @@ struct DiagnosisEvidence: Sendable {
     var resolver: ResolverConfiguration?
     /// The running agent's status, or the reason that there is none.
     var agent: Result<AgentStatus, StateClientError>?
-    /// True when the service of the package is installed.
+    /// True when systemd runs the agent's service.
     var hasService = false
     /// The configuration.
     var configuration: Configuration?
