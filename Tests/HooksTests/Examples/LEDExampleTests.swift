@@ -1,14 +1,20 @@
 import AgentTestKit
 import Foundation
+import Glibc
 import Testing
 
 @Suite struct LEDExampleTests {
     /// Runs the hook once with a LED of these files, and gives what they hold afterwards.
-    private static func led(_ files: [String: String], _ to: String) async throws -> [String: String] {
+    private static func led(
+        _ files: [String: String],
+        _ to: String,
+        readOnly: [String] = []
+    ) async throws -> [String: String] {
         let hook = try ExampleHook("50-led")
         for (name, text) in files {
             try "\(text)\n".write(to: hook.files.appending(path: name), atomically: false, encoding: .utf8)
         }
+        for name in readOnly { #expect(chmod(hook.files.appending(path: name).path(), 0o444) == 0) }
         let outcome = try await hook.run(transition("unknown", to, ["LED": hook.files.path()]))
         #expect(outcome.done == [])
         var contents: [String: String] = [:]
@@ -46,6 +52,12 @@ import Testing
     func `one that cannot blink is on`() async throws {
         let led = try await Self.led(Self.lit(0, trigger: "[none] heartbeat"), "wifi wlan0 portal")
         #expect(led == Self.lit(255, trigger: "none"))
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may write every file"))
+    func `one whose trigger only root may write is on`() async throws {
+        let led = try await Self.led(Self.lit(0), "wifi wlan0 portal", readOnly: ["trigger"])
+        #expect(led == Self.lit(255))
     }
 
     @Test
