@@ -46,6 +46,16 @@ struct ProbedFamiliesTests {
         Case(rounds("6d4s"), .full, .full, .unknown, [.up, .unknown]),
         Case(rounds("4s6d"), .full, .full, .unknown, [.up, .unknown]),
         Case(rounds("6u4s"), .full, .full, .unknown, [.up, .unknown]),
+        // The same, while the other family is not checked again: its last check was before the failure.
+        Case("4s6d 6d 6d 6d 6d 6d 6d", .full, .full, .unknown, [.up, .unknown]),
+        Case("4s6s 6u 6u 6u 6u", .full, .full, .full, [.up, .up]),
+        Case("4g6d 6d 6d 6d", .unknown, .unknown, .unknown, [.unknown, .unknown]),
+        Case("4s6d 6d 6d 4s6d", .full, .full, .unknown, [.up, .unknown]),
+        Case("4s6d 6d 6d 4d6d", .partial, .full, .local, [.up, .unknown], "dns_failure"),
+        // The other family's first check is still under way.
+        Case("6d 6d 6d 6d", .unknown, .unknown, .unknown, [.unknown, .unknown]),
+        Case("6x 6x 6x 6x", .unknown, .unknown, .unknown, [.unknown, .unknown]),
+        Case("6x 6x 6x 4x6x 4x 4x", .partial, .partial, .partial, [.down, .down], "dns_nxdomain"),
         // The target itself fails, with an address.
         Case(rounds("4f6x"), .local, .local, .unknown, [.down, .unknown], "connect_timeout"),
         Case(rounds("4g6x"), .partial, .partial, .unknown, [.down, .unknown], "http_status"),
@@ -100,6 +110,47 @@ struct ProbedFamiliesTests {
         #expect(run.machine.excuses(failed) == isExcused)
         #expect(!run.machine.excuses(Self.sample("s", at: 2000, ipv6)))
         #expect(!run.machine.excuses(Self.sample("f", at: 2000, ipv6)))
+    }
+
+    @Test("a family in which the resolver fails has the other one checked, once, and a second after its last check")
+    func request() throws {
+        var run = MachineRun(MachineConfiguration(probes: [ProbeRule(name: "web")]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        let (ipv4, ipv6) = (run.machine.points[0], run.machine.points[1])
+        _ = run.machine.takeRechecks()
+        func requested(after letter: Character, _ point: ProbePoint, at milliseconds: Int) -> [ProbePoint] {
+            _ = run.machine.handle(Self.sample(letter, at: milliseconds, point))
+            return run.machine.takeRechecks()
+        }
+        // The first check of the other family is pending.
+        #expect(requested(after: "d", ipv6, at: 100) == [])
+        #expect(requested(after: "s", ipv4, at: 200) == [])
+        #expect(requested(after: "s", ipv6, at: 1000) == [])
+        #expect(requested(after: "d", ipv6, at: 1100) == [])
+        #expect(requested(after: "d", ipv6, at: 3100) == [ipv4])
+        #expect(requested(after: "d", ipv6, at: 5100) == [])
+        #expect(requested(after: "s", ipv4, at: 5200) == [])
+        #expect(requested(after: "d", ipv6, at: 7100) == [])
+        // Answers and silence say themselves what they say.
+        #expect(requested(after: "f", ipv6, at: 9100) == [])
+    }
+
+    @Test("a family that the target lacks is not judged after a suspend either, before the other one is checked again")
+    func suspend() throws {
+        var run = MachineRun(MachineConfiguration(settle: .none, probes: [ProbeRule(name: "web")]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        let (ipv4, ipv6) = (run.machine.points[0], run.machine.points[1])
+        for second in 1...4 {
+            _ = run.machine.handle(Self.sample("s", at: second * 1000, ipv4))
+            _ = run.machine.handle(Self.sample("d", at: second * 1000 + 500, ipv6))
+        }
+        let excused = FamilyConnectivity(ipv4: .full, ipv6: .unknown)
+        #expect(run.machine.state.familyConnectivity == excused)
+        _ = run.machine.resume(after: .seconds(60), observed: ScriptedCheck.time(60_000))
+        _ = run.machine.handle(Self.sample("s", at: 60_100, ipv4))
+        for second in 61...65 { _ = run.machine.handle(Self.sample("d", at: second * 1000, ipv6)) }
+        #expect(run.machine.state.familyConnectivity == excused)
+        #expect(run.machine.state.connectivity == .full)
     }
 
     private static func sample(_ letter: Character, at milliseconds: Int, _ point: ProbePoint) -> ProbeSample {

@@ -80,7 +80,11 @@ extension ProbeTrack {
             attempts += 1
             update(particulars(code), after: rule.fall)
         } else if failures >= rule.fall {
-            if isBehindPortal { loseToPortal() } else if !isInQuestion { become(.down, code: code) }
+            if isBehindPortal {
+                loseToPortal()
+            } else if !isInQuestion, !awaitsOtherFamily {
+                become(.down, code: code)
+            }
         }
     }
 
@@ -98,8 +102,8 @@ extension ProbeTrack {
         unknowns += 1
         if state.verdict == .unknown, state.code != nil {
             attempts += 1
-            update(particulars(code ?? state.code), after: rule.fall)
-        } else if unknowns >= rule.fall, !isHeld {
+            if !awaitsOtherFamily { update(particulars(code ?? state.code), after: rule.fall) }
+        } else if unknowns >= rule.fall, !isHeld, !awaitsOtherFamily {
             become(.unknown, code: code ?? .resourcesExhausted)
         } else if state.verdict == .down {
             attempts += 1

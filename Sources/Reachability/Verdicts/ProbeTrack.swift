@@ -44,6 +44,8 @@ struct ProbeTrack: Sendable {
     var last: ProbeSample?
     /// `true` if the last check says nothing, because the other family resolves the target's name.
     private(set) var isLastExcused = false
+    /// `true` if the next check in the other family decides what the last failed lookup says: it makes no verdict before.
+    var awaitsOtherFamily = false
     var streak = 0
     var isStale = false
 
@@ -69,7 +71,7 @@ struct ProbeTrack: Sendable {
     var isBehindPortal = false
     /// `true` if a portal may be the reason for the failures: they do not make the probe down meanwhile.
     var isInQuestion = false
-    /// The time of the last request for a portal check because another probe fails.
+    /// The time of the last request for a check because another probe, or this one in the other family, fails.
     var requestedAt: ContinuousClock.Instant?
 
     /// Creates a track without checks.
@@ -208,7 +210,7 @@ struct ProbeTrack: Sendable {
 extension ProbeTrack {
     /// `true` if failures, or failed lookups, would be the verdict but for a pending portal check.
     var isHeld: Bool {
-        guard isInQuestion, !isBehindPortal, state.verdict != .down else { return false }
+        guard isInQuestion, !isBehindPortal, !awaitsOtherFamily, state.verdict != .down else { return false }
         return failures >= rule.fall || (unknowns >= rule.fall && last?.code?.isResolverFault == true && !isLastExcused)
     }
 

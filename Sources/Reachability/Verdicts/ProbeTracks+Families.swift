@@ -26,6 +26,33 @@ extension ProbeTracks {
         }
     }
 
+    /// Determines whether a failed lookup awaits the other family's check, before it is judged.
+    mutating func questionOtherFamily(_ position: Int, _ sample: ProbeSample) {
+        let isAwaited = awaitsOtherFamily(position, sample)
+        table.update(position) { $0.awaitsOtherFamily = isAwaited }
+    }
+
+    /// Requests the other family's check that a failed lookup awaits: by itself it may be an interval away.
+    mutating func askOtherFamily(_ position: Int, at now: ContinuousClock.Instant) {
+        guard table.tracks[position].awaitsOtherFamily, let other = counterpart(of: position),
+            other.mayBeAsked(at: now), let asked = table.position(of: other.point)
+        else { return }
+        table.update(asked) { $0.requestedAt = now }
+        rechecks.insert(other.point)
+    }
+
+    /// Returns whether only the next check in the other family can tell a fault of the resolver, or a name that is gone,
+    /// from a family that the name lacks.
+    private func awaitsOtherFamily(_ position: Int, _ sample: ProbeSample) -> Bool {
+        guard sample.outcome != .ok, let code = sample.code, code.isResolverFault || code == .dnsNXDomain,
+            !table.tracks[position].rule.isApart, let other = counterpart(of: position)
+        else { return false }
+        guard let last = other.last, !other.isStale else { return true }
+        let since = table.tracks[position].failingSince ?? sample.observed.instant
+        // A check that found no address has decided already: nothing resolves the name.
+        return code.isResolverFault && last.hasFoundAddress && last.observed.instant < since
+    }
+
     /// Returns the same probe at the same vantage in the other family; nil if it is not checked once in each.
     private func counterpart(of position: Int) -> ProbeTrack? {
         guard table.tracks[position].rule.families == .each else { return nil }

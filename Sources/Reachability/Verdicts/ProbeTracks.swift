@@ -84,10 +84,12 @@ struct ProbeTracks: Sendable {
         let rule = table.tracks[position].rule
         let before = table.tracks[position].state
         questionPortals(position, sample)
+        questionOtherFamily(position, sample)
         let isExcused = excuses(sample)
         let outcome = table.update(position) { $0.take(sample, isExcused: isExcused) }
         let after = table.tracks[position].state
         askPortals(position, at: sample.observed.instant)
+        askOtherFamily(position, at: sample.observed.instant)
         let consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
         return Judgement(
             outcome: outcome,
