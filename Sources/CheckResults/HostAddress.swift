@@ -47,11 +47,8 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1
     }
 
-    /// `true` for the IPv6 form of an IPv4 address, `::ffff:192.0.2.1`, to which Linux connects by IPv4 (RFC 4291, section
-    /// 2.5.5.2).
-    package var isIPv4Mapped: Bool {
-        bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
-    }
+    /// `true` for the IPv6 form of an IPv4 address; see ``IPAddressText/unmapped(_:)``.
+    package var isIPv4Mapped: Bool { IPAddressText.unmapped(bytes).count < bytes.count }
 
     /// Returns the address and a port, IPv6 in brackets.
     package func description(port: UInt16) -> String {
@@ -123,5 +120,14 @@ package enum IPAddressText {
         if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
         if inet_pton(AF_INET6, text, &bytes) == 1 { return bytes }
         return nil
+    }
+
+    /// Returns the IPv4 address in an IPv4-mapped one (`::ffff:192.0.2.1`), to which Linux connects by IPv4 (RFC 4291,
+    /// section 2.5.5.2), and any other bytes unchanged.
+    package static func unmapped(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff else {
+            return bytes
+        }
+        return Array(bytes.suffix(4))
     }
 }

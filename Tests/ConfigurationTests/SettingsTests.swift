@@ -44,6 +44,22 @@ import Testing
         #expect(settings.targets.map(\.address.description) == ["2001:db8::7", "192.0.2.7"])
     }
 
+    @Test func `an IPv4-mapped address is an IPv4 one, as for the system`() throws {
+        let text = """
+            [interfaces]
+            internet_addresses = ["::ffff:192.0.2.1"]
+            [target.office]
+            address = "::ffff:192.0.2.7"
+            [probe.web]
+            target = "https://[::ffff:192.0.2.8]/"
+            """
+        let settings = try Fixtures.load(text).settings
+        #expect(settings.internetAddresses.map(\.description).contains("192.0.2.1"))
+        #expect(settings.targets.map(\.address.description) == ["192.0.2.7"])
+        #expect(settings.probes.map(\.rule.families) == [.ipv4])
+        #expect(settings.probes.map(\.probe.target.description) == ["https://192.0.2.8/"])
+    }
+
     @Test func `kinds keep the order of the text`() {
         #expect(settings.kindOverrides.map(\.description) == ["usb0=wired", "usb*=wwan", "a*=wifi"])
     }

@@ -52,6 +52,7 @@ struct ArgumentsTests {
         let target = try Arguments.target("office-1.a_B=2001:db8::7")
         #expect(target.name == "office-1.a_B")
         #expect(target.address == IPAddress("2001:db8::7"))
+        #expect(try Arguments.target("office=::ffff:192.0.2.7").address == IPAddress("192.0.2.7"))
     }
 
     @Test(

@@ -51,6 +51,7 @@ import Testing
         ("nas", "192.0.2.80"), ("nas/", "192.0.2.80"), ("nas:8443", "192.0.2.80"), ("nas:8443/a", "192.0.2.80"),
         ("[2001:db8::1]", "2001:db8::1"), ("2001:db8::1", "2001:db8::1"),
         ("192.0.2.6:22", "192.0.2.6"), ("www.host.test/x", "192.0.2.80"),
+        ("::ffff:192.0.2.5", "192.0.2.5"), ("[::ffff:192.0.2.5]:22", "192.0.2.5"),
     ])
     func `a destination is an address, a name of the configuration, a host or a URL`(text: String, address: String)
         throws
@@ -104,6 +105,7 @@ import Testing
 
     @Test(arguments: [
         ("web", "https://host.test/"), ("office", "icmp://192.0.2.7"), ("192.0.2.5", "icmp://192.0.2.5"),
+        ("::ffff:192.0.2.5", "icmp://192.0.2.5"), ("https://[::ffff:192.0.2.5]/", "https://192.0.2.5/"),
         ("www.host.test", "https://www.host.test/"), ("tcp://host.test:22", "tcp://host.test:22"),
         ("nas/", "https://nas/"), ("nas:8443", "https://nas:8443/"), ("nas:8443/a", "https://nas:8443/a"),
         ("https://nas/", "https://nas/"), ("icmp://nas", "icmp://nas"), ("dns://router/nas", "dns://router/nas?type=A"),

@@ -85,8 +85,8 @@ struct ProbeKeys: KeyTable {
         says: "`\"each\"`; `\"any\"` for a transfer",
         reload: .applies,
         """
-        `"each"`: once in each family; `"any"`: once, in either; `"ipv4"`, `"ipv6"`. A literal address has one family; a \
-        name with addresses of one family only is not judged in the other
+        `"each"`: once in each family; `"any"`: once, in either; `"ipv4"`, `"ipv6"`. A literal address has one family, \
+        of which `::ffff:192.0.2.7` is IPv4; a name with addresses of one family only is not judged in the other
         """
     )
     let required = Key(

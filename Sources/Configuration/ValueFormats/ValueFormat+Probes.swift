@@ -4,10 +4,10 @@ internal import Probes
 internal import Reachability
 
 extension ValueFormat where Value == IPAddress {
-    /// An IP address of either family.
+    /// An IP address of either family; an IPv4-mapped one is the IPv4 address to which the system connects.
     static var address: ValueFormat {
         .parsed("IP address", wanted: "an IP address in quotes", text: { TOMLText.quoted($0.description) }) { string in
-            if let address = IPAddress(string) { return address }
+            if let address = IPAddress(string) { return address.unmapped }
             throw ValueError(
                 message: "'\(string)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
             )

@@ -81,7 +81,8 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPURL {
-    /// Parses a host: an IPv6 address in brackets, an IPv4 address in four decimal parts, or a name.
+    /// Parses a host: an IPv6 address in brackets, an IPv4 address in four decimal parts, or a name. An IPv4-mapped address
+    /// in brackets is the IPv4 address to which the system connects.
     ///
     /// Other forms of addresses (`127.1`, `0x7f000001`) are rejected: resolvers interpret them as addresses, but a
     /// policy that compares names does not.
@@ -98,7 +99,7 @@ extension HTTPURL {
         guard let bytes = IPAddressText.bytes(of: inner), bytes.count == 16 else {
             throw .invalidHost(text, reason: "is not an IPv6 address in brackets")
         }
-        return .address(bytes)
+        return .address(IPAddressText.unmapped(bytes))
     }
 
     /// Returns the name in lower case; a trailing dot stays, because it excludes the search domains.

@@ -60,6 +60,13 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         }
     }
 
+    /// The IPv4 address in an IPv4-mapped one (`::ffff:192.0.2.1`), to which Linux connects by IPv4 (RFC 4291, section
+    /// 2.5.5.2); any other address itself.
+    public var unmapped: IPAddress {
+        guard family == .ipv6, high == 0, low >> 32 == 0xFFFF else { return self }
+        return IPAddress(family: .ipv4, high: 0, low: low & 0xFFFF_FFFF)
+    }
+
     /// The canonical text: dotted quad, or RFC 5952 as in glibc.
     public var description: String {
         if family == .ipv4 { return dottedQuad }

@@ -30,7 +30,7 @@ enum CheckTarget: Sendable {
         } else if let target = settings.targets.first(where: { $0.name == text }) {
             self = .target(.icmp(host: .address(target.address.networkBytes)))
         } else if let address = IPAddress(text) {
-            self = .target(.icmp(host: .address(address.networkBytes)))
+            self = .target(.icmp(host: .address(address.unmapped.networkBytes)))
         } else if let authority = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first,
             Self.isHost(authority) || !authority.isEmpty && !authority.hasSuffix(":") && text == authority + "/"
         {

@@ -32,7 +32,7 @@ struct RouteDestination: Sendable {
             return
         }
         if let address = IPAddress(text) {
-            (name, addresses) = (nil, [address])
+            (name, addresses) = (nil, [address.unmapped])
             return
         }
         let identity: ServerIdentity? =

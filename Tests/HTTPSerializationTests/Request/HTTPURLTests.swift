@@ -32,7 +32,9 @@ struct HTTPURLTests {
         ("http://my_host/", "http://my_host/"),
         ("http://192.0.2.7/", "http://192.0.2.7/"),
         ("http://[2001:DB8:0::1]:8080/x", "http://[2001:db8::1]:8080/x"),
-        ("http://[::ffff:192.0.2.7]/", "http://[::ffff:192.0.2.7]/"),
+        ("http://[::ffff:192.0.2.7]:8080/", "http://192.0.2.7:8080/"),
+        ("http://[::FFFF:c000:207]/", "http://192.0.2.7/"),
+        ("http://[::ffff:0:192.0.2.7]/", "http://[::ffff:0:c000:207]/"),
         ("http://h/a b\\c", "http://h/a%20b%5Cc"),
         ("http://h/%zz%4%", "http://h/%25zz%254%25"),
         ("http://h/%2f%2F", "http://h/%2f%2F"),
@@ -53,6 +55,7 @@ struct HTTPURLTests {
     @Test
     func `addresses of hosts are bytes`() throws {
         #expect(try HTTPURL(parsing: "http://192.0.2.7/").host == .address([192, 0, 2, 7]))
+        #expect(try HTTPURL(parsing: "http://[::ffff:192.0.2.7]/").host == .address([192, 0, 2, 7]))
         let bytes: [UInt8] = [0x20, 1, 0xD, 0xB8] + Array(repeating: 0, count: 11) + [1]
         #expect(try HTTPURL(parsing: "https://[2001:db8::1]/").host == .address(bytes))
     }

@@ -87,6 +87,18 @@ struct IPAddressTests {
         #expect(try ip("::").family == .ipv6)
     }
 
+    @Test(
+        "only an IPv4-mapped address is an IPv4 one in another form",
+        arguments: [
+            ("::ffff:192.0.2.1", "192.0.2.1"), ("::ffff:0.0.0.0", "0.0.0.0"), ("192.0.2.1", "192.0.2.1"),
+            ("::192.0.2.1", "::192.0.2.1"), ("::ffff:0:192.0.2.1", "::ffff:0:192.0.2.1"),
+            ("64:ff9b::192.0.2.1", "64:ff9b::192.0.2.1"), ("1::ffff:192.0.2.1", "1::ffff:192.0.2.1"),
+        ]
+    )
+    func unmapped(_ text: String, _ other: String) throws {
+        #expect(try ip(text).unmapped == ip(other))
+    }
+
     @Test("the words that the route filter compares are in network byte order")
     func words() throws {
         #expect(try ip("192.0.2.1").words == [0xC000_0201])

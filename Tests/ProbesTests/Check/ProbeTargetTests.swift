@@ -15,6 +15,9 @@ struct ProbeTargetTests {
         ("dns://192.0.2.53/host.test", "dns://192.0.2.53/host.test?type=A"),
         ("dns://192.0.2.53:5353/host.test?type=aaaa", "dns://192.0.2.53:5353/host.test?type=AAAA"),
         ("dns://[2001:db8::53]/.?type=NS", "dns://[2001:db8::53]/.?type=NS"),
+        ("https://[::ffff:192.0.2.1]/", "https://192.0.2.1/"), ("tcp://[::ffff:192.0.2.1]:22", "tcp://192.0.2.1:22"),
+        ("icmp://::ffff:192.0.2.1", "icmp://192.0.2.1"),
+        ("dns://[::ffff:192.0.2.53]/host.test", "dns://192.0.2.53/host.test?type=A"),
     ])
     func `a target is read and shown in its normal form`(text: String, shown: String) throws {
         #expect(try ProbeTarget(parsing: text).description == shown)

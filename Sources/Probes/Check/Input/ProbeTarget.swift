@@ -90,7 +90,9 @@ extension ProbeTarget {
     /// Parses a host and an optional port; an IPv6 address needs brackets when a port follows.
     private static func authority(_ text: Substring) throws(ProbeTargetError) -> (ServerIdentity, UInt16?) {
         if text.contains("@") { throw .unexpectedPart("a user", of: "this kind") }
-        if let bytes = IPAddressText.bytes(of: String(text)), bytes.count == 16 { return (.address(bytes), nil) }
+        if let bytes = IPAddressText.bytes(of: String(text)), bytes.count == 16 {
+            return (.address(IPAddressText.unmapped(bytes)), nil)
+        }
         let hostEnd: Substring.Index
         if text.first == "[" {
             guard let bracket = text.firstIndex(of: "]") else { throw .invalidHost(String(text)) }

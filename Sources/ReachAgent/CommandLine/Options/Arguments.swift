@@ -19,7 +19,7 @@ enum Arguments {
                 "'\(text)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
             )
         }
-        return address
+        return address.unmapped
     }
 
     static func kindOverride(_ text: String) throws -> KindOverride {
