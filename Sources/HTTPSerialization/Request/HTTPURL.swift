@@ -81,9 +81,9 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPURL {
-    /// Parses a host: an IPv6 address in brackets, an IPv4 address in four decimal parts, or a name. An IPv4-mapped address
-    /// in brackets is the IPv4 address to which the system connects.
+    /// Parses a host: an IPv6 address in brackets, an IPv4 address in four decimal parts, or a name.
     ///
+    /// An IPv4-mapped address in brackets is the IPv4 address to which the system connects.
     /// Other forms of addresses (`127.1`, `0x7f000001`) are rejected: resolvers interpret them as addresses, but a
     /// policy that compares names does not.
     package static func host(_ text: String) throws(HTTPURLError) -> ServerIdentity {
