@@ -1,4 +1,4 @@
-internal import CheckResults
+package import CheckResults
 package import ForeignText
 
 /// The expectations of a response, all of which a successful check meets.
@@ -67,11 +67,7 @@ extension ResponseExpectations {
     }
 
     private func verdict(on response: ReceivedResponse, _ budget: WorkBudget) -> ResponseVerdict {
-        var findings: [Finding] = []
-        if !acceptableStatusCodes.contains(response.status) {
-            let evidence = "expected \(acceptableStatusCodes), got \(response.status)"
-            findings.append(Finding(.httpStatus, subject: "status", evidence: evidence))
-        }
+        var findings = [refusal(ofStatus: response.status)].compactMap(\.self)
         let contentType = ContentType(of: response)
         if let evidence = contentType.objection(accepting: acceptableContentTypes, body: response.body) {
             findings.append(Finding(.httpContentType, subject: "Content-Type", evidence: evidence))
@@ -86,6 +82,12 @@ extension ResponseExpectations {
         }
         findings += bodyFindings(of: response.body, contentType: contentType, object: object, budget)
         return ResponseVerdict(findings: findings, object: object)
+    }
+
+    /// Returns the finding against a status code; nil if it is accepted.
+    package func refusal(ofStatus status: Int) -> Finding? {
+        guard !acceptableStatusCodes.contains(status) else { return nil }
+        return Finding(.httpStatus, subject: "status", evidence: "expected \(acceptableStatusCodes), got \(status)")
     }
 
     /// `true` if ``evaluate(_:)`` takes negligible time for any body.

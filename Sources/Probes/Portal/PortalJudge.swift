@@ -21,7 +21,12 @@ public enum PortalJudge {
     ///     matching body proves the open Internet, and a response without a body proves nothing.
     public static func evidence(in report: CheckReport, expectsBody: Bool = false) -> PortalEvidence {
         guard let hop = report.hops.first, let response = hop.response else { return unclear(report) }
-        let isWhole = report.verdict.code.map(expectationCodes.contains) ?? true
+        let code = report.verdict.code
+        // The verdict is about the status first, even if the content was refused too.
+        let refusals = report.findings.filter { $0.severity == .refusal }.map(\.code)
+        let isTooLarge = code == .httpTooLarge || refusals.contains(.httpTooLarge)
+        let isDecoded = !isTooLarge && !refusals.contains(.httpContentEncoding)
+        let isWhole = isDecoded && (code.map(expectationCodes.contains) ?? true)
         switch response.status {
         case 511: return PortalEvidence(.portal, code: .portalAuthentication)
         case 300..<400: return redirect(response, at: hop.url)
@@ -31,7 +36,7 @@ public enum PortalJudge {
         if expectsBody {
             if report.verdict == .ok { return PortalEvidence(.open) }
             // Portals send bodies of any length; a truncated one may have been the expected one.
-            guard isWhole && !isEmpty(response) || report.verdict.code == .httpTooLarge else { return unclear(report) }
+            guard isWhole && !isEmpty(response) || isTooLarge else { return unclear(report) }
         } else if response.status == 204 {
             return PortalEvidence(.open)
         } else if response.status == 200, isEmpty(response) {

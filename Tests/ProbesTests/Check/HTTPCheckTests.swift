@@ -130,6 +130,25 @@ struct HTTPCheckTests {
     }
 
     @Test(arguments: [
+        ("Content-Encoding: br\r\nContent-Length: 1\r\n\r\nx", [FindingCode.httpStatus, .httpContentEncoding]),
+        ("Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd", [.httpStatus, .httpContentEncoding]),
+        ("Content-Length: 2000000\r\n\r\n", [.httpStatus, .httpTooLarge]),
+        ("Content-Length: 10\r\n\r\nabc", [.httpTruncated]),
+    ])
+    func `a refused status precedes its refused content, and not a broken connection`(
+        rest: String,
+        codes: [FindingCode]
+    ) async throws {
+        let (report, _) = try await CheckBench().check([
+            .receiveRequest, .send("HTTP/1.1 404 Not Found\r\n\(rest)"), .close,
+        ])
+        #expect(report.findings.map(\.code) == codes)
+        #expect(report.verdict == codes.first.map { .failed($0, .body) })
+        #expect(report.decidingEvidence == report.findings.first?.evidence)
+        #expect(report.hop.response?.status == 404)
+    }
+
+    @Test(arguments: [
         ("SSH-2.0-OpenSSH_9.2\r\n", "the response is not HTTP: it does not begin with 'HTTP/'"),
         ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "the response breaks the rules of HTTP: a line does not end with"),
         ("HTTP/1.1 200 OK\r\nA: b\nC: d\r\n\r\n", "the response breaks the rules of HTTP: a line does not end with"),

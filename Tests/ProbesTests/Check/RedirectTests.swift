@@ -40,6 +40,18 @@ struct RedirectTests {
     }
 
     @Test
+    func `a redirect is followed whatever the encoding and the size of its content`() async throws {
+        var encoded = ScriptedResponse.redirect(to: "/large")
+        encoded.headers.append(HeaderField(name: "Content-Encoding", value: "br"))
+        encoded.body = [0x78]
+        var large = ScriptedResponse.redirect(to: "/end")
+        large.body = Array(repeating: 0x78, count: 2 << 20)
+        let (report, _) = try await check(["/start": encoded, "/large": large, "/end": .text("there")])
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.hops.map(\.response?.status) == [302, 302, 200])
+    }
+
+    @Test
     func `loops, limits and unusable redirect targets end the check`() async throws {
         let loop = try await check(["/start": .redirect(to: "/a"), "/a": .redirect(to: "/start")])
         #expect(loop.report.verdict.code == .redirectLoop)

@@ -212,6 +212,22 @@ struct PortalJudgeTests {
         #expect(PortalJudge.evidence(in: report) == PortalEvidence(.portal, code: .portalContent))
     }
 
+    @Test(arguments: [
+        (FindingCode.httpContentEncoding, false, 0, PortalEvidence(.unclear, code: .httpStatus)),
+        (.httpContentEncoding, true, 30, PortalEvidence(.unclear, code: .httpStatus)),
+        (.httpTooLarge, true, 1 << 20, PortalEvidence(.portal, code: .portalLoginPage)),
+    ])
+    func `content that was refused beside its status is not the open Internet, and a portal if it is large`(
+        code: FindingCode,
+        expectsBody: Bool,
+        bytes: Int,
+        evidence: PortalEvidence
+    ) {
+        var report = Self.report(Self.answer(200, [Self.html], bytes: bytes), .failed(.httpStatus, .body))
+        report.findings = [.httpStatus, code].map { Finding($0, subject: "host.test", evidence: "as scripted") }
+        #expect(PortalJudge.evidence(in: report, expectsBody: expectsBody) == evidence)
+    }
+
     @Test
     func `of a check that follows redirects the first answer counts`() {
         var report = Self.report(Self.answer(302, [("Location", "http://portal.test/")]), .ok)

@@ -53,12 +53,24 @@ extension CheckRun {
 
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
         if let finding {
-            if !repeatOverHTTPOne(exchange) { fail(finding) }
+            if !repeatOverHTTPOne(exchange) { failed(exchange, finding) }
             return
         }
         guard let response = exchange.response else { return }
         recorder.end()
         if !follow(response, of: exchange.request) { evaluate(response, exchange) }
+    }
+
+    /// Handles an exchange that failed.
+    ///
+    /// A redirect is followed, and a refused status is the cause, whatever is wrong with the content that comes with it: to
+    /// AFNetworking, content in an encoding that is not supported is a body like any other.
+    private func failed(_ exchange: HTTPExchange, _ finding: Finding) {
+        let isAboutContent = finding.code == .httpContentEncoding || finding.code == .httpTooLarge
+        guard isAboutContent, let response = exchange.response else { return fail(finding) }
+        guard !follow(response, of: exchange.request) else { return }
+        findings += [probe.expectations.refusal(ofStatus: response.status), finding].compactMap(\.self)
+        succeed()
     }
 
     /// Repeats a request whose server requires HTTP/1.1 (RFC 9113, section 7), once per hop and within the same deadline;
