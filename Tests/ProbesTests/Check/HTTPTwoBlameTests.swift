@@ -57,6 +57,30 @@ struct HTTPTwoBlameTests {
         #expect(!evidence.contains("file:") && !evidence.contains(".swift"), "\(item.name): \(evidence)")
     }
 
+    @Test(
+        "Content of a response that has none is a violation, and an empty DATA frame is not",
+        arguments: [
+            ("HEAD", 0x88, "the response to HEAD"), ("HEAD", 0x89, "the response to HEAD"),
+            ("GET", 0x89, "a response with status 204"),
+        ] as [(String, UInt8, String)]
+    )
+    func extraneousContent(method: String, status: UInt8, response: String) async throws {
+        for content in [[0x78], []] as [[UInt8]] {
+            let frames = Self.frame(1, flags: 4, stream: 1, [status]) + Self.frame(0, flags: 1, stream: 1, content)
+            let (report, _) = try await CheckBench().check(
+                [.receive(54), .send(Self.frame(4) + Self.frame(4, flags: 1) + frames), .silence],
+                tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+            ) { probe in
+                probe.request = ProbeRequest(method: method)
+                probe.timeout = .seconds(20)
+            }
+            #expect(report.verdict.code == (content.isEmpty ? nil : .httpProtocol), "\(report.findings)")
+            let evidence = "the server broke HTTP/2: it sent content with \(response), which has none"
+            let refusals = report.findings.filter { $0.severity == .refusal }
+            #expect(refusals.map(\.evidence) == (content.isEmpty ? [] : [evidence]))
+        }
+    }
+
     @Test("A reset by the server is reported as one, however its frame is split", arguments: [1, 4, 9, 13])
     func reset(piece: Int) async throws {
         let settings = Self.frame(4) + Self.frame(4, flags: 1)

@@ -30,6 +30,14 @@ enum HTTPFailure {
         return Finding(.httpTruncated, subject: exchange.subject, evidence: truncation(exchange))
     }
 
+    /// Returns the finding for content that a server sent over HTTP/2 with a response that has none.
+    ///
+    /// The DATA frames are extraneous, so the response is malformed (RFC 9113, section 8.1.1). Over HTTP/1 such content is
+    /// not part of the response (RFC 9112, section 6.3), and is dropped.
+    static func extraneousContent(in exchange: HTTPExchange) -> Finding {
+        Finding(.httpProtocol, subject: exchange.subject, evidence: HTTPTwoFailure.extraneousContent(exchange))
+    }
+
     private static func truncation(_ exchange: HTTPExchange) -> String {
         guard let response = exchange.response else { return "the connection ended within the header" }
         return "the connection ended after \(response.bodyBytes) bytes of the body"
@@ -102,11 +110,21 @@ private enum HTTPTwoFailure {
             return (.httpProtocol, "the server broke HTTP/2: its frames were refused with \(name)")
         case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHPACKErrors.MaxHeaderListSizeViolation:
             return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
+        // The library expects no content of these.
+        case is NIOHTTP2Errors.ContentLengthViolated
+        where exchange.request.method == "HEAD" || exchange.response?.status == 304:
+            return (.httpProtocol, extraneousContent(exchange))
         case is NIOHTTP2Errors.ContentLengthViolated:
             return (.httpTruncated, "the body has not the length that Content-Length says")
         case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(name(of: error))")
         default: return (.httpProtocol, name(of: error))
         }
+    }
+
+    static func extraneousContent(_ exchange: HTTPExchange) -> String {
+        let status = exchange.response.map { "a response with status \($0.status)" } ?? "a response"
+        let response = exchange.request.method == "HEAD" ? "the response to HEAD" : status
+        return "the server broke HTTP/2: it sent content with \(response), which has none"
     }
 
     /// The name of an error, without its values: some are lines of the library's source files.

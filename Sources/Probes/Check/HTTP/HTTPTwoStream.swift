@@ -40,6 +40,9 @@ final class HTTPTwoStream: ChannelDuplexHandler {
             if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
         case .data(let frame):
             guard case .byteBuffer(let piece) = frame.data else { return }
+            if piece.readableBytes > 0, let status = exchange.response?.status, exchange.isBodyless(status: status) {
+                return exchange.fail(HTTPFailure.extraneousContent(in: exchange))
+            }
             if piece.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(piece))) }
             if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
         default: break
