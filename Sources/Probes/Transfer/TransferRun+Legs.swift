@@ -118,6 +118,11 @@ extension TransferRun {
                 let evidence = "\(leg.bytes) of \(announced) announced bytes arrived"
                 return lost(Finding(.httpTruncated, subject: exchange.subject, evidence: evidence))
             }
+            // Without a byte nothing was measured, so that no threshold could fail it.
+            guard leg.bytes > objectBegin else {
+                let evidence = "the object is empty; \(leg.wantedBytes) bytes were requested"
+                return run.fail(.httpBody, subject: exchange.subject, evidence: evidence)
+            }
             let evidence = "the object has \(leg.bytes) bytes; \(leg.wantedBytes) were requested"
             run.findings.append(Finding(.httpBody, .note, subject: exchange.subject, evidence: evidence))
             download?.wantedBytes = leg.bytes

@@ -81,10 +81,14 @@ struct TransferHostilityTests {
         ("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", .httpStatus),
         ("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", .httpStatus),
         ("garbage\r\n\r\n", .httpMalformed),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .httpBody),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", .httpBody),
     ])
     func `each wrong answer has its code`(text: String, code: FindingCode) async throws {
         let report = try await download([.send(text), .send("12345"), .silence])
         #expect(report.verdict.code == code, "\(report.findings)")
+        #expect(report.transfer?.download?.goodput == nil)
+        #expect(report.transfer?.download?.isComplete == false)
     }
 
     @Test
