@@ -135,6 +135,24 @@ struct ProbedFamiliesTests {
         #expect(requested(after: "f", ipv6, at: 9100) == [])
     }
 
+    @Test(
+        "the check that shows that the name is found in neither family is the verdict in both",
+        arguments: [("u", "unknown"), ("x", "down"), ("b", "unknown")] as [(Character, String)]
+    )
+    func release(_ other: Character, _ verdict: String) throws {
+        var run = MachineRun(MachineConfiguration(settle: .none, probes: [ProbeRule(name: "web", fall: 1)]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        let (ipv4, ipv6) = (run.machine.points[0], run.machine.points[1])
+        for point in [ipv4, ipv6] { run.note(run.machine.handle(Self.sample("s", at: 1000, point)).transitions) }
+        _ = run.takeWords()
+        run.note(run.machine.handle(Self.sample("u", at: 3000, ipv6)).transitions)
+        #expect(run.takeWords() == [])
+        run.note(run.machine.handle(Self.sample(other, at: 3100, ipv4)).transitions)
+        let changes = ["web@default/ipv4 up→\(verdict)", "web@default/ipv6 up→unknown"]
+        #expect(run.takeWords().filter { $0.hasPrefix("web") } == changes)
+        #expect(run.machine.handle(Self.sample("u", at: 5000, ipv6)).transitions.isEmpty)
+    }
+
     @Test("a family that the target lacks is not judged after a suspend either, before the other one is checked again")
     func suspend() throws {
         var run = MachineRun(MachineConfiguration(settle: .none, probes: [ProbeRule(name: "web")]))

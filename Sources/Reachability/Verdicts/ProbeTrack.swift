@@ -273,6 +273,19 @@ extension ProbeTrack {
         if failures >= rule.fall { become(.down, code: failureCode) } else { become(.unknown, code: last?.code) }
     }
 
+    /// Accepts the failed lookups, because the other family's check found no address either.
+    mutating func releaseLookups(observed: Observed) {
+        awaitsOtherFamily = false
+        guard !isInQuestion, !isBehindPortal else { return }
+        let before = state.verdict
+        if unknowns >= rule.fall, before != .unknown || state.code == nil {
+            become(.unknown, code: last?.code)
+        } else if unknowns == 0, failures >= rule.fall, before != .down {
+            become(.down, code: failureCode)
+        }
+        if state.verdict != before { since = observed }
+    }
+
     mutating func loseToPortal() {
         (failures, successes, unknowns) = (0, 0, 0)
         (failingSince, isInQuestion) = (nil, false)

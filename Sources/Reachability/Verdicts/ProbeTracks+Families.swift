@@ -41,6 +41,18 @@ extension ProbeTracks {
         rechecks.insert(other.point)
     }
 
+    /// Judges the failed lookups in the other family that awaited this check, unless it excuses them.
+    mutating func releaseOtherFamily(from position: Int, _ observed: Observed) -> [Consequence] {
+        guard let other = counterpart(of: position), other.awaitsOtherFamily, let last = other.last,
+            let waiting = table.position(of: other.point), !awaitsOtherFamily(waiting, last), !excuses(last)
+        else { return [] }
+        let step = table.update(waiting) { track in
+            track.releaseLookups(observed: observed)
+            return track.takeStep()
+        }
+        return step.map { [Consequence(point: other.point, step: $0, cause: ChangeCause(last, state: $0.to))] } ?? []
+    }
+
     /// Returns whether only the next check in the other family can tell a fault of the resolver, or a name that is gone,
     /// from a family that the name lacks.
     private func awaitsOtherFamily(_ position: Int, _ sample: ProbeSample) -> Bool {

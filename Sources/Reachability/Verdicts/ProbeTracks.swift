@@ -90,7 +90,8 @@ struct ProbeTracks: Sendable {
         let after = table.tracks[position].state
         askPortals(position, at: sample.observed.instant)
         askOtherFamily(position, at: sample.observed.instant)
-        let consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
+        var consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
+        consequences += releaseOtherFamily(from: position, sample.observed)
         return Judgement(
             outcome: outcome,
             state: after,
