@@ -52,6 +52,7 @@ struct Settler<Value: SettlingValue> {
 
     /// Handles a new observation; the first one settles at once.
     ///
+    /// The cause is the change that began the pending grade, or, in the published grade, the last one.
     /// With `keepsCause` the change that started a pending wait remains the cause.
     mutating func observe(
         _ value: Value,
@@ -65,7 +66,12 @@ struct Settler<Value: SettlingValue> {
         let new = Candidate(since: now, cause: kept?.cause ?? cause, observed: kept?.observed ?? observed)
         // A change that is no event is not the beginning of one.
         let isSilent = raw != settled && raw.isPublished(like: settled)
-        if value.grade != raw.grade || candidate == nil || isSilent { candidate = new }
+        if value.grade != raw.grade || candidate == nil || isSilent {
+            candidate = new
+        } else if value.grade == settled.grade, let since = candidate?.since {
+            // Only details have changed, and a later change may undo an earlier one: two names that are swapped.
+            candidate = Candidate(since: since, cause: new.cause, observed: new.observed)
+        }
         raw = value
         if !isKnown {
             isKnown = true
@@ -197,11 +203,12 @@ private struct Prevalence<Value: SettlingValue>: Sendable {
         self.isOfLoss = isOfLoss
     }
 
-    /// Records a new current value.
+    /// Records a new current value; in the published grade its cause too.
     mutating func enter(_ value: Value, cause: ChangeCause, observed: Observed, at now: Instant) {
         count(to: now)
         if shares[current].value.grade == value.grade {
             shares[current].value = value
+            if current == 0 { (shares[0].cause, shares[0].observed) = (cause, observed) }
             return
         }
         if let known = shares.firstIndex(where: { $0.value.grade == value.grade }) {

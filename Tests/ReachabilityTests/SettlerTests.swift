@@ -157,6 +157,86 @@ struct SettlerTests {
         #expect(published.map(\.detail) == settlingCase.expected.map(\.detail))
     }
 
+    /// The changes of one wait, each with its cause, and the position of the one that is published as the cause.
+    struct CauseCase: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let steps: [Step]
+        let deciding: Int
+    }
+
+    static let causes = [
+        CauseCase(
+            testDescription: "details alone: the last change, which made the value",
+            steps: [
+                Step(at: 100, value: Signal(isUp: true, detail: 1)),
+                Step(at: 200, value: Signal(isUp: true, detail: 2)),
+            ],
+            deciding: 1
+        ),
+        CauseCase(
+            testDescription: "a first detail that a later change undid",
+            steps: [
+                Step(at: 100, value: Signal(isUp: true, detail: 1)), Step(at: 150, value: up),
+                Step(at: 200, value: Signal(isUp: true, detail: 2)),
+            ],
+            deciding: 2
+        ),
+        CauseCase(
+            testDescription: "a loss and a later detail of it: the loss",
+            steps: [Step(at: 100, value: down), Step(at: 200, value: Signal(isUp: false, detail: 1))],
+            deciding: 0
+        ),
+        CauseCase(
+            testDescription: "a detail after a blip: the detail",
+            steps: [
+                Step(at: 100, value: down), Step(at: 150, value: Signal(isUp: true, detail: 1)),
+                Step(at: 200, value: Signal(isUp: true, detail: 2)),
+            ],
+            deciding: 2
+        ),
+        CauseCase(
+            testDescription: "a value that blips: its last detail, not its last return",
+            steps: [Step(at: 100, value: Signal(isUp: true, detail: 1))]
+                + stride(from: 200, to: 800, by: 200).flatMap { at in
+                    [
+                        Step(at: at, value: down), Step(at: at + 2, value: Signal(isUp: true, detail: 1)),
+                        Step(at: at + 10, value: Signal(isUp: true, detail: 2)),
+                    ]
+                } + [Step(at: 800, value: down)],
+            deciding: 9
+        ),
+    ]
+
+    @Test("the published cause is that of the change that made the value", arguments: causes)
+    func cause(_ causeCase: CauseCase) throws {
+        let start = ContinuousClock.now
+        func observed(_ milliseconds: Int) -> Observed {
+            Observed(
+                instant: start.advanced(by: .milliseconds(milliseconds)),
+                microsecondsSince1970: Int64(milliseconds) * 1000
+            )
+        }
+        var settler = Settler(
+            unknown: Signal(isUp: false, detail: -1),
+            policy: SettlePolicy(up: .milliseconds(250), down: .milliseconds(1000))
+        )
+        _ = settler.observe(Self.up, cause: .start, observed: observed(0), at: start)
+        var published: Change<Signal>?
+        for (position, step) in causeCase.steps.enumerated() where published == nil {
+            let time = observed(step.at)
+            while let deadline = settler.deadline, deadline < time.instant, published == nil {
+                published = settler.tick(at: deadline)
+            }
+            guard published == nil else { break }
+            let cause = ChangeCause(kind: .link, code: "change \(position)")
+            published = settler.observe(step.value, cause: cause, observed: time, at: time.instant)
+        }
+        if published == nil { published = settler.deadline.flatMap { settler.tick(at: $0) } }
+        let change = try #require(published)
+        #expect(change.cause.code == "change \(causeCase.deciding)")
+        #expect(change.observed == observed(causeCase.steps[causeCase.deciding].at))
+    }
+
     @Test("with no settle time every change is published at once")
     func noSettling() {
         var settler = Settler(unknown: Signal(isUp: false, detail: -1), policy: .none)

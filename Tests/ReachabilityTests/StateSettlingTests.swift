@@ -99,4 +99,28 @@ struct StateSettlingTests {
         #expect(after.map(\.settled) == [.seconds(1)])
         #expect(after.map(\.to.familyConnectivity) == [FamilyConnectivity(ipv4: .full, ipv6: .none)])
     }
+
+    @Test("a path whose interface swaps its name through a third one settles with the rename that it shows")
+    func swappedNames() throws {
+        var settler = StateSettler(policy: .standard)
+        var changes: [Change<ReachabilityState>] = []
+        for (milliseconds, name) in [(0, "eth0"), (100, "swap"), (200, "eth1")] {
+            let observed = ScriptedCheck.time(milliseconds)
+            let change = settler.observe(
+                ipv4: Path(via: .wired, interface: PathInterface(index: 2, name: name, kind: .wired)),
+                ipv6: Path(via: .none, reason: .noRoute),
+                verdict: .unknown,
+                cause: ChangeCause(kind: .link, code: "link_renamed", interface: name),
+                observed: observed
+            )
+            if let change { changes.append(change) }
+        }
+        while let deadline = settler.deadline, changes.count < 3 {
+            if let change = settler.tick(at: deadline) { changes.append(change) }
+        }
+        #expect(changes.map(\.to.ipv4.interface?.name) == ["eth0", "eth1"])
+        let swap = try #require(changes.last)
+        #expect(swap.cause.interface == "eth1")
+        #expect(swap.observed == ScriptedCheck.time(200))
+    }
 }
