@@ -77,6 +77,14 @@ public enum FileLimit {
     /// The number of files reserved for everything but the sockets' connections.
     static let reserve = 128
 
+    /// The soft limit, which applies; zero if it cannot be read.
+    public static var current: UInt64 {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? UInt64(limit.rlim_cur) : 0
+    }
+
+    private static var resource: __rlimit_resource_t { __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)) }
+
     /// Raises the soft limit for a number of connections, up to the hard limit.
     ///
     /// It is never lowered.
@@ -84,7 +92,6 @@ public enum FileLimit {
     /// - Returns: The possible number of connections, which is lower if the hard limit is too low.
     public static func raise(for connections: Int) -> Int {
         var limit = rlimit()
-        let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
         guard getrlimit(resource, &limit) == 0 else { return connections }
         let wanted = rlim_t(clamping: connections) + rlim_t(reserve)
         if limit.rlim_cur < wanted {

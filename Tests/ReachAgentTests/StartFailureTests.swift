@@ -1,5 +1,7 @@
 import AgentTestKit
+import ArgumentParser
 import Glibc
+import NetlinkMonitor
 import StateSocket
 import Testing
 
@@ -46,6 +48,40 @@ import Testing
         #expect(result.output.isEmpty)
         #expect(result.error.contains("there is no group 'no-such-group'"), "\(result.error)")
         #expect(!result.error.contains("to watch beside it"), "\(result.error)")
+    }
+
+    /// Limits below what a start needs, from the agent's first descriptors to its journal, its sockets and netlink.
+    @Test(arguments: [8, 24, 36, 40, 44, 48, 52])
+    func `a start without enough file descriptors names the limit and the remedy, and is a temporary failure`(
+        limit: Int
+    ) async throws {
+        let (directory, arguments) = try Self.scratch()
+        defer { withExtendedLifetime(directory) {} }
+        let command = "ulimit -n \(limit); exec \(BuiltAgent.path) \(arguments.joined(separator: " "))"
+        let result = try await FinishedCommand.run(["-c", command], of: "/bin/sh")
+        let lines = result.error.split(separator: "\n")
+        try #require(lines.count >= 2, "\(result.error)")
+        #expect(lines[lines.count - 2].hasPrefix("reachagent: cannot "), "\(result.error)")
+        #expect(lines[lines.count - 2].hasSuffix(": Too many open files"), "\(result.error)")
+        let remedy = "raise it with 'ulimit -n 16384', or with LimitNOFILE=16384 in the unit of a service"
+        #expect(lines[lines.count - 1] == "reachagent: the limit of open files is \(limit): \(remedy)")
+        #expect(result.status == 75)
+    }
+
+    private static let netlinkCauses: [(cause: NetlinkError.Cause, status: Int32)] = [
+        (.errno(EMFILE), 75), (.errno(ENFILE), 75), (.errno(EPERM), 69), (.errno(ENOBUFS), 69), (.timedOut, 69),
+    ]
+
+    @Test(arguments: netlinkCauses)
+    func `a netlink socket without a free descriptor does not mean that netlink is not available`(
+        cause: NetlinkError.Cause,
+        status: Int32
+    ) {
+        #expect(throws: ExitCode(status)) {
+            try Unavailable.orExit { () throws(NetlinkError) in
+                throw NetlinkError(operation: "open a netlink socket", cause: cause)
+            }
+        }
     }
 
     private static let statuses: [(number: Int32, status: Int32)] = [

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import EventJournal
 internal import Glibc
 internal import InputRecording
+internal import LinuxSupport
 internal import NetlinkMonitor
 internal import StateSocket
 
@@ -43,8 +44,29 @@ enum Unavailable {
         do throws(NetlinkError) {
             return try body()
         } catch {
-            AgentLogger.fail("the kernel's netlink is not available: \(error)")
-            throw ExitCode(ExitStatus.unavailable)
+            // A process or a machine without a free descriptor says nothing about netlink.
+            guard case .errno(let number) = error.cause, let remedy = Shortage.remedy(errno: number) else {
+                AgentLogger.fail("the kernel's netlink is not available: \(error)")
+                throw ExitCode(ExitStatus.unavailable)
+            }
+            AgentLogger.fail("cannot \(error)")
+            AgentLogger.fail(remedy)
+            throw ExitCode(ExitStatus.tryAgain)
+        }
+    }
+}
+
+/// A limit of open files that was reached.
+enum Shortage {
+    /// Returns the remedy for an errno of such a limit, with the command to run; `nil` for any other errno.
+    static func remedy(errno number: Int32) -> String? {
+        switch number {
+        case EMFILE:
+            "the limit of open files is \(FileLimit.current): raise it with 'ulimit -n 16384', or with LimitNOFILE=16384 in "
+                + "the unit of a service"
+        case ENFILE:
+            "the machine's limit of open files is reached ('sysctl fs.file-nr'): raise it with 'sysctl fs.file-max=1000000'"
+        default: nil
         }
     }
 }
@@ -94,19 +116,23 @@ enum CommandEnd {
 enum StartFailure {
     /// Runs `body`; if it fails, prints the reason on standard error and exits with the matching status.
     static func orExit(_ body: () throws -> Void) throws {
-        let (reason, status): (any Error, Int32)
+        let (reason, text, status): (any Error, String, Int32)
         do {
             return try body()
         } catch let error as NetlinkError {
             return try Unavailable.orExit { () throws(NetlinkError) in throw error }
+        } catch let error as SystemError {
+            (reason, text) = (error, "cannot create the descriptors of the agent's threads: \(error)")
+            status = exitStatus(errno: error.errno)
         } catch let error as JournalError {
-            (reason, status) = (error, exitStatus(error))
+            (reason, text, status) = (error, "\(error)", exitStatus(error))
         } catch let error as StateSocketError {
-            (reason, status) = (error, exitStatus(error))
+            (reason, text, status) = (error, "\(error)", exitStatus(error))
         } catch let error as RecordingError {
-            (reason, status) = (error, exitStatus(error))
+            (reason, text, status) = (error, "\(error)", exitStatus(error))
         }
-        AgentLogger.fail("\(reason)")
+        AgentLogger.fail(text)
+        if let remedy = number(reason).flatMap(Shortage.remedy) { AgentLogger.fail(remedy) }
         if isInUse(reason) {
             let beside = "run --no-journal --no-sockets --no-hooks"
             AgentLogger.fail("to watch beside it, use 'reachagent watch', or '\(beside)'")
@@ -145,6 +171,15 @@ enum StartFailure {
             ExitStatus.tryAgain
         default: ExitStatus.badConfiguration
         }
+    }
+
+    /// Returns the errno of the failed system call, if any.
+    private static func number(_ reason: any Error) -> Int32? {
+        if let error = reason as? SystemError { return error.errno }
+        if case .errno(let number)? = (reason as? JournalError)?.cause { return number }
+        if case .errno(let number)? = (reason as? StateSocketError)?.cause { return number }
+        if case .errno(let number)? = (reason as? RecordingError)?.cause { return number }
+        return nil
     }
 
     /// Returns whether another agent uses the files.

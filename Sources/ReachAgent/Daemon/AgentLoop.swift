@@ -48,15 +48,11 @@ final class AgentLoop: Sendable {
     /// Takes over SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGCHLD; must be called before any thread is started.
     ///
     /// - Parameter suspendWatch: Wakes the loop when the machine resumes.
-    init(suspendWatch: SuspendWatch) throws(NetlinkError) {
+    init(suspendWatch: SuspendWatch) throws(SystemError) {
         self.suspendWatch = suspendWatch
-        do throws(SystemError) {
-            signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD)
-            wakeup = try Wakeup()
-            timer = try TimerDescriptor()
-        } catch {
-            throw NetlinkError(operation: "create the agent's descriptors", cause: .errno(error.errno))
-        }
+        signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD)
+        wakeup = try Wakeup()
+        timer = try TimerDescriptor()
     }
 
     /// The reason that the agent stops; `nil` while it runs.

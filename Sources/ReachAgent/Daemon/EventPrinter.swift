@@ -2,7 +2,6 @@ internal import AgentEvents
 internal import Dispatch
 internal import Glibc
 internal import LinuxSupport
-internal import NetlinkMonitor
 internal import NotificationBus
 internal import Synchronization
 
@@ -51,15 +50,11 @@ final class EventPrinter: Sendable {
     private let thread = DispatchGroup()
     private let giveUpAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(bus: NotificationBus<Event>, format: EventFormat, origin: EventOrigin) throws(NetlinkError) {
+    init(bus: NotificationBus<Event>, format: EventFormat, origin: EventOrigin) throws(SystemError) {
         self.bus = bus
         output = Mutex(Output(format: format))
         self.origin = origin
-        do throws(SystemError) {
-            wakeup = try Wakeup()
-        } catch {
-            throw NetlinkError(operation: "create the printer's wake-up descriptor", cause: .errno(error.errno))
-        }
+        wakeup = try Wakeup()
     }
 
     private func subscribe() -> Subscription<Event> {

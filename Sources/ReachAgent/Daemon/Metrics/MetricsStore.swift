@@ -3,6 +3,7 @@ internal import LinuxSupport
 internal import Probes
 internal import Reachability
 internal import StatePages
+internal import StateSocket
 internal import Synchronization
 
 internal import struct AgentEvents.EventDraft
@@ -187,15 +188,13 @@ extension AgentMetrics.ProcessMetrics {
         guard let user = field(14), let system = field(15), let threads = field(20), let virtual = field(23),
             let pages = field(24)
         else { return nil }
-        var usage = rlimit()
-        getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &usage)
         return Self(
             cpuSeconds: Double(user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))),
             residentBytes: pages * UInt64(max(1, sysconf(Int32(_SC_PAGESIZE)))),
             virtualBytes: virtual,
             threads: Int(clamping: threads),
             openFiles: openFiles(),
-            maximumFiles: UInt64(usage.rlim_cur),
+            maximumFiles: FileLimit.current,
             started: started
         )
     }
