@@ -72,6 +72,33 @@ struct MQTTPublishingTests {
         #expect(try loop.next() == .acknowledged(2))
     }
 
+    @Test func `without reasons, a broker that closes the connection at a large event is reported with that event`()
+        async throws
+    {
+        var options = MosquittoBroker.Options()
+        options.configuration = ["max_packet_size 2000"]
+        let broker = try await MosquittoBroker(options)
+        let loop = try mqttLoop(try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: .three))
+        try loop.connect()
+        loop.transport.publish(mqttMessage(1))
+        #expect(try loop.next() == .acknowledged(1))
+        let large = mqttMessage(2, bytes: 3_000)
+        loop.transport.publish(large)
+        let failure = try loop.nextFailure()
+        #expect(failure.code == "broker_unreachable")
+        let start = "127.0.0.1:\(broker.port) closed the connection with 1 unacknowledged, the largest event 2 to "
+        let size = "'\(large.subject)' (\(large.payload.count) bytes); MQTT 3.1.1 has no reasons: "
+        #expect(failure.detail.hasPrefix(start + size), "\(failure.detail)")
+        #expect(failure.detail.contains("'max_packet_size'"))
+
+        // An event that the broker takes is not blamed for the end of another connection.
+        try loop.connect()
+        loop.transport.publish(mqttMessage(3))
+        #expect(try loop.next() == .acknowledged(3))
+        await broker.kill()
+        #expect(try loop.nextFailure().detail == "127.0.0.1:\(broker.port) closed the connection")
+    }
+
     @Test(arguments: ["reachagent/#", "", "a\0b"])
     func `an invalid MQTT topic is rejected and ends no connection`(topic: String) async throws {
         let broker = try await MosquittoBroker()

@@ -151,7 +151,7 @@ final class MQTTConversation {
         }
         takeAnswers()
         guard failure == nil else { return }
-        guard session.descriptor != nil else { return fail(failures.closed(isGreeted: isGreeted)) }
+        guard session.descriptor != nil else { return fail(explained(failures.closed(isGreeted: isGreeted))) }
         session.measure()
         if session.received > Self.greetingBytes + packets * Self.answerBytes {
             fail(failures.failure("broker_protocol", "sends more than was requested"))
@@ -259,7 +259,21 @@ final class MQTTConversation {
         // The broker's last messages may still be readable.
         if session.descriptor != nil, !session.isShakingHands { try? session.read() }
         takeAnswers()
-        fail(failures.loss(of: session, error, isGreeted: isGreeted))
+        fail(explained(failures.loss(of: session, error, isGreeted: isGreeted)))
+    }
+
+    /// Adds the messages that the broker has left unanswered to the reason, if it has closed the connection and its version of
+    /// MQTT has no reasons.
+    private func explained(_ failure: TransportFailure) -> TransportFailure {
+        guard failures.version == .three, failure == failures.closed(isGreeted: true),
+            let largest = inFlight.values.max(by: { $0.bytes < $1.bytes })
+        else { return failure }
+        return failures.closed(
+            unanswered: inFlight.count,
+            largest: largest.sequence.map { "event \($0)" } ?? "the retained message",
+            topic: largest.topic,
+            bytes: largest.bytes
+        )
     }
 
     private func fail(_ failure: TransportFailure) {

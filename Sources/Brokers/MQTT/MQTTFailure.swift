@@ -174,6 +174,18 @@ struct MQTTFailure {
             : failure("broker_protocol", "closed the connection before it answered")
     }
 
+    /// Returns the reason for a connection that the broker has closed while messages waited for their acknowledgement.
+    ///
+    /// The largest one is no more than a hint: a broker of 3.1.1 also closes for a permission, or because it ends.
+    func closed(unanswered count: Int, largest: String, topic: String, bytes: Int) -> TransportFailure {
+        failure(
+            "broker_unreachable",
+            "closed the connection with \(count) unacknowledged, the largest \(largest) to '\(ForeignText.shown(topic))' "
+                + "(\(bytes) bytes); MQTT 3.1.1 has no reasons: if this repeats, compare its maximum packet size "
+                + "('max_packet_size') and permissions, or set 'mqtt_version = \"5\"'"
+        )
+    }
+
     /// Returns the reason for a failed TLS connection.
     private func handshake(_ logged: String?, isGreeted: Bool) -> TransportFailure {
         // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number"
