@@ -21,8 +21,14 @@ window.refused = []
 document.addEventListener('securitypolicyviolation', event =>
   refused.push(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile))
 window.stalls = []
-new PerformanceObserver(list => stalls.push(...list.getEntries().map(entry => entry.duration)))
-  .observe({type: 'longtask', buffered: true})
+window.whenStalled = null
+const noteStalls = entries => {
+  stalls.push(...entries.map(entry => entry.duration))
+  if (entries.length) whenStalled?.(Math.max(...entries.map(entry => entry.duration)))
+}
+const stallObserver = new PerformanceObserver(list => noteStalls(list.getEntries()))
+stallObserver.observe({type: 'longtask', buffered: true})
+window.takeStalls = () => { noteStalls(stallObserver.takeRecords()); return stalls }
 """
 
 

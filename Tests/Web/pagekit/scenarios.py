@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from . import history
 from .browser import Browser
@@ -15,6 +16,8 @@ SCREENS, SCHEMES = ((320, 2600), (768, 2000), (1440, 1500)), ("light", "dark")
 MOST_ENTRIES, MOST_ELEMENTS = 200, 6000
 # In milliseconds. A stall is felt from 200 on; a machine that tests other things meanwhile is slower.
 LONGEST_STALL = 400
+# What the keyboard stops at.
+STOPS = "a, summary, select"
 
 
 class Finding(Exception):
@@ -24,6 +27,16 @@ class Finding(Exception):
 def expect(condition: object, message: str) -> None:
     if not condition:
         raise Finding(message)
+
+
+def misplaced(walk: list[dict[str, Any]]) -> str | None:
+    """What is not in the order of the document, and of reading: line by line from the left; None when all is."""
+    for former, stop in zip(walk, walk[1:]):
+        is_below = stop["top"] >= former["bottom"]
+        is_beside = stop["bottom"] > former["top"] and stop["left"] >= former["right"]
+        if stop["index"] <= former["index"] or not (is_below or is_beside):
+            return f"{stop} comes after {former}"
+    return None
 
 
 class Scenarios:
@@ -55,6 +68,38 @@ class Scenarios:
             server.be("open")
         self.browser.emulate()
         self.browser.resize(1440)
+
+    def watch_stalls(self) -> None:
+        self.browser.evaluate("stalls.length = 0, stalls.watched = true")
+
+    def longest_stall(self) -> float:
+        """The longest stall since `watch_stalls`, in milliseconds; more than `LONGEST_STALL` is a finding, and so is a browser that
+        would not have reported it."""
+        longest = max(self.browser.evaluate("takeStalls()"), default=0)
+        expect(self.browser.evaluate("stalls.watched === true"), "the page was loaded anew, and its stalls are lost")
+        expect(longest < LONGEST_STALL, f"the browser was busy for {longest:.0f} ms at once")
+        reported = self.browser.evaluate(f"""new Promise(resolve => {{
+            whenStalled = resolve
+            setTimeout(() => {{ const end = performance.now() + {LONGEST_STALL}; while (performance.now() < end); }}) }})""", 5)
+        expect(reported >= LONGEST_STALL, f"a stall of {LONGEST_STALL} ms was reported as {reported:.0f} ms")
+        return longest
+
+    def walk(self) -> list[dict[str, Any]]:
+        """What the Tab key reaches, one after the other, until it leaves the page."""
+        stops: list[dict[str, Any]] = []
+        while len(stops) < 80:
+            self.browser.press("Tab", 9)
+            stop = self.browser.evaluate(f"""(() => {{ const one = document.activeElement
+                return one === document.body ? null : {{
+                    kind: one.localName, name: one.className || one.name || one.innerText.slice(0, 40),
+                    outline: getComputedStyle(one).outlineStyle,
+                    index: [...document.querySelectorAll('{STOPS}')].indexOf(one) }} }})()""")
+            if stop is None:
+                break
+            stops.append(stop)
+        # All places at once, as an update of the page may move what is below it.
+        boxes = self.browser.evaluate(f"[...document.querySelectorAll('{STOPS}')].map(one => one.getBoundingClientRect().toJSON())")
+        return [stop | {side: round(boxes[stop["index"]][side]) for side in ("left", "right", "top", "bottom")} for stop in stops]
 
     # The scenarios
 
@@ -141,7 +186,7 @@ class Scenarios:
         lines = (self.lab.directory / "journal" / f"events-{newest:020}.jsonl").read_bytes().splitlines()
         end = json.loads(lines[-1])["seq"]
         end = history.append(self.lab.directory / "journal", end + 1, 10_000)
-        self.browser.evaluate("stalls.length = 0")
+        self.watch_stalls()
         self.lab.start()
         self.browser.evaluate(self.browser.until(
             f"Number(document.getElementById('live').textContent.split('#').pop()) > {end}"), patience=20)
@@ -160,12 +205,11 @@ class Scenarios:
         expect(len(numbers) > 10_000, f"only {len(numbers)} events")
         self.shown("FULL", lambda: None)
         self.browser.evaluate(self.browser.until("document.querySelectorAll('#timeline li').length > 100"))
-        stalls = self.browser.evaluate("stalls")
-        expect(max(stalls, default=0) < LONGEST_STALL, f"the browser was busy for {max(stalls, default=0):.0f} ms at once")
+        stall = self.longest_stall()
         entries, elements = self.browser.evaluate(
             "[document.querySelectorAll('#timeline li').length, document.getElementsByTagName('*').length]")
         expect(entries <= MOST_ENTRIES and elements < MOST_ELEMENTS, f"{entries} changes, {elements} elements")
-        return f"{len(numbers)} events, longest stall {max(stalls, default=0):.0f} ms, {entries} changes, {elements} elements"
+        return f"{len(numbers)} events, longest stall {stall:.0f} ms, {entries} changes, {elements} elements"
 
     def lag(self) -> str:
         """A reader that was too slow is told so, and takes the state anew"""
@@ -181,7 +225,7 @@ class Scenarios:
     def storm(self) -> str:
         """10,000 changes of a route while the page is open: it stays quick, and ends with the present state"""
         self.settle()
-        self.browser.evaluate("stalls.length = 0")
+        self.watch_stalls()
         before = self.lab.status()["last_seq"]
         lines = "".join(f"route replace default via 192.0.2.{1 + 2 * (number % 2)} dev wlan0 metric 600\n" for number in range(10_001))
         with subprocess.Popen(["ip", "-batch", "-"], stdin=subprocess.PIPE, text=True) as batch:
@@ -190,9 +234,8 @@ class Scenarios:
         reply = self.browser.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(() => done('quick'))))", 2)
         expect(reply == "quick", "the page does not answer")
         self.lab.wait("the route", lambda status: status["state"]["path"].get("gateway") == "192.0.2.1" and "pending" not in status)
-        stalls = self.browser.evaluate("stalls")
-        expect(max(stalls, default=0) < LONGEST_STALL, f"the browser was busy for {max(stalls, default=0):.0f} ms at once")
-        return f"{self.lab.status()['last_seq'] - before} events, longest stall {max(stalls, default=0):.0f} ms"
+        stall = self.longest_stall()
+        return f"{self.lab.status()['last_seq'] - before} events, longest stall {stall:.0f} ms"
 
     def filter(self) -> str:
         """The changes are filtered by type, uplink and probe, and the choice outlives an update and a reload"""
@@ -220,22 +263,25 @@ class Scenarios:
     def keyboard(self) -> str:
         """Everything can be reached and used by keyboard, in the order of the page, with a focus to be seen"""
         self.settle()
-        describe = """(() => { const one = document.activeElement, style = getComputedStyle(one)
-            return [one.localName, one.className || one.name || one.innerText.slice(0, 40),
-                    one === document.body ? 'body' : style.outlineStyle, one.getBoundingClientRect().top + scrollY] })()"""
-        walk = []
-        for _ in range(80):
-            self.browser.press("Tab", 9)
-            step = self.browser.evaluate(describe)
-            if step[2] == "body":
-                break
-            walk.append(step)
-        wanted = self.browser.evaluate("document.querySelectorAll('a, summary, select').length")
-        expect(len(walk) == wanted, f"{len(walk)} of {wanted} can be reached: {walk}")
-        expect(walk[0][1] == "skip", f"the first is {walk[0]}")
-        expect(all(step[2] != "none" for step in walk), f"a focus cannot be seen: {walk}")
-        tops = [step[3] for step in walk if step[0] != "a" or step[1] != "skip"]
-        expect([step[0] for step in walk].count("select") == 3, f"{walk}")
+        stops = 0
+        for width, height in SCREENS:
+            self.browser.resize(width, height)
+            walk = self.walk()
+            stops = len(walk)
+            wanted = self.browser.evaluate(f"document.querySelectorAll('{STOPS}').length")
+            expect(stops == wanted, f"{stops} of {wanted} can be reached: {walk}")
+            expect(walk[0]["name"] == "skip", f"the first is {walk[0]}")
+            expect(all(stop["outline"] != "none" for stop in walk), f"a focus cannot be seen: {walk}")
+            expect(sum(stop["kind"] == "select" for stop in walk) == 3, f"{walk}")
+            expect(not (fault := misplaced(walk)), f"at {width} px, {fault}")
+        # The same page in a wrong order, to see that it would be found: the last link first, and the filters from right to left.
+        for wrong, undo in (("[...document.links].at(-1).tabIndex = 1", "[...document.links].at(-1).removeAttribute('tabindex')"),
+                            ("document.getElementById('filter').style.direction = 'rtl'",
+                             "document.getElementById('filter').removeAttribute('style')")):
+            self.browser.evaluate(wrong)
+            expect(misplaced(self.walk()), f"the wrong order of '{wrong}' is not found")
+            self.browser.evaluate(undo)
+        expect(not (fault := misplaced(self.walk())), f"after the wrong orders, {fault}")
         self.browser.evaluate("document.querySelector('summary').focus()")
         self.browser.press("Enter", 13, "\r")
         expect(self.browser.evaluate("document.querySelector('details').open"), "details do not open by keyboard")
@@ -248,7 +294,7 @@ class Scenarios:
         expect(kept == ["select", True, "all"], f"an update changed the reader's place: {kept}")
         self.shown("over wifi wlan0", lambda: self.lab.plug("wlan0", True))
         self.browser.evaluate("history.replaceState(null, '', '/')")
-        return f"{len(walk)} stops, {len(tops)} below the first"
+        return f"{stops} stops in order, on {len(SCREENS)} screens"
 
     def reader(self) -> str:
         """A screen reader finds headings, tables also on a small screen, and a name for every image and field"""
