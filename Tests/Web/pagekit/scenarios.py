@@ -174,9 +174,11 @@ class Scenarios:
 
     def resume(self) -> str:
         """Resumes after the agent was killed; 10,000 events come together, none is lost, and nothing stalls"""
+        # From here on no former page follows, and the browser may have an event of the next one before that says so.
+        self.browser.open("about:blank")
+        seen = len(self.browser.events)
         self.settle()
         last = int(self.browser.evaluate("document.getElementById('live').textContent.split('#').pop()"))
-        seen = len(self.browser.events)
         number = self.browser.begin(self.browser.until("document.getElementById('live').className === 'lost'"))
         self.lab.kill()
         self.browser.result(number)
@@ -192,8 +194,10 @@ class Scenarios:
             f"Number(document.getElementById('live').textContent.split('#').pop()) > {end}"), patience=20)
 
         def received() -> list[int]:
-            numbers = [int(event["params"]["eventId"].rpartition("-")[2]) for event in self.browser.events[seen:]
-                       if event["method"] == "Network.eventSourceMessageReceived" and event["params"]["eventId"]]
+            # A snapshot has the position of the newest event, and no number of its own.
+            messages = [json.loads(event["params"]["data"]) for event in self.browser.events[seen:]
+                        if event["method"] == "Network.eventSourceMessageReceived"]
+            numbers = [message["seq"] for message in messages if "seq" in message]
             return [number for number in numbers if number > last]
 
         # The page has the newest number from the agent's state, before the events have all come.
@@ -201,7 +205,8 @@ class Scenarios:
         while max(received(), default=0) <= end and time.monotonic() < limit:
             self.browser.evaluate("new Promise(done => setTimeout(done, 50))")
         numbers = received()
-        expect(numbers == list(range(last + 1, last + 1 + len(numbers))), f"lost or repeated behind #{last}: {len(numbers)} events")
+        expect(numbers == list(range(last + 1, last + 1 + len(numbers))),
+               f"lost or repeated behind #{last}: {len(numbers)} events, {numbers[:3]} to {numbers[-3:]}")
         expect(len(numbers) > 10_000, f"only {len(numbers)} events")
         self.shown("FULL", lambda: None)
         self.browser.evaluate(self.browser.until("document.querySelectorAll('#timeline li').length > 100"))
