@@ -2,7 +2,8 @@ import Testing
 
 @testable import AgentEvents
 
-/// Numbers that no agent writes, in lines that anybody may have written: they have words all the same.
+/// Numbers that no agent writes, in lines that anybody may have written, have words all the same; names that are data are read
+/// within limits.
 @Suite struct ExtremeNumbersTests {
     private static func line(position: Int, daysLeft: Int) -> [UInt8] {
         Array(
@@ -24,12 +25,74 @@ import Testing
         #expect(EventSummary(event) != nil)
     }
 
-    @Test func `counts of more codes than there are make no summary`() throws {
-        func counts(_ codes: Int) -> [UInt8] {
-            Array(("{" + (0..<codes).map { "\"c\($0)\":1" }.joined(separator: ",") + "}").utf8)
+    /// An object with names of which each has so many bytes, at least 4.
+    private static func object(names: Int, ofBytes length: Int = 4, _ value: String) -> [UInt8] {
+        let members = (0..<names).map { number in
+            let digits = String(number)
+            return "\"\(digits)\(String(repeating: "c", count: length - digits.utf8.count))\":\(value)"
         }
-        #expect(try EventDecoder.decode(ProbeSummary.Counts.self, from: counts(1024)).total == 1024)
-        #expect(throws: DecodingError.self) { try EventDecoder.decode(ProbeSummary.Counts.self, from: counts(1025)) }
+        return Array("{\(members.joined(separator: ","))}".utf8)
+    }
+
+    /// Combining marks in the order in which sorting them takes the longest: 4 bytes for each number.
+    private static func marks(_ number: Int) -> String { String(repeating: "\u{315}\u{300}", count: number) }
+
+    @Test(arguments: [(1024, 4), (1024, 256), (0, 4)])
+    func `as many and as long names as there can be are read`(names: Int, length: Int) throws {
+        let counts = try EventDecoder.decode(
+            ProbeSummary.Counts.self,
+            from: Self.object(names: names, ofBytes: length, "1")
+        )
+        #expect(counts.total == names)
+        let phases = try EventDecoder.decode(
+            ProbeSummary.Phases.self,
+            from: Self.object(names: names, ofBytes: length, "[0,1]")
+        )
+        #expect(phases.byName.count == names)
+        let schedule = try EventDecoder.decode(
+            AgentStatus.Schedule.self,
+            from: Array(#"{"bytes":"#.utf8) + Self.object(names: names, ofBytes: length, "7") + [0x7D]
+        )
+        #expect(schedule.bytes?.count == names)
+    }
+
+    @Test(arguments: [(1025, 4), (1, 257)])
+    func `more or longer names than there can be are not read`(names: Int, length: Int) throws {
+        #expect(throws: DecodingError.self) {
+            try EventDecoder.decode(
+                ProbeSummary.Counts.self,
+                from: Self.object(names: names, ofBytes: length, "1")
+            )
+        }
+        #expect(throws: DecodingError.self) {
+            try EventDecoder.decode(
+                ProbeSummary.Phases.self,
+                from: Self.object(names: names, ofBytes: length, "[]")
+            )
+        }
+        let schedule = try EventDecoder.decode(
+            AgentStatus.Schedule.self,
+            from: Array(#"{"checks":5,"bytes":"#.utf8) + Self.object(names: names, ofBytes: length, "7") + [0x7D]
+        )
+        #expect(schedule.bytes == nil)
+        #expect(schedule.checks == 5)
+    }
+
+    @Test func `a name of combining marks is no key of a dictionary`() throws {
+        let object = Array("{\"a\(Self.marks(64))\":1}".utf8)
+        #expect(throws: DecodingError.self) { try EventDecoder.decode(ProbeSummary.Counts.self, from: object) }
+        let shorter = Array("{\"a\(Self.marks(63))\":1}".utf8)
+        #expect(try EventDecoder.decode(ProbeSummary.Counts.self, from: shorter).total == 1)
+    }
+
+    @Test func `of several counts with one name the first one is read`() throws {
+        let object = Array(#"{"timeout":2,"dns_failure":3,"timeout":40}"#.utf8)
+        let counts = try EventDecoder.decode(ProbeSummary.Counts.self, from: object)
+        #expect(counts.byCode == ["timeout": 2, "dns_failure": 3])
+        #expect(
+            try EventDecoder.decode(AgentStatus.Schedule.self, from: Array(#"{"bytes":"#.utf8) + object + [0x7D]).bytes
+                == ["timeout": 2, "dns_failure": 3]
+        )
     }
 
     @Test func `a total is clamped`() {

@@ -81,20 +81,55 @@ extension KeyedEncodingContainer {
     }
 
     mutating func encode(_ counts: [String: Int], forKey key: Key) throws {
-        var members = nestedContainer(keyedBy: CountName.self, forKey: key)
+        var members = nestedContainer(keyedBy: NameKey.self, forKey: key)
         for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
-            try members.encode(count, forKey: CountName(stringValue: name))
+            try members.encode(count, forKey: NameKey(name))
         }
     }
 }
 
-/// The name of a count.
-private struct CountName: CodingKey {
-    var stringValue: String
+/// The name of a member that is data, such as a code, a phase or an account.
+struct NameKey: CodingKey {
+    /// The maximum number of names that are read, and the maximum length of each in bytes: more than there are.
+    static let maximumCount = 1024
+    static let maximumBytes = 256
+
+    let stringValue: String
     var intValue: Int? { nil }
 
-    init(stringValue: String) { self.stringValue = stringValue }
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
     init?(intValue: Int) { nil }
+}
+
+extension KeyedDecodingContainer<NameKey> {
+    /// Returns the names of the members, each once.
+    ///
+    /// The limits bound the cost of a hostile object: finding a member takes a pass over all of them, and as the key of
+    /// a dictionary a `String` is hashed in its canonical form, for which runs of combining marks are sorted.
+    ///
+    /// - Throws: `DecodingError` for more names, or longer ones, than there are.
+    func names() throws -> [NameKey] {
+        let names = allKeys
+        guard names.count <= NameKey.maximumCount,
+            names.allSatisfy({ $0.stringValue.utf8.count <= NameKey.maximumBytes })
+        else {
+            let limits = "expected at most \(NameKey.maximumCount) names of at most \(NameKey.maximumBytes) bytes"
+            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: limits))
+        }
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0.stringValue).inserted }
+    }
+}
+
+/// Counts by name.
+private struct NamedCounts: Decodable {
+    var counts: [String: Int] = [:]
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: NameKey.self)
+        for name in try members.names() { counts[name.stringValue] = try members.decode(Int.self, forKey: name) }
+    }
 }
 
 extension KeyedDecodingContainer {
@@ -115,6 +150,10 @@ extension KeyedDecodingContainer {
         forKey key: Key
     ) throws -> [Element]? {
         try decodeIfPresent(List<Element>.self, forKey: key)?.wrappedValue
+    }
+
+    func decodeIfPresent(_ type: [String: Int].Type, forKey key: Key) throws -> [String: Int]? {
+        try decodeIfPresent(NamedCounts.self, forKey: key)?.counts
     }
 
     // The schema has its own word for an unknown medium.

@@ -86,8 +86,6 @@ extension ProbeSummary {
     public struct Counts: Codable, Sendable, Hashable {
         /// The maximum count that is read, so that sums do not overflow.
         static let maximum = 1 << 40
-        /// The maximum number of codes that are read: more than there are.
-        static let maximumCodes = 1024
 
         /// The number of checks for each code, at least 1.
         public private(set) var byCode: [String: Int] = [:]
@@ -111,15 +109,10 @@ extension ProbeSummary {
 
         /// Reads the counts.
         ///
-        /// - Throws: `DecodingError` also for more codes than there are.
+        /// - Throws: `DecodingError` also for more than 1024 codes, or one of more than 256 bytes.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: NameKey.self)
-            guard members.allKeys.count <= Self.maximumCodes else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: "more than \(Self.maximumCodes) codes")
-                )
-            }
-            for key in members.allKeys {
+            for key in try members.names() {
                 add(key.stringValue, min(try members.decode(Int.self, forKey: key), Self.maximum))
             }
         }
@@ -147,9 +140,11 @@ extension ProbeSummary {
         }
 
         /// Reads the histograms, whose minimum, maximum and sum follow from the bounds of their buckets.
+        ///
+        /// - Throws: `DecodingError` also for more than 1024 phases, or a name of more than 256 bytes.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: NameKey.self)
-            for key in members.allKeys {
+            for key in try members.names() {
                 var numbers = try members.nestedUnkeyedContainer(forKey: key)
                 byName[key.stringValue] = try ExponentialHistogram(buckets: &numbers)
             }
@@ -164,14 +159,4 @@ extension ProbeSummary {
             }
         }
     }
-}
-
-/// A member name that is data.
-private struct NameKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
 }
