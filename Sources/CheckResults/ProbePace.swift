@@ -12,16 +12,18 @@ public enum Cadence: Sendable, Hashable, Codable {
     case portal
 }
 
-/// The intervals of one probe.
-public struct ProbePace: Sendable, Hashable, Codable {
+/// The intervals of one probe, at least 100 ms each: a shorter one would flood its target.
+public struct ProbePace: Sendable, Hashable {
     /// The time between two checks while the verdict is stable.
-    public var interval: Duration
+    public var interval: Duration { didSet { interval = max(Self.shortest, interval) } }
     /// The time to the next check while the verdict is in doubt.
-    public var fastInterval: Duration
+    public var fastInterval: Duration { didSet { fastInterval = max(Self.shortest, fastInterval) } }
     /// The longest time between two checks while the target is down.
-    public var maximumBackoff: Duration
+    public var maximumBackoff: Duration { didSet { maximumBackoff = max(Self.shortest, maximumBackoff) } }
     /// The time between two checks while a captive portal answers.
-    public var portalInterval: Duration
+    public var portalInterval: Duration { didSet { portalInterval = max(Self.shortest, portalInterval) } }
+
+    private static let shortest: Duration = .milliseconds(100)
 
     /// The default interval: 60 s.
     public static let standardInterval: Duration = .seconds(60)
@@ -33,7 +35,7 @@ public struct ProbePace: Sendable, Hashable, Codable {
     /// Creates a pace; omitted values are derived from the interval.
     ///
     /// - Parameters:
-    ///   - interval: At least 100 ms; shorter values are raised to that.
+    ///   - interval: By default 60 s.
     ///   - fastInterval: By default 2 s, and never more than the interval.
     ///   - maximumBackoff: By default the interval, and never less than the fast interval.
     ///   - portalInterval: By default 10 s, and never more than the interval.
@@ -43,12 +45,12 @@ public struct ProbePace: Sendable, Hashable, Codable {
         maximumBackoff: Duration? = nil,
         portalInterval: Duration? = nil
     ) {
-        let interval = max(.milliseconds(100), interval)
-        let fast = max(.milliseconds(100), min(interval, fastInterval ?? Self.standardFastInterval))
+        let interval = max(Self.shortest, interval)
+        let fast = max(Self.shortest, min(interval, fastInterval ?? Self.standardFastInterval))
         self.interval = interval
         self.fastInterval = fast
         self.maximumBackoff = max(fast, maximumBackoff ?? interval)
-        self.portalInterval = max(.milliseconds(100), min(interval, portalInterval ?? Self.standardPortalInterval))
+        self.portalInterval = max(Self.shortest, min(interval, portalInterval ?? Self.standardPortalInterval))
     }
 
     /// Returns the time to the next check; the doubling never overflows.
@@ -60,6 +62,7 @@ public struct ProbePace: Sendable, Hashable, Codable {
         case .portal: portalInterval
         }
     }
+
     private func doubled(_ times: Int) -> Duration {
         let factor = 1 << times
         return fastInterval > maximumBackoff / factor ? maximumBackoff : min(maximumBackoff, fastInterval * factor)

@@ -102,6 +102,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [Duration.zero, .nanoseconds(1), .seconds(-1), .seconds(Int64.min)])
+    func `a pace that is too short counts as 100 ms, set at any time`(time: Duration) {
+        var pace = ProbePace(interval: time, fastInterval: time, maximumBackoff: time, portalInterval: time)
+        let shortest = ProbePace(interval: .milliseconds(100))
+        #expect(pace == shortest)
+        pace = ProbePace()
+        pace.interval = time
+        pace.fastInterval = time
+        pace.maximumBackoff = time
+        pace.portalInterval = time
+        #expect(pace == shortest)
+        pace.maximumBackoff = .seconds(Int64.max)
+        #expect(pace.interval(.down(attempt: 20)) == .milliseconds(100) * (1 << 20))
+    }
+
     @Test func `phases are spread over the interval and depend on identity and vantage alone`() {
         let hashes = (0..<10_000).map { Rhythm.hash(CheckKey(.sample("p\($0)"))) }
         var counts = [Int](repeating: 0, count: 60)
