@@ -39,6 +39,23 @@ import Testing
         #expect(line.time == Timestamp(microsecondsSince1970: 1))
     }
 
+    @Test func `of several members with one name the scanner and the decoder take the first`() throws {
+        let text = """
+            {"specversion":"1.0","id":"x-1","source":"/reachagent/h","type":"reachagent.agent.stopping","subject":"agent",\
+            "time":"2026-11-21T07:00:00.000001Z","seq":1,"data":{"reason":"SIGTERM"},"seq":2,"type":"reachagent.agent.started",\
+            "subject":"office","time":"2026-11-21T08:00:00.000000Z"}
+            """
+        let bytes = Array(text.utf8)
+        let line = try #require(scan(bytes))
+        let event = try #require(AgentEvent(line: bytes))
+        #expect(line.sequence == 1)
+        #expect(event.sequence == 1)
+        #expect(String(decoding: bytes[line.type], as: UTF8.self) == event.type)
+        #expect(String(decoding: bytes[line.subject], as: UTF8.self) == event.subject)
+        #expect(line.time == event.time)
+        #expect(event.content == .agentStopping(AgentStopping(reason: "SIGTERM")))
+    }
+
     @Test(arguments: [
         "{\"type\":\"t\"}", " \t{ \"type\" : \"t\" } \r", "{\"type\":\"t\",\"seq\":1}",
         "{\"a\":1,\"type\":\"t\",\"b\":[]}",

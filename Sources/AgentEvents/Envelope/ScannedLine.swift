@@ -1,7 +1,8 @@
 /// The envelope of a line of the stream, and proof that the whole line is one well-formed JSON object.
 ///
 /// Created in one pass over the bytes, without recursion or allocation, because replaying a journal scans every line.
-/// Nothing is decoded; only the positions of the values are recorded.
+/// Nothing is decoded; only the positions of the values are recorded. Of several members with one name the first counts, as in
+/// an ``AgentEvent`` of the line.
 public struct ScannedLine: Sendable, Hashable {
     /// The maximum length of a line in bytes, which exceeds that of any event of the agent.
     public static let maximumBytes = 4 << 20

@@ -68,24 +68,24 @@ struct JSONScanner {
         return take(UInt8(ascii: "}"))
     }
 
+    /// Scans a member of the envelope; of several with one name the first counts, as for ``JSONDocument``: the line must
+    /// not have one number for those who scan it and another for those who decode it.
     private mutating func scanMember(_ name: Range<Int>, _ members: inout Members) -> Bool {
-        if matches(name, "type") {
-            members.type = scanString()
-            return members.type != nil
-        }
-        if matches(name, "subject") {
-            members.subject = scanString()
-            return members.subject != nil
-        }
-        if matches(name, "time") {
-            members.time = scanString()
-            return members.time != nil
-        }
+        if matches(name, "type") { return scanText(&members.type) }
+        if matches(name, "subject") { return scanText(&members.subject) }
+        if matches(name, "time") { return scanText(&members.time) }
         if matches(name, "seq") {
-            members.sequence = scanSequence()
-            return members.sequence != nil
+            guard let sequence = scanSequence() else { return false }
+            members.sequence = members.sequence ?? sequence
+            return true
         }
         return skipValue()
+    }
+
+    private mutating func scanText(_ member: inout Range<Int>?) -> Bool {
+        guard let text = scanString() else { return false }
+        member = member ?? text
+        return true
     }
 
     func matches(_ range: Range<Int>, _ name: StaticString) -> Bool {
