@@ -66,6 +66,21 @@ public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
     /// An IP address in network byte order: 4 or 16 bytes.
     case address([UInt8])
 
+    /// Creates the identity of a host from text, such as the host of a URL: an address, IPv6 also in brackets, or else a
+    /// name.
+    ///
+    /// Certificates have addresses apart from names, so an address as a ``name(_:)`` matches none of them. The name is
+    /// not validated: one that is not in ASCII form matches none either.
+    public init(host: String) {
+        let isBracketed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
+        let text = isBracketed ? String(Substring(host.utf8.dropFirst().dropLast())) : host
+        if let bytes = IPAddressText.bytes(of: text), bytes.count == 16 || !isBracketed {
+            self = .address(bytes)
+        } else {
+            self = .name(host)
+        }
+    }
+
     /// Compares bytes: the name of a redirect is hostile input.
     public static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
@@ -116,6 +131,8 @@ package enum IPAddressText {
 
     /// Parses an address in text form; nil for anything else, including one with a zone (`%eth0`).
     package static func bytes(of text: String) -> [UInt8]? {
+        // A zero byte would end the string for inet_pton(3), which would ignore everything after it.
+        guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
         if inet_pton(AF_INET6, text, &bytes) == 1 { return bytes }

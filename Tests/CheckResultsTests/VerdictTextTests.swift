@@ -3,7 +3,7 @@ import Testing
 
 import struct FoundationEssentials.Date
 
-/// Verdicts, codes and phases print in the words of events and commands.
+/// Verdicts, codes and phases print in the words of events and commands; a host is read from text.
 struct VerdictTextTests {
     @Test(arguments: [
         (CheckVerdict.ok, "ok"),
@@ -42,5 +42,18 @@ struct VerdictTextTests {
             date: Date(timeIntervalSince1970: 0)
         )
         #expect("\(verdict)" == text)
+    }
+
+    @Test(arguments: [
+        ("host.test", ServerIdentity.name("host.test")), ("host.test.", .name("host.test.")), ("", .name("")),
+        ("192.0.2.7", .address([192, 0, 2, 7])), ("::1", .address([UInt8](repeating: 0, count: 15) + [1])),
+        ("[::1]", .address([UInt8](repeating: 0, count: 15) + [1])), ("[192.0.2.7]", .name("[192.0.2.7]")),
+        ("[::1", .name("[::1")), ("[]", .name("[]")), ("[", .name("[")), ("127.1", .name("127.1")),
+        ("192.0.2.7 ", .name("192.0.2.7 ")), ("fe80::1%eth0", .name("fe80::1%eth0")),
+        ("192.0.2.7\0.host.test", .name("192.0.2.7\0.host.test")), ("::1\0", .name("::1\0")),
+    ])
+    func `a host is an address in one of its written forms, or else a name`(_ text: String, _ identity: ServerIdentity)
+    {
+        #expect(ServerIdentity(host: text) == identity)
     }
 }

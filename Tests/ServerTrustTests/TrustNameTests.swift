@@ -43,6 +43,9 @@ import Testing
             (.name("192.0.2.1"), false),
             (.name("192.0.2.2"), false), (.name("host.test"), true),
             (.address([0x20, 0x01, 0x0D, 0xB8] + Array(repeating: 0, count: 11) + [1]), true),
+            (ServerIdentity(host: "192.0.2.1"), false), (ServerIdentity(host: "192.0.2.2"), true),
+            (ServerIdentity(host: "2001:db8::1"), true), (ServerIdentity(host: "[2001:db8::1]"), true),
+            (ServerIdentity(host: "host.test"), true),
         ] {
             let verdict = await evaluator.evaluate(presented: chain.presented, identity: identity, at: TestDate.present)
             #expect(verdict.isAccepted == isAccepted, "\(identity)")
