@@ -171,6 +171,12 @@ struct LookupPoolTests {
         }
     }
 
+    @Test(arguments: ["127.0.0.1\0.host.test", "127.0.0.1\0", "\0"])
+    func `a name with a zero byte is not looked up as the part before it`(name: String) {
+        let failure = HostLookupFailure(.dnsNXDomain, reason: "the name holds a zero byte")
+        #expect(SystemLookup.addresses(of: name, family: .ipv4) == .failure(failure))
+    }
+
     @Test
     func `a name server that failed at once was not silent`() {
         #expect(SystemLookup.failure(EAI_AGAIN, systemError: 0, after: .milliseconds(3)).code == .dnsFailure)

@@ -56,6 +56,10 @@ enum SystemLookup {
         of name: String,
         family: HostAddress.Family
     ) -> Result<[HostAddress], HostLookupFailure> {
+        // A zero byte would end the string for getaddrinfo(3), which would look up another name.
+        guard !name.utf8.contains(0) else {
+            return .failure(HostLookupFailure(.dnsNXDomain, reason: "the name holds a zero byte"))
+        }
         var hints = addrinfo()
         hints.ai_family = family == .ipv4 ? AF_INET : AF_INET6
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
