@@ -17,7 +17,8 @@ public enum StreamItem: Sendable, Hashable {
     case interrupted(StateClientError, retryIn: Duration)
     /// The events with these numbers are no longer available; those that would have passed the filter are lost.
     ///
-    /// The next item is ``connected(_:)``, with the state after it, or the event after a gap in the agent's history.
+    /// It precedes the ``connected(_:)`` of the connection that resumes, or follows it if none of the later events is
+    /// available either; the state is next. A gap in the agent's history is followed by the event after it.
     case missed(ClosedRange<UInt64>)
     /// The number of unnumbered events, such as `probe.completed`, that the agent dropped because they were not read in
     /// time; the next one of them follows.
