@@ -8,7 +8,8 @@ internal import Synchronization
 /// Runs checks.
 ///
 /// A prober owns its threads: one event loop by default, which sleeps while idle, from the first check on. Create one and
-/// keep it; any number of checks may run at the same time. End it with ``shutDown()`` or ``shutDownAndWait()``.
+/// keep it; any number of checks may run at the same time. End it with ``shutDown()`` or ``shutDownAndWait()``. A prober that
+/// is released ends its checks, too, with the code `cancelled`.
 public final class Prober: Sendable {
     private struct State {
         var runs: [ObjectIdentifier: CheckRun] = [:]

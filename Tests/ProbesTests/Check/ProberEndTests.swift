@@ -39,6 +39,15 @@ struct ProberEndTests {
         #expect(await prober.check(probe).verdict.code == .cancelled)
     }
 
+    @Test func `a prober that is released ends its checks`() async throws {
+        let probe = try CheckBench.probe("tcp://name.test:9")
+        let report = await withCheckedContinuation { continuation in
+            // Nothing keeps this prober.
+            Prober(resolver: SilentResolver()).start(probe) { continuation.resume(returning: $0) }
+        }
+        #expect(report.verdict.code == .cancelled)
+    }
+
     @Test(.onOwnThread) func `every caller of the shutdown waits for the end`() throws {
         let prober = Prober(resolver: LateResolver())
         let (isBlocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
