@@ -33,27 +33,37 @@ import Testing
         #expect(result.status == 69)
         #expect(result.output.isEmpty)
         #expect(result.error.hasPrefix("reachagent: no agent answers at /nonexistent/control.sock: No such file"))
-        #expect(result.error.contains("start one with 'reachagent run'"))
+        // The first step depends on the machine's service.
+        let steps = AgentQuestion.advice(.noAgent(socket: "/nonexistent/control.sock", errno: ENOENT))
+        #expect(result.error.hasSuffix(steps.map { "  \($0)\n" }.joined()))
         #expect(result.error.contains("reachagent run --once"))
     }
 
     @Test(arguments: [
-        (StateClientError.noAgent(socket: "/s", errno: ENOENT), "start one with 'systemctl restart reachagent';"),
+        (AgentService.absent, "start one with 'reachagent run';"), (.withoutSystemd, "start the service;"),
+        (.underSystemd, "start one with 'systemctl restart reachagent';"),
+    ])
+    func `an agent is started by the service, if there is one`(service: AgentService, step: String) {
+        #expect(AgentQuestion.advice(.noAgent(socket: "/s", errno: ENOENT), service: service).first == step)
+    }
+
+    @Test(arguments: [
         (
-            .disconnected(socket: "/s"),
+            StateClientError.disconnected(socket: "/s"),
             "'systemctl status reachagent' and 'journalctl -u reachagent' show why"
         ),
         (.timedOut(socket: "/s"), "'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"),
     ])
     func `with a service the next step is a command of systemd`(error: StateClientError, step: String) {
-        #expect(AgentQuestion.advice(error, hasService: true).first == step)
+        #expect(AgentQuestion.advice(error, service: .underSystemd).first == step)
     }
 
     @Test(arguments: [
-        ([], false), (["run/systemd/system"], false), (["lib/systemd/system"], false),
-        (["run/systemd/system", "lib/systemd/system"], true), (["run/systemd/system", "etc/systemd/system"], true),
+        ([], AgentService.absent), (["run/systemd/system"], .absent), (["lib/systemd/system"], .withoutSystemd),
+        (["run/systemd/system", "lib/systemd/system"], .underSystemd),
+        (["run/systemd/system", "etc/systemd/system"], .underSystemd),
     ])
-    func `a unit of the agent is a service only where systemd runs`(directories: [String], hasService: Bool) throws {
+    func `systemd has a unit of the agent only where it runs`(directories: [String], service: AgentService) throws {
         let root = try TemporaryDirectory()
         for directory in directories {
             let path = "\(root.path)/\(directory)"
@@ -61,7 +71,7 @@ import Testing
             guard !directory.hasPrefix("run") else { continue }
             #expect(FileManager.default.createFile(atPath: "\(path)/reachagent.service", contents: nil))
         }
-        #expect(AgentQuestion.hasService(root: root.path) == hasService)
+        #expect(AgentService.installed(root: root.path) == service)
     }
 
     @Test(.enabled(if: access("/run/reachagent/control.sock", F_OK) != 0, "there is an agent"))

@@ -43,7 +43,9 @@ struct AgentUser {
     }
 
     private init?(serviceWith configuration: String?) {
-        guard AgentQuestion.isInstalled(), configuration?.hasPrefix("/etc/reachagent/") ?? false else { return nil }
+        guard AgentService.installed() != .absent, configuration?.hasPrefix("/etc/reachagent/") ?? false else {
+            return nil
+        }
         self.init(account: try? AccountDatabase.user(named: Self.service))
     }
 

@@ -61,38 +61,33 @@ enum AgentQuestion {
 
     /// Returns the next steps after an error.
     ///
-    /// - Parameter hasService: True when systemd runs the agent's service.
-    static func advice(_ error: StateClientError, hasService: Bool = hasService()) -> [String] {
+    /// - Parameter service: The service on this machine.
+    static func advice(_ error: StateClientError, service: AgentService = .installed()) -> [String] {
         switch error {
         case .noAgent(let socket, _):
-            // Not "start": after `systemctl stop reachagent.socket` the agent runs on, without a socket.
             otherPlaces(than: socket) + [
-                "start one with '\(hasService ? "systemctl restart reachagent" : "reachagent run")';",
+                "\(start(service));",
                 "'reachagent run --once' shows the state without one;",
                 "for one elsewhere, set --socket or $REACHAGENT_SOCKET to its directory",
             ]
         case .notPermitted(let socket, _): permissionAdvice(socket, S_IWGRP, to: "ask")
-        case .disconnected where hasService:
+        case .disconnected where service == .underSystemd:
             ["'systemctl status reachagent' and 'journalctl -u reachagent' show why"]
         case .timedOut:
-            hasService
+            service == .underSystemd
                 ? ["'systemctl status reachagent' and 'journalctl -u reachagent' show what it does"]
                 : ["it is busy, or it was stopped: 'ps -C reachagent -o pid,stat,time' shows which"]
         default: []
         }
     }
 
-    /// Returns true when systemd runs (sd_booted(3)) and has a unit of the agent.
-    ///
-    /// The package's unit is also in containers without systemd, and on machines with another service manager.
-    static func hasService(root: String = "") -> Bool {
-        access("\(root)/run/systemd/system", F_OK) == 0 && isInstalled(root: root)
-    }
-
-    /// Returns true when there is a unit of the agent (systemd.unit(5)).
-    static func isInstalled(root: String = "") -> Bool {
-        ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { directory in
-            access("\(root)\(directory)/systemd/system/reachagent.service", F_OK) == 0
+    private static func start(_ service: AgentService) -> String {
+        switch service {
+        case .absent: "start one with 'reachagent run'"
+        // Root's own agent would leave root's files in the service's journal, whatever starts the service.
+        case .withoutSystemd: "start the service"
+        // Not "start": after `systemctl stop reachagent.socket` the agent runs on, without a socket.
+        case .underSystemd: "start one with 'systemctl restart reachagent'"
         }
     }
 
@@ -128,5 +123,22 @@ enum AgentQuestion {
             "it belongs to the user '\(owner)' and the group '\(group)':",
             "'usermod -aG \(group) \(user)', done by root, lets '\(user)' \(action) after the next login",
         ]
+    }
+}
+
+/// The service of the agent's package on this machine.
+enum AgentService {
+    /// There is no unit of the agent.
+    case absent
+    /// There is a unit, and systemd does not run: in a container, or beside another service manager.
+    case withoutSystemd
+    case underSystemd
+
+    /// Looks for a unit of the agent (systemd.unit(5)), and for systemd (sd_booted(3)).
+    static func installed(root: String = "") -> Self {
+        let directories = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"]
+        let units = directories.map { "\(root)\($0)/systemd/system/reachagent.service" }
+        guard units.contains(where: { access($0, F_OK) == 0 }) else { return .absent }
+        return access("\(root)/run/systemd/system", F_OK) == 0 ? .underSystemd : .withoutSystemd
     }
 }

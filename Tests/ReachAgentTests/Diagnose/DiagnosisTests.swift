@@ -311,20 +311,25 @@ import Testing
     }
 
     @Test(arguments: [
-        (StateClientError.noAgent(socket: "s", errno: 2), false, Diagnosis.Verdict.notChecked),
-        (.noAgent(socket: "s", errno: 2), true, .warning), (.notPermitted(socket: "s", errno: 13), true, .warning),
-        (.timedOut(socket: "s"), true, .error), (.timedOut(socket: "s"), false, .error),
+        (StateClientError.noAgent(socket: "s", errno: 2), AgentService.absent, Diagnosis.Verdict.notChecked),
+        (.noAgent(socket: "s", errno: 2), .withoutSystemd, .warning),
+        (.noAgent(socket: "s", errno: 2), .underSystemd, .warning),
+        (.notPermitted(socket: "s", errno: 13), .underSystemd, .warning),
+        (.timedOut(socket: "s"), .underSystemd, .error),
+        (.timedOut(socket: "s"), .withoutSystemd, .error), (.timedOut(socket: "s"), .absent, .error),
     ])
     func `an agent that is missing is judged by whether it has a service, whose commands are the next steps`(
         error: StateClientError,
-        hasService: Bool,
+        service: AgentService,
         verdict: Diagnosis.Verdict
     ) {
         var evidence = Self.evidence()
-        (evidence.agent, evidence.hasService) = (.failure(error), hasService)
+        (evidence.agent, evidence.service) = (.failure(error), service)
         let section = Diagnosis(evidence).sections.last
         #expect(section?.verdict == verdict)
-        if !hasService { #expect(section?.next.contains { $0.contains("systemctl") } == false) }
+        if service != .underSystemd { #expect(section?.next.contains { $0.contains("systemctl") } == false) }
+        // It would leave its files in the service's journal.
+        if service != .absent { #expect(section?.next.contains("reachagent run") == false) }
     }
 
     @Test func `an agent that has rejected its configuration is a warning, and the files named are its own`() {

@@ -201,9 +201,13 @@ struct ConfigInitCommand: ParsableCommand {
         }
         let edit = "put the address of a server of yours into it"
         if files.agent != nil { return [edit, "apply it: reachagent reload"] }
-        guard Self.isService(path), AgentQuestion.isInstalled() else { return [edit, "use it: reachagent run"] }
+        guard Self.isService(path) else { return [edit, "use it: reachagent run"] }
+        return switch AgentService.installed() {
+        case .absent: [edit, "use it: reachagent run"]
         // Root's own agent would leave root's files in the service's journal, whatever starts the service.
-        return [edit, AgentQuestion.hasService() ? "use it: systemctl start reachagent" : "use it: start the service"]
+        case .withoutSystemd: [edit, "use it: start the service"]
+        case .underSystemd: [edit, "use it: systemctl start reachagent"]
+        }
     }
 
     /// True for a file of the service, whose user must be able to read it.

@@ -19,16 +19,19 @@ extension Diagnosis {
 
     private static func absent(_ error: StateClientError, _ evidence: DiagnosisEvidence, _ facts: [Fact]) -> Section {
         switch error {
-        case .noAgent where !evidence.hasService:
+        case .noAgent where evidence.service == .absent:
             return Section(.agent, .notChecked, "no agent is running", next: ["reachagent run"], facts: facts)
         case .noAgent:
-            let next = ["systemctl status reachagent", "sudo systemctl restart reachagent"]
+            let next =
+                evidence.service == .underSystemd
+                ? ["systemctl status reachagent", "sudo systemctl restart reachagent"]
+                : ["# start the service"]
             return Section(.agent, .warning, "the service is installed, and no agent answers", next: next, facts: facts)
         case .notPermitted:
             let next = AgentQuestion.advice(error).map { "# \($0)" }
             return Section(.agent, .warning, error.description, next: next, facts: facts)
-        case _ where !evidence.hasService:
-            let next = AgentQuestion.advice(error, hasService: false).map { "# \($0)" }
+        case _ where evidence.service != .underSystemd:
+            let next = AgentQuestion.advice(error, service: evidence.service).map { "# \($0)" }
             return Section(.agent, .error, error.description, next: next, facts: facts)
         default:
             let next = ["systemctl status reachagent", "journalctl -u reachagent -p warning"]

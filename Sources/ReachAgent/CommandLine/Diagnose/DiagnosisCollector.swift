@@ -50,10 +50,10 @@ struct DiagnosisCollector: Sendable {
         let clock = Self.clock()
         evidence.withLock { $0.clock = clock }
         let resolver = ResolverConfiguration.read()
-        let hasService = AgentQuestion.hasService()
+        let service = AgentService.installed()
         let versions = Self.versions()
         evidence.withLock { evidence in
-            (evidence.resolver, evidence.hasService, evidence.versions) = (resolver, hasService, versions)
+            (evidence.resolver, evidence.service, evidence.versions) = (resolver, service, versions)
         }
         let agent = status(within: rest(atMost: .seconds(3)))
         evidence.withLock { $0.agent = agent }

@@ -49,8 +49,8 @@ struct DiagnosisEvidence: Sendable {
     var resolver: ResolverConfiguration?
     /// The running agent's status, or the reason that there is none.
     var agent: Result<AgentStatus, StateClientError>?
-    /// True when systemd runs the agent's service.
-    var hasService = false
+    /// The agent's service.
+    var service = AgentService.absent
     /// The configuration.
     var configuration: Configuration?
     /// The error message for a target that is neither a URL nor a configured name; nothing is read after it.
