@@ -153,6 +153,53 @@ struct ProbedFamiliesTests {
         #expect(run.machine.handle(Self.sample("u", at: 5000, ipv6)).transitions.isEmpty)
     }
 
+    /// A machine with a probe and a portal check, in both families, that has met a portal over IPv6.
+    private static func captive() throws -> (run: MachineRun, point: (String) throws -> ProbePoint) {
+        let portal = ProbeRule(name: "portal", isRequired: false, isPortalCheck: true, usesTLS: false)
+        var run = MachineRun(MachineConfiguration(settle: .none, probes: [ProbeRule(name: "web"), portal]))
+        run.see(ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)), at: 0, isFirst: true)
+        let points = run.machine.points
+        let point = { (name: String) in try #require(points.first { "\($0)" == name }) }
+        let checks: [(Character, String)] = [
+            ("s", "web@default/ipv4"), ("O", "portal@default/ipv4"), ("P", "portal@default/ipv6"),
+            ("f", "web@default/ipv6"),
+        ]
+        for (letter, name) in checks {
+            for time in [1000, 2000] {
+                _ = run.machine.handle(ScriptedCheck.sample(letter, at: time, point: try point(name)))
+            }
+        }
+        try #require(
+            run.machine.probes.first { $0.point == (try? point("web@default/ipv6")) }?.state.code == .behindPortal
+        )
+        return (run, point)
+    }
+
+    @Test("behind a portal a failed lookup says nothing, so no check of the other family is requested")
+    func behindPortal() throws {
+        var (run, point) = try Self.captive()
+        _ = run.machine.takeRechecks()
+        for second in 5...9 {
+            _ = run.machine.handle(Self.sample("d", at: second * 1000, try point("web@default/ipv6")))
+        }
+        #expect(run.machine.takeRechecks() == [])
+    }
+
+    @Test("a portal check that the other family's check ends frees the probes behind its portal")
+    func portalEnds() throws {
+        var (run, point) = try Self.captive()
+        func look(_ name: String, at milliseconds: Int) throws {
+            var sample = Self.sample("u", at: milliseconds, try point(name))
+            sample.portal = PortalEvidence(.unclear, code: .dnsTimeout)
+            _ = run.machine.handle(sample)
+        }
+        for second in 5...9 { try look("portal@default/ipv6", at: second * 1000) }
+        let web = try point("web@default/ipv6")
+        #expect(run.machine.probes.first { $0.point == web }?.state.code == .behindPortal)
+        try look("portal@default/ipv4", at: 9500)
+        #expect(run.machine.probes.first { $0.point == web }?.state.code == nil)
+    }
+
     @Test("a family that the target lacks is not judged after a suspend either, before the other one is checked again")
     func suspend() throws {
         var run = MachineRun(MachineConfiguration(settle: .none, probes: [ProbeRule(name: "web")]))

@@ -57,7 +57,8 @@ extension ProbeTracks {
     /// from a family that the name lacks.
     private func awaitsOtherFamily(_ position: Int, _ sample: ProbeSample) -> Bool {
         guard sample.outcome != .ok, let code = sample.code, code.isResolverFault || code == .dnsNXDomain,
-            !table.tracks[position].rule.isApart, let other = counterpart(of: position)
+            !table.tracks[position].rule.isApart, !table.tracks[position].isBehindPortal,
+            let other = counterpart(of: position)
         else { return false }
         guard let last = other.last, !other.isStale else { return true }
         let since = table.tracks[position].failingSince ?? sample.observed.instant

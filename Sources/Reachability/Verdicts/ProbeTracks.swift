@@ -90,8 +90,9 @@ struct ProbeTracks: Sendable {
         let after = table.tracks[position].state
         askPortals(position, at: sample.observed.instant)
         askOtherFamily(position, at: sample.observed.instant)
-        var consequences = rule.isPortalCheck ? spreadPortal(from: position, sample.observed) : []
-        consequences += releaseOtherFamily(from: position, sample.observed)
+        // First: the portal of the portal check in the other family may end with it.
+        var consequences = releaseOtherFamily(from: position, sample.observed)
+        if rule.isPortalCheck { consequences += spreadPortal(from: position, sample.observed) }
         return Judgement(
             outcome: outcome,
             state: after,
