@@ -75,7 +75,7 @@ public enum ServerIdentity: Sendable, Hashable, CustomStringConvertible {
         let isBracketed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
         let text = isBracketed ? String(Substring(host.utf8.dropFirst().dropLast())) : host
         if let bytes = IPAddressText.bytes(of: text), bytes.count == 16 || !isBracketed {
-            self = .address(bytes)
+            self = .address(IPAddressText.unmapped(bytes))
         } else {
             self = .name(host)
         }

@@ -49,6 +49,7 @@ struct VerdictTextTests {
         ("192.0.2.7", .address([192, 0, 2, 7])), ("::1", .address([UInt8](repeating: 0, count: 15) + [1])),
         ("[::1]", .address([UInt8](repeating: 0, count: 15) + [1])), ("[192.0.2.7]", .name("[192.0.2.7]")),
         ("[::1", .name("[::1")), ("[]", .name("[]")), ("[", .name("[")), ("127.1", .name("127.1")),
+        ("::ffff:192.0.2.7", .address([192, 0, 2, 7])), ("[::ffff:c000:207]", .address([192, 0, 2, 7])),
         ("192.0.2.7 ", .name("192.0.2.7 ")), ("fe80::1%eth0", .name("fe80::1%eth0")),
         ("192.0.2.7\0.host.test", .name("192.0.2.7\0.host.test")), ("::1\0", .name("::1\0")),
     ])
