@@ -26,13 +26,13 @@ struct JSONScanner {
     /// Returns the values of the members with these names, in the order of the names; `nil` unless the bytes are one
     /// object.
     ///
-    /// Of several members with the same name, the last one counts.
+    /// Of several members with one name the first counts.
     mutating func scanValues(of names: [StaticString]) -> [Range<Int>?]? {
         var values = [Range<Int>?](repeating: nil, count: names.count)
         let isObject = scanMembers { scanner, name in
             let start = scanner.position
             guard scanner.skipValue() else { return false }
-            if let index = names.firstIndex(where: { scanner.matches(name, $0) }) {
+            if let index = names.firstIndex(where: { scanner.matches(name, $0) }), values[index] == nil {
                 values[index] = start..<scanner.position
             }
             return true
