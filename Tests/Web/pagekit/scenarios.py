@@ -16,7 +16,7 @@ SCREENS, SCHEMES = ((320, 2600), (768, 2000), (1440, 1500)), ("light", "dark")
 MOST_ENTRIES, MOST_ELEMENTS = 200, 6000
 # In milliseconds. A stall is felt from 200 on; a machine that tests other things meanwhile is slower.
 LONGEST_STALL = 400
-# What the keyboard stops at.
+# The elements at which the keyboard stops.
 STOPS = "a, summary, select"
 
 
@@ -30,7 +30,7 @@ def expect(condition: object, message: str) -> None:
 
 
 def misplaced(walk: list[dict[str, Any]]) -> str | None:
-    """What is not in the order of the document, and of reading: line by line from the left; None when all is."""
+    """The first stop out of the order of the document and of reading, line by line from the left; None without one."""
     for former, stop in zip(walk, walk[1:]):
         is_below = stop["top"] >= former["bottom"]
         is_beside = stop["bottom"] > former["top"] and stop["left"] >= former["right"]
@@ -70,7 +70,8 @@ class Scenarios:
         self.browser.resize(1440)
 
     def watch_stalls(self) -> None:
-        self.browser.evaluate("stalls.length = 0, stalls.watched = true")
+        # With those that the browser has not delivered yet.
+        self.browser.evaluate("takeStalls().length = 0, stalls.watched = true")
 
     def longest_stall(self) -> float:
         """The longest stall since `watch_stalls`, in milliseconds; more than `LONGEST_STALL` is a finding, and so is a browser that
@@ -79,13 +80,16 @@ class Scenarios:
         expect(self.browser.evaluate("stalls.watched === true"), "the page was loaded anew, and its stalls are lost")
         expect(longest < LONGEST_STALL, f"the browser was busy for {longest:.0f} ms at once")
         reported = self.browser.evaluate(f"""new Promise(resolve => {{
-            whenStalled = resolve
-            setTimeout(() => {{ const end = performance.now() + {LONGEST_STALL}; while (performance.now() < end); }}) }})""", 5)
+            let longest = 0
+            // The page may have been busy before, for less.
+            whenStalled = stall => {{ longest = Math.max(longest, stall); if (longest >= {LONGEST_STALL}) resolve(longest) }}
+            setTimeout(() => resolve(longest), 4000)
+            setTimeout(() => {{ const end = performance.now() + {LONGEST_STALL}; while (performance.now() < end); }}) }})""", 10)
         expect(reported >= LONGEST_STALL, f"a stall of {LONGEST_STALL} ms was reported as {reported:.0f} ms")
         return longest
 
     def walk(self) -> list[dict[str, Any]]:
-        """What the Tab key reaches, one after the other, until it leaves the page."""
+        """The elements that the Tab key reaches, one after the other, until it leaves the page."""
         stops: list[dict[str, Any]] = []
         while len(stops) < 80:
             self.browser.press("Tab", 9)
