@@ -1,6 +1,6 @@
 import AgentEvents
+import AgentTestKit
 import Availability
-import Glibc
 import Testing
 
 /// The cost of attributing the outages of many probes: an event of twice as many costs about twice the time.
@@ -22,31 +22,14 @@ import Testing
         return journal
     }
 
-    /// The CPU time of this thread for an event, in nanoseconds.
-    private static func cost(_ journal: Journal, _ window: Window) -> Double {
-        let start = cpuTime()
-        _ = journal.account(window)
-        return (cpuTime() - start) / Double(journal.events.count)
-    }
-
-    private static func cpuTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-    }
-
     @Test
     func `an event of twice as many probes costs at most two and a half times as much`() throws {
         let window = try Journal.window(0, 5 * 3600)
         let journals = [Self.journal(probes: Self.probes), Self.journal(probes: 2 * Self.probes)]
-        var (half, whole) = (Double.infinity, Double.infinity)
-        // A run that was disturbed is made again; one that is slow by nature stays so.
-        for _ in 0..<5 {
-            half = min(half, Self.cost(journals[0], window))
-            whole = min(whole, Self.cost(journals[1], window))
-            if whole <= 2.5 * half { return }
+        let growth = CostGrowth.measure(journals.count, noise: 0) { index in
+            CostGrowth.seconds { _ = journals[index].account(window) } / Double(journals[index].events.count)
         }
-        Issue.record("\(half) ns, then \(whole) ns")
+        #expect(growth.isLinear, "\(growth), an event")
     }
 
     /// A verdict that is up, and whether it shows that the probe `web` over `eth0` and IPv4 is down alone.

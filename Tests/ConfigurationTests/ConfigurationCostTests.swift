@@ -1,4 +1,4 @@
-import Glibc
+import AgentTestKit
 import Probes
 import Testing
 
@@ -51,35 +51,24 @@ import Testing
         Generator(testDescription: "many patterns") { "[interfaces.kinds]\n" + lines($0) { "p\($0) = 'wifi'" } },
     ]
 
-    /// The CPU time of this thread for a file, in nanoseconds.
+    /// The CPU time of this thread for a file, in seconds.
     private static func cost(of text: String) -> Double {
         let bytes = Array(text.utf8)
-        let start = cpuTime()
-        if let source = try? SourceText(bytes, file: "a.toml"), let root = try? TOMLParser.parse(source) {
+        return CostGrowth.seconds {
+            guard let source = try? SourceText(bytes, file: "a.toml"), let root = try? TOMLParser.parse(source) else {
+                return
+            }
             let notes = Notes(listsEffective: true)
             _ = SettingsReader.settings(of: root, notes: notes, serializer: RequestSerializer())
             _ = (notes.allErrors, notes.allWarnings)
         }
-        return cpuTime() - start
-    }
-
-    private static func cpuTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
     @Test(arguments: generators)
     func `a file of twice the size costs at most two and a half times as much`(generator: Generator) {
         let texts = [1 << 17, 1 << 18].map(generator.text)
         #expect(texts[1].utf8.count <= SourceText.maxBytes)
-        var (half, whole) = (Double.infinity, Double.infinity)
-        // A run that was disturbed is made again; one that is slow by nature stays so.
-        for _ in 0..<5 {
-            half = min(half, Self.cost(of: texts[0]))
-            whole = min(whole, Self.cost(of: texts[1]))
-            if whole <= 2.5 * half + 10_000_000 { return }
-        }
-        Issue.record("\(half) ns, then \(whole) ns")
+        let growth = CostGrowth.measure(texts.count, noise: 0.01) { Self.cost(of: texts[$0]) }
+        #expect(growth.isLinear, "\(growth)")
     }
 }

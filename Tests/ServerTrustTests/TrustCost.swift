@@ -1,6 +1,5 @@
 import ForeignText
 import FoundationEssentials
-import Glibc
 import ProbeTestKit
 import Testing
 
@@ -39,27 +38,6 @@ struct TrustCost: Sendable, CustomTestStringConvertible {
     init(_ name: String, maximum: Int, doublings: Int = 3, _ make: @escaping @Sendable (Int) throws -> Material) {
         (testDescription, self.maximum, self.make) = (name, maximum, make)
         sizes = (0...doublings).reversed().map { maximum >> $0 }
-    }
-
-    /// The CPU time of this thread for one call, the least of three.
-    static func processorTime(_ body: () throws -> Void) rethrows -> Duration {
-        func now() -> Duration {
-            // The layout of a timespec, whose members belong to one of several modules.
-            var time = (seconds: 0, nanoseconds: 0)
-            withUnsafeMutablePointer(to: &time) { place in
-                place.withMemoryRebound(to: timespec.self, capacity: 1) {
-                    _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, $0)
-                }
-            }
-            return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
-        }
-        var least = Duration.seconds(3600)
-        for _ in 0..<3 {
-            let start = now()
-            try body()
-            least = min(least, now() - start)
-        }
-        return least
     }
 }
 

@@ -12,24 +12,15 @@ import Testing
     @Test(arguments: families)
     func `twice as much to evaluate takes at most two and a half times as long`(_ family: TrustCost) throws {
         let materials = try family.sizes.map { try family.make($0) }
-        let times = try leastTimes(of: materials.count) { _ = try materials[$0].evaluate(within: .unlimited()) }
-        #expect(isLinear(times), "\(family.sizes): \(times)")
+        let growth = try growth(of: materials.count) { _ = try materials[$0].evaluate(within: .unlimited()) }
+        #expect(growth.isLinear, "\(family.sizes): \(growth)")
     }
 
-    /// The least CPU time of each call; measured again, a few times, as long as something else disturbs the measure.
-    private func leastTimes(of count: Int, _ body: (Int) throws -> Void) rethrows -> [Duration] {
-        var times = Array(repeating: Duration.seconds(3600), count: count)
-        for _ in 0..<8 {
-            for index in 0..<count { times[index] = min(times[index], try TrustCost.processorTime { try body(index) }) }
-            if isLinear(times) { break }
+    /// The growth of the time of a call; below a millisecond it is the clock that is measured.
+    private func growth(of count: Int, _ body: (Int) throws -> Void) rethrows -> CostGrowth {
+        try CostGrowth.measure(count, noise: 0) { index in
+            max(0.001, try (0..<3).map { _ in try CostGrowth.seconds { try body(index) } }.min() ?? .infinity)
         }
-        return times
-    }
-
-    /// Returns `true` when each time is at most two and a half times the one before; below a millisecond it is the
-    /// clock that is measured.
-    private func isLinear(_ times: [Duration]) -> Bool {
-        zip(times, times.dropFirst()).allSatisfy { half, whole in whole <= max(half, .milliseconds(1)) * 2.5 }
     }
 
     @Test(arguments: families)
@@ -48,8 +39,8 @@ import Testing
 
     @Test func `a list of revoked certificates is decoded in proportion to its length`() throws {
         let lists = try [5000, 10_000, 20_000].map { try Self.list($0) }
-        let times = leastTimes(of: lists.count) { _ = try? CertificateRevocationList(der: lists[$0]) }
-        #expect(isLinear(times), "\(times)")
+        let growth = growth(of: lists.count) { _ = try? CertificateRevocationList(der: lists[$0]) }
+        #expect(growth.isLinear, "\(growth)")
     }
 
     @Test func `a list is verified once for all paths that its issuer is on`() throws {
@@ -74,8 +65,8 @@ import Testing
                 lists: lists
             )
         }
-        let times = try leastTimes(of: materials.count) { _ = try materials[$0].evaluate(within: .unlimited()) }
-        #expect(isLinear(times), "\(times)")
+        let growth = try growth(of: materials.count) { _ = try materials[$0].evaluate(within: .unlimited()) }
+        #expect(growth.isLinear, "\(growth)")
     }
 
     /// A list whose entries each have a critical extension of their own.

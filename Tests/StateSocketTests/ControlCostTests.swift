@@ -1,6 +1,5 @@
 import AgentTestKit
 import ForeignText
-import Glibc
 import NIOCore
 import Testing
 
@@ -93,24 +92,11 @@ struct ControlCostTests {
         }
     }
 
-    /// The CPU time that this thread takes for some work and for twice as much, in nanoseconds: the least of a few attempts.
-    private static func costs(of half: () -> Void, and whole: () -> Void) -> (half: Double, whole: Double) {
-        var least = (half: Double.infinity, whole: Double.infinity)
-        // A run that was disturbed is made again; one that is slow by nature stays so.
-        for _ in 0..<25 {
-            let start = cpuTime()
-            half()
-            let middle = cpuTime()
-            whole()
-            least = (min(least.half, middle - start), min(least.whole, cpuTime() - middle))
-            if isLinear(least) { break }
-        }
-        return least
-    }
-
+    /// The growth of the time of work and of twice as much.
+    ///
     /// A tenth of a millisecond is the noise of the clock and of the allocator.
-    private static func isLinear(_ cost: (half: Double, whole: Double)) -> Bool {
-        cost.whole <= 2.5 * cost.half + 100_000
+    private static func growth(_ work: (Int) -> Void) -> CostGrowth {
+        CostGrowth.measure(2, noise: 0.0001, attempts: 25) { index in CostGrowth.seconds { work(index) } }
     }
 
     private static func handle(_ item: LineFramer.Item) {
@@ -123,18 +109,12 @@ struct ControlCostTests {
         }
     }
 
-    private static func cpuTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-    }
-
     @Test(arguments: generators)
     func `a line of twice the length costs at most two and a half times as much`(generator: Generator) async {
         let lines = [31 << 10, 62 << 10].map(generator.line)
         #expect(lines[1].utf8.count <= 64 << 10 && lines[1].utf8.count > 30 << 10)
-        let cost = await onThread { Self.costs(of: { Self.take(lines[0]) }, and: { Self.take(lines[1]) }) }
-        #expect(Self.isLinear(cost), "\(cost.half) ns, then \(cost.whole) ns")
+        let growth = await onThread { Self.growth { Self.take(lines[$0]) } }
+        #expect(growth.isLinear, "\(growth)")
     }
 
     @Test func `a filter of the largest size passes over a line at the cost of the line`() async throws {
@@ -143,13 +123,10 @@ struct ControlCostTests {
             subjects: (0..<64).map { ForeignText(String(repeating: "\u{301}\u{323}", count: 63) + "\($0)") }
         )
         let subjects = [1 << 10, 2 << 10].map { String(repeating: "\u{301}\u{323}", count: $0 / 4) }
-        let cost = await onThread {
-            Self.costs(
-                of: { for _ in 0..<200 { _ = filter.passes(subject: subjects[0]) } },
-                and: { for _ in 0..<200 { _ = filter.passes(subject: subjects[1]) } }
-            )
+        let growth = await onThread {
+            Self.growth { index in for _ in 0..<200 { _ = filter.passes(subject: subjects[index]) } }
         }
-        #expect(Self.isLinear(cost), "\(cost.half) ns, then \(cost.whole) ns")
+        #expect(growth.isLinear, "\(growth)")
         #expect(!filter.passes(type: "reachagent.path.changed".utf8))
     }
 

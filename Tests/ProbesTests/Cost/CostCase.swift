@@ -1,4 +1,4 @@
-import Glibc
+import AgentTestKit
 import Testing
 
 @testable import Probes
@@ -24,28 +24,8 @@ struct CostCase: Sendable, CustomTestStringConvertible {
         (self.name, self.maximum, self.make, self.work) = (name, maximum, make, work)
     }
 
-    /// The CPU time of this thread for inputs of the sizes, each the minimum of so many runs.
-    ///
-    /// Time that other threads take does not count, and what disturbs a run only makes it longer.
-    func times(_ sizes: [Int], runs: Int) -> [Double] {
-        sizes.map { size in
-            let input = make(size)
-            return (0..<runs).map { _ in seconds(input, .unlimited()) }.min() ?? 0
-        }
-    }
-
-    /// The CPU time of this thread for one run.
-    func seconds(_ input: [UInt8], _ budget: WorkBudget) -> Double {
-        let start = Self.threadTime
-        work(input, budget)
-        return Self.threadTime - start
-    }
-
-    private static var threadTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    /// The CPU time of this thread for one run, in seconds.
+    func seconds(_ input: [UInt8], _ budget: WorkBudget) -> Double { CostGrowth.seconds { work(input, budget) } }
 }
 
 /// Bytes of which hostile inputs are made.
