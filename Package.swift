@@ -9,9 +9,15 @@ let strict: [SwiftSetting] = Context.environment["REACHAGENT_STRICT"] == nil ? [
 // `.ci/run` sets REACHAGENT_WHOLE_MODULES: a module is compiled in one piece, which takes an eighth less of the processors
 // for a clean build, and compiles all of the module again after each edit. Nobody debugs what is built there: without
 // debug information the compiler takes a tenth less again. SwiftPM passes `-g` later, so it is the frontend that gets the flag.
+// A separate job for a module's interface reads all of its sources a second time: for tests, a tenth of the whole.
 let wholeModules: [SwiftSetting] =
     Context.environment["REACHAGENT_WHOLE_MODULES"] == nil
-    ? [] : [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1", "-Xfrontend", "-gnone"])]
+    ? []
+    : [
+        .unsafeFlags([
+            "-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo", "-Xfrontend", "-gnone",
+        ])
+    ]
 
 /// For what uses NIO or Foundation together with C types such as `stat`: those belong to several modules and to Glibc, and
 /// which of them the compiler takes for the owner of a member depends on the order in which it built them.
