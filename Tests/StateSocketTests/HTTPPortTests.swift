@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
 import NotificationBus
@@ -98,6 +99,23 @@ struct HTTPPortTests {
             let clients = try (0..<32).map { _ in try HTTPClient(port: port) }
             for client in clients { try client.send("/", [Self.basic("alice:secret")]) }
             for client in clients { #expect(try client.response().status == 200) }
+        }
+    }
+
+    @Test func `a stream does not begin for a client that disconnects while its password is checked`() async throws {
+        // The password is `secret`, whose hash takes long enough for that.
+        let users = "alice:$2b$10$YWFqQQWz5wSt9QtL6x.eoOnB6ZYsuok9futIZTrsvfSXtmy.TGQdK\n"
+        let access = PortAccess(passwords: try Self.passwords(users), isInsecure: true)
+        try await Self.run(access) { (stream, port) throws in
+            try {
+                let client = try HTTPClient(port: port)
+                try client.send("/events?types=probe.progress", [Self.basic("alice:secret")])
+                #expect(stream.waitForConnections(1))
+            }()
+            #expect(stream.waitForConnections(0))
+            // Waits for the same hash, and is answered after the first request.
+            #expect(try HTTPClient(port: port).get("/healthz", [Self.basic("alice:secret")]).status == 200)
+            #expect(!stream.server.wants(.probeProgress))
         }
     }
 

@@ -191,6 +191,8 @@ final class HTTPExchange {
     }
 
     private func answer(_ head: HTTPRequestHead) {
+        // A client may disconnect while its password is checked: a stream begun then would have no end.
+        guard !connection.isEnding else { return }
         let request: HTTPRequest
         do {
             request = try HTTPRequest(head, names: hub.configuration.http.names)
