@@ -135,7 +135,9 @@ final class HTTPExchange {
         }
         isAnswering = true
         switch item {
-        case .request(let head): admit(head)
+        case .request(let head):
+            isHead = head.method == .HEAD
+            admit(head)
         case .refusal(let refusal): refuse(refusal)
         }
         return !waiting.isEmpty
@@ -199,7 +201,6 @@ final class HTTPExchange {
         } catch {
             return refuse(error)
         }
-        isHead = request.isHead
         if !request.keepsConnection { takeNoMore() }
         switch request.resource {
         case .page: render(.page)

@@ -29,8 +29,6 @@ struct HTTPRequest: Hashable {
     static let paths = ["/", "/metrics", "/healthz", "/api/status", "/api/history", "/api/report", "/events"]
 
     let resource: Resource
-    /// `true` to answer without the body.
-    let isHead: Bool
     /// `true` if the client may send another request on the connection.
     let keepsConnection: Bool
 
@@ -62,7 +60,6 @@ struct HTTPRequest: Hashable {
         guard head.method == .GET || head.method == .HEAD else {
             throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are supported")
         }
-        isHead = head.method == .HEAD
         // NIO's decoder reads nothing after a request to change the protocol, which is answered as any other here.
         keepsConnection = head.isKeepAlive && !head.headers.contains(name: "upgrade")
         resource = try Self.resource(head, target)
