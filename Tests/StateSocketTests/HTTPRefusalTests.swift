@@ -20,4 +20,27 @@ struct HTTPRefusalTests {
             #expect(try client.client.line() == nil)
         }
     }
+
+    @Test func `a part of the request that an error repeats has no control characters`() async throws {
+        try await ServedStream.run { stream in
+            let texts = [("%1b[31m", #"\u{1b}[31m"#), ("%c2%9b31m", #"\u{9b}31m"#), ("%e2%80%ae", #"\u{202e}"#)]
+            for (month, shown) in texts {
+                let response = try HTTPClient(stream.http).get("/api/report?month=never\(month)")
+                #expect(response.status == 400 && response.body == "there is no 'never\(shown)'\n")
+            }
+        }
+    }
+
+    @Test func `the lines of an error are kept`() {
+        #expect(AgentDocument.text("as root:\n  usermod -aG a b").body == Array("as root:\n  usermod -aG a b\n".utf8))
+    }
+
+    @Test(arguments: [
+        ("never%20on", "never on"), ("never+on", "never on"), ("never%4E%6f", "neverNo"), ("never%+1", "never% 1"),
+        ("never%-0", "never%-0"), ("never%1", "never%1"), ("never%", "never%"), ("never%zz", "never%zz"),
+        ("never%1-", "never%1-"),
+    ])
+    func `only two hexadecimal digits make a percent-encoded byte`(text: String, decoded: String) throws {
+        #expect(try HTTPQuery("month=\(text)".utf8).report().values == ["month": decoded])
+    }
 }

@@ -96,7 +96,8 @@ struct HTTPQuery {
         bytes.reserveCapacity(text.count)
         var rest = text
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
+            // The initializer also reads a sign.
+            if byte == UInt8(ascii: "%"), rest.count >= 2, rest.prefix(2).allSatisfy({ !"+-".utf8.contains($0) }),
                 let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             {
                 bytes.append(value)

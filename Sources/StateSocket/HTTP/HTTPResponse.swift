@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -67,8 +68,11 @@ enum HTTPResponse {
 }
 
 extension AgentDocument {
-    /// Returns a plain-text document.
+    /// Returns a plain-text document of a few lines, which may repeat a part of the request: clients often print it on a
+    /// terminal.
     static func text(_ text: String) -> AgentDocument {
-        AgentDocument(contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let body = lines.map { "\(ForeignText.shown($0, limit: 2048))\n" }.joined()
+        return AgentDocument(contentType: "text/plain; charset=utf-8", body: Array(body.utf8))
     }
 }

@@ -93,7 +93,7 @@ final class ScriptedAgent: AgentInterface {
         -> AgentDocument
     {
         reports.withLock { $0.begun += 1 }
-        if request.values["month"] == "never" { throw .invalid("there is no such month") }
+        if let month = request.values["month"], month.hasPrefix("never") { throw .invalid("there is no '\(month)'") }
         if request.values["probe"] == "none" { throw .absent("there is no such probe") }
         while request.values["month"] == "slow" {
             guard !isCancelled() else {
