@@ -36,7 +36,8 @@ struct DevicePath: Sendable, Hashable {
     init(_ change: StateChange) { self.init(change.to, since: change.observed) }
 
     init(_ state: ReachabilityState, since: Timestamp) {
-        connectivity = state.isReachable ? state.connectivity : Connectivity.none
+        let stated = state.isReachable ? state.connectivity : Connectivity.none
+        connectivity = stated.map { Connectivity(bounded($0.rawValue)) }
         via = Via(bounded(state.via.rawValue))
         interface = state.path.interface.map(bounded)
         reason = (state.connectivityReason ?? state.path.reason ?? state.reason).map(bounded)
