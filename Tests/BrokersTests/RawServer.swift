@@ -15,6 +15,8 @@ final class RawServer: Sendable {
         case flood
         /// After so many more bytes of the client's come last words, and the connection is closed.
         case lastWords([UInt8], after: Int)
+        /// Each word of the client's is waited for and has its answer, of which the last one comes again and again.
+        case answers([(word: String, answer: [UInt8])])
     }
 
     /// The port, on 127.0.0.1.
@@ -74,6 +76,17 @@ final class RawServer: Sendable {
             _ = send(client, words, words.count, Int32(MSG_NOSIGNAL))
             shutdown(client, Int32(SHUT_WR))
             while recv(client, &buffer, buffer.count, 0) > 0 {}
+        case .answers(let answers):
+            var heard: [UInt8] = []
+            for (word, answer) in answers {
+                while heard.firstRange(of: Array(word.utf8)) == nil {
+                    guard case let count = recv(client, &buffer, buffer.count, 0), count > 0 else { return }
+                    heard += buffer[..<count]
+                }
+                _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+            }
+            let last = answers.last?.answer ?? [0]
+            while send(client, last, last.count, Int32(MSG_NOSIGNAL)) > 0 {}
         case .silence: while recv(client, &buffer, buffer.count, 0) > 0 {}
         }
     }

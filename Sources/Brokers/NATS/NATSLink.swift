@@ -18,6 +18,8 @@ final class NATSLink {
     private var descriptor: Int32 = -1
     private var wantsToWrite = false
     private var lastDenial = ""
+    /// The bytes that the server had sent when the last complete message was read.
+    private var receivedBefore: UInt64 = 0
 
     init(_ server: BrokerAddress.Server) { self.server = server }
 
@@ -83,7 +85,7 @@ final class NATSLink {
             if ready & POLLOUT != 0 { natsConnection_ProcessWriteEvent(connection) }
             if ready & ~POLLOUT != 0 {
                 natsConnection_ProcessReadEvent(connection)
-                guard deliver(to: wire) else { return Self.flooded }
+                guard deliver(to: wire), !isIncompleteTooLarge else { return Self.flooded }
             }
             if natsConnection_IsClosed(connection) { return failure }
         }
@@ -110,6 +112,14 @@ final class NATSLink {
         code: "broker_protocol",
         detail: "the broker has sent more than was requested"
     )
+
+    private func noteCompleteMessage() { receivedBefore = ConnectionBytes(of: descriptor)?.received ?? receivedBefore }
+
+    /// True if the server has sent more without a complete message than the largest one takes: libnats has no limit for
+    /// a message or a line, and keeps what it has of them.
+    private var isIncompleteTooLarge: Bool {
+        (ConnectionBytes(of: descriptor)?.received ?? 0) > receivedBefore + UInt64(NATSWire.maximumInputBytes)
+    }
 
     private func publish(_ request: NATSRequest) -> Bool {
         var message: OpaquePointer?
@@ -138,8 +148,11 @@ final class NATSLink {
             case NATS_OK:
                 guard let message else { return true }
                 defer { natsMsg_Destroy(message) }
+                noteCompleteMessage()
                 guard let read = Self.read(message), wire.add(.message(read)) else { return false }
-            case NATS_NO_RESPONDERS: guard wire.add(.unanswered) else { return false }
+            case NATS_NO_RESPONDERS:
+                noteCompleteMessage()
+                guard wire.add(.unanswered) else { return false }
             default: return deliverDenial(to: wire)
             }
         }
