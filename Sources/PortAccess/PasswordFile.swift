@@ -13,9 +13,9 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
     /// The maximum length of a name or a password, in bytes; bcrypt itself uses only the first 72 of a password.
     public static let maximumLength = 256
 
-    private let hashes: [[UInt8]: PasswordHash]
-    /// The hash to compare with for unknown users, so that the time does not reveal which users exist.
-    private let decoy: PasswordHash
+    private let hashes: [PasswordHash]
+    /// The index of each user's hash.
+    private let indexes: [[UInt8]: Int]
     private let digest: [UInt8]
 
     /// Parses the content of a file.
@@ -23,8 +23,8 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
     /// Blank lines and lines that begin with `#` are skipped.
     /// - Throws: ``PortAccessError/passwords(line:_:)`` for the first error.
     public init(_ bytes: [UInt8]) throws(PortAccessError) {
-        var hashes: [[UInt8]: PasswordHash] = [:]
-        var first: PasswordHash?
+        var hashes: [PasswordHash] = []
+        var indexes: [[UInt8]: Int] = [:]
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             guard let start = text.first, start != UInt8(ascii: "#") else { continue }
@@ -44,17 +44,17 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
             } catch {
                 throw .passwords(line: index + 1, error.rawValue)
             }
-            guard hashes.updateValue(hash, forKey: name) == nil else {
+            guard indexes.updateValue(hashes.count, forKey: name) == nil else {
                 throw .passwords(line: index + 1, "the user is there already")
             }
-            guard hashes.count <= Self.maximumUsers else {
+            guard indexes.count <= Self.maximumUsers else {
                 throw .passwords(line: index + 1, "there are more than \(Self.maximumUsers) users")
             }
-            if first == nil { first = hash }
+            hashes.append(hash)
         }
-        guard let first else { throw .passwords(line: 0, "has no user; make one with: htpasswd -nB admin") }
+        guard !hashes.isEmpty else { throw .passwords(line: 0, "has no user; make one with: htpasswd -nB admin") }
         self.hashes = hashes
-        decoy = first
+        self.indexes = indexes
         digest = Array(SHA256.hash(data: bytes))
     }
 
@@ -63,9 +63,19 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
     /// Takes as long as the hash requires, also for unknown users, so it must not be called on an event loop.
     public func accepts(user: [UInt8], password: [UInt8]) -> Bool {
         guard user.count <= Self.maximumLength, password.count <= Self.maximumLength else { return false }
-        let known = hashes[user]
-        let matches = (known ?? decoy).matches(password)
-        return known != nil && matches
+        let (index, isKnown) = comparison(for: user)
+        let matches = hashes[index].matches(password)
+        return isKnown && matches
+    }
+
+    /// Returns the index of the hash to compare with.
+    ///
+    /// For unknown users it is that of any user, and always the same for a name: hashes differ in their cost, and the
+    /// time must not reveal which users exist.
+    func comparison(for user: [UInt8]) -> (index: Int, isKnown: Bool) {
+        if let index = indexes[user] { return (index, true) }
+        // The key of the hasher is random, and that of this process.
+        return (Int(user.hashValue.magnitude % UInt(hashes.count)), false)
     }
 
     /// Compares the content.

@@ -51,6 +51,14 @@ import Testing
         }
     }
 
+    @Test func `an unknown name costs as much as that of any user, and always the same`() throws {
+        let file = try PasswordFile(Array(Self.file.utf8))
+        let costs = (0..<200).map { file.comparison(for: Array("nobody\($0)".utf8)) }
+        #expect(costs.allSatisfy { !$0.isKnown } && Set(costs.map(\.index)) == [0, 1, 2])
+        #expect(costs.map(\.index) == (0..<200).map { file.comparison(for: Array("nobody\($0)".utf8)).index })
+        #expect(["alice", "bob", "carol"].map { file.comparison(for: Array($0.utf8)).index } == [0, 1, 2])
+    }
+
     @Test func `too many users are an error`() {
         let lines = (0...PasswordFile.maximumUsers).map { "user\($0):$6$a$b" }.joined(separator: "\n")
         #expect(throws: PortAccessError.self) { try PasswordFile(Array(lines.utf8)) }
