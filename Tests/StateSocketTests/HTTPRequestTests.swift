@@ -24,6 +24,10 @@ import Testing
         return try HTTPRequest(head, names: ["status.example.org"])
     }
 
+    private static func fetched(_ site: String, _ mode: String, _ destination: String) -> [(String, String)] {
+        [("Host", "localhost"), ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination)]
+    }
+
     static let cases = [
         Case(target: "/"),
         Case(target: "/?"),
@@ -47,6 +51,14 @@ import Testing
         Case(target: "/", headers: [("Host", "localhost"), ("Origin", "http://evil.example")], status: 403),
         Case(target: "/", headers: [("Host", "localhost"), ("Origin", "null")], status: 403),
         Case(target: "/", headers: [("Host", "localhost:1"), ("Origin", "http://localhost:2")], status: 403),
+        // What a page of another origin loads, which has no Origin; links to the page.
+        Case(target: "/api/report", headers: Self.fetched("cross-site", "no-cors", "image"), status: 403),
+        Case(target: "/events", headers: Self.fetched("same-site", "no-cors", "script"), status: 403),
+        Case(target: "/", headers: Self.fetched("cross-site", "navigate", "iframe"), status: 403),
+        Case(target: "/", headers: Self.fetched("cross-site", "navigate", "document")),
+        Case(target: "/", headers: Self.fetched("none", "navigate", "document")),
+        Case(target: "/events", headers: Self.fetched("same-origin", "cors", "empty")),
+        Case(target: "/api/report", headers: [("Host", "localhost"), ("Sec-Fetch-Site", "cross-site")], status: 403),
         // Methods and paths.
         Case(method: .POST, target: "/", status: 405),
         Case(method: .OPTIONS, target: "*", status: 405),

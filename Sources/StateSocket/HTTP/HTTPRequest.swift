@@ -5,7 +5,7 @@ internal import NIOHTTP1
 /// An accepted HTTP request.
 ///
 /// This type rejects requests that a foreign web page could make a browser send: those with an unknown host name (DNS
-/// rebinding), and those with another origin.
+/// rebinding), those with another origin, and those for the contents of such a page.
 struct HTTPRequest: Hashable {
     /// The requested resource.
     enum Resource: Hashable {
@@ -57,12 +57,29 @@ struct HTTPRequest: Hashable {
         for origin in head.headers["origin"] where !HTTPHost.isOrigin(origin, of: host) {
             throw HTTPRefusal(.forbidden, "requests from other origins are not allowed")
         }
+        guard !Self.isOfForeignPage(head.headers) else {
+            throw HTTPRefusal(.forbidden, "pages of other origins may link to this one, and load nothing from it")
+        }
         guard head.method == .GET || head.method == .HEAD else {
             throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are supported")
         }
         // NIO's decoder reads nothing after a request to change the protocol, which is answered as any other here.
         keepsConnection = head.isKeepAlive && !head.headers.contains(name: "upgrade")
         resource = try Self.resource(head, target)
+    }
+
+    /// Returns whether a browser sends a request for a page of another origin, other than to follow a link.
+    ///
+    /// Images and scripts are requested without an `Origin`. The page cannot read them, but each would be a report to
+    /// create or a stream to keep. Browsers have sent these fields to addresses of this machine and over TLS since 2023
+    /// (https://www.w3.org/TR/fetch-metadata/), and no page can change them.
+    private static func isOfForeignPage(_ headers: HTTPHeaders) -> Bool {
+        guard let site = headers.first(name: "sec-fetch-site"), site != "same-origin", site != "none" else {
+            return false
+        }
+        let isLink =
+            headers.first(name: "sec-fetch-mode") == "navigate" && headers.first(name: "sec-fetch-dest") == "document"
+        return !isLink
     }
 
     private static func resource(_ head: HTTPRequestHead, _ target: HTTPTarget) throws(HTTPRefusal) -> Resource {
