@@ -252,8 +252,9 @@ import Testing
         #expect(row.uplinks.allSatisfy { $0.interface.utf8.count <= 512 && !$0.interface.contains("\u{1B}") })
         #expect(row.host.utf8.count <= 1024)
         let code = Connectivity(String(repeating: "x\u{1B}", count: 4000))
-        var other = try Self.fleet([device.changes(to: WrittenDevice.state(code), at: 3)])
-        let stated = try #require(try Self.row(&other, at: 4).path?.connectivity)
+        device = WrittenDevice("edge-2")
+        fleet = try Self.fleet([device.changes(to: WrittenDevice.state(code), at: 3)])
+        let stated = try #require(try Self.row(&fleet, at: 4).path?.connectivity)
         #expect((1...512).contains(stated.rawValue.utf8.count) && !stated.rawValue.contains("\u{1B}"))
     }
 }
