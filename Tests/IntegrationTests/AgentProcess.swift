@@ -5,15 +5,10 @@ import Synchronization
 
 /// The built agent, running in a namespace, with its standard output read as events.
 final class AgentProcess: Sendable {
-    /// A test whose event does not come within this time has failed; nothing waits for it to pass.
-    private static let patience: Duration = .seconds(30)
-
-    private let process: Process
-    private let lines: AsyncStream<String>
+    private let output: CommandLines
     private let seen = Mutex<[SeenEvent]>([])
-    private let iterator: Mutex<AsyncStream<String>.Iterator>
 
-    var processIdentifier: Int32 { process.processIdentifier }
+    var processIdentifier: Int32 { output.processIdentifier }
 
     /// Starts `reachagent run` with more arguments, with neither journal nor sockets, and waits for its first view.
     static func run(in namespace: NetworkNamespace, _ arguments: String...) async throws -> AgentProcess {
@@ -30,45 +25,15 @@ final class AgentProcess: Sendable {
     }
 
     private init(in namespace: NetworkNamespace, _ arguments: [String]) throws {
-        process = namespace.process(BuiltAgent.path, arguments)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        let (lines, continuation) = AsyncStream<String>.makeStream()
-        self.lines = lines
-        iterator = Mutex(lines.makeAsyncIterator())
-        try process.run()
-        let descriptor = output.fileHandleForReading
-        Thread.detachNewThread {
-            var rest = Data()
-            while true {
-                let data = descriptor.availableData
-                if data.isEmpty { break }
-                rest.append(data)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-                    rest = Data(rest[rest.index(after: end)...])
-                }
-            }
-            continuation.finish()
-        }
+        output = try CommandLines(namespace.command(BuiltAgent.path, arguments))
     }
 
-    deinit {
-        if process.isRunning { process.terminate() }
-    }
+    func signal(_ number: Int32) { output.signal(number) }
 
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
-
-    /// Waits for the next event, whatever it is; `nil` at the end of the output.
+    /// Waits for the next event, whatever it is; `nil` at the end of the output, or, with an issue, when none came for
+    /// too long.
     func nextEvent() async throws -> SeenEvent? {
-        // A watchdog that ends the process ends the stream too: no test waits for ever.
-        let watchdog = DispatchWorkItem { [process] in kill(process.processIdentifier, SIGKILL) }
-        let (seconds, _) = Self.patience.components
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(seconds)), execute: watchdog)
-        defer { watchdog.cancel() }
-        var iterator = self.iterator.withLock { $0 }
-        guard let line = await iterator.next() else { return nil }
+        guard let line = await output.next() else { return nil }
         let event = try SeenEvent(line)
         seen.withLock { $0.append(event) }
         return event
@@ -96,13 +61,13 @@ final class AgentProcess: Sendable {
         try await next("reachability.changed") { $0.to?.via.rawValue == via }
     }
 
-    /// Ends the agent as systemd does, and gives every event that came since, with its exit status.
+    /// Ends the agent as systemd does, and gives every event that came since, with its exit status or the number of the
+    /// signal that ended it.
     func stop(_ number: Int32 = SIGTERM) async throws -> (events: [SeenEvent], status: Int32) {
         signal(number)
         var events: [SeenEvent] = []
         while let event = try await nextEvent() { events.append(event) }
-        process.waitUntilExit()
-        return (events, process.terminationStatus)
+        return (events, abs(await output.status()))
     }
 }
 

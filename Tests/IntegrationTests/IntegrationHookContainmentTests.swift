@@ -128,12 +128,8 @@ private final class DelegatedGroup {
 
     /// Marks a group as systemd marks those that it delegates.
     private static func mark(_ path: String) -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", "import os, sys; os.setxattr(sys.argv[1], 'user.delegate', b'1')", path]
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let script = "import os, sys; os.setxattr(sys.argv[1], 'user.delegate', b'1')"
+        return (try? FinishedCommand(["-c", script, path], of: "/usr/bin/python3"))?.status == 0
     }
 
     let name = "reachagent-\(UUID().uuidString.prefix(8))"

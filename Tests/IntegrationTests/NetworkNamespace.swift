@@ -39,42 +39,42 @@ final class NetworkNamespace: Sendable {
         case machine
     }
 
-    private let holder: Process
+    private let holder: SpawnedProgram
+    /// The end of the holder's input, which ends with the tests, however they end.
+    private let input: FileHandle
     private let root: Root
 
     init(root: Root = .caller) throws {
         self.root = root
-        holder = Process()
-        holder.executableURL = URL(filePath: "/usr/bin/unshare")
         // sysfs shows the namespace of the process that mounts it.
         let script = "mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec cat"
         let user = root == .caller ? ["--user", "--map-root-user"] : []
-        holder.arguments = user + ["--net", "--mount", "sh", "-c", script]
-        let output = Pipe()
-        holder.standardInput = Pipe()
-        holder.standardOutput = output
-        holder.standardError = output
-        try holder.run()
+        let (commands, output) = (Pipe(), Pipe())
+        let ends = (input: commands.fileHandleForReading, output: output.fileHandleForWriting)
+        input = commands.fileHandleForWriting
+        holder = try SpawnedProgram(
+            "/usr/bin/unshare",
+            user + ["--net", "--mount", "sh", "-c", script],
+            descriptors: [ends.input.fileDescriptor, ends.output.fileDescriptor, ends.output.fileDescriptor]
+        )
+        try ends.input.close()
+        try ends.output.close()
         let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard answer.hasPrefix("ready") else {
-            holder.terminate()
             throw CommandFailure(command: "unshare", status: -1, output: answer)
         }
     }
 
     deinit {
-        holder.terminate()
-        holder.waitUntilExit()
+        kill(holder.processIdentifier, SIGTERM)
+        holder.wait()
     }
 
-    /// A process that will run in the namespace, not started yet.
+    /// Starts a program in the namespace with its standard input, output and error.
     ///
     /// Its id is the program's own.
-    func process(_ program: String, _ arguments: [String]) -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/nsenter")
-        process.arguments = words(program, arguments)
-        return process
+    func start(_ program: String, _ arguments: [String], descriptors: [Int32]) throws -> SpawnedProgram {
+        try SpawnedProgram("/usr/bin/nsenter", words(program, arguments), descriptors: descriptors)
     }
 
     /// Returns the arguments of nsenter(1) for a program to run in the namespace.
@@ -97,7 +97,24 @@ final class NetworkNamespace: Sendable {
     /// Runs a shell script in the namespace and gives its output.
     @discardableResult
     func run(_ script: String) throws -> String {
-        try finish(process("/bin/sh", ["-e", "-c", script]), named: script)
+        let output = Pipe()
+        let (input, end) = (try Self.nothing, output.fileHandleForWriting)
+        let program = try start(
+            "/bin/sh",
+            ["-e", "-c", script],
+            descriptors: [input.fileDescriptor, end.fileDescriptor, end.fileDescriptor]
+        )
+        // While this process has that end too, the output does not end.
+        try end.close()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let status = program.wait()
+        guard status == 0 else { throw CommandFailure(command: script, status: status, output: text) }
+        return text
+    }
+
+    /// An empty standard input.
+    static var nothing: FileHandle {
+        get throws { try FileHandle(forReadingFrom: URL(filePath: "/dev/null")) }
     }
 
     /// Runs `ip` with the words of `arguments`.
@@ -120,20 +137,6 @@ final class NetworkNamespace: Sendable {
             echo 'there is no carrier'; exit 1
             """
         try run(script)
-    }
-
-    private func finish(_ process: Process, named command: String) throws -> String {
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw CommandFailure(command: command, status: process.terminationStatus, output: text)
-        }
-        return text
     }
 }
 

@@ -59,7 +59,7 @@ final class ProbeNetwork: Sendable {
     func serve(_ service: String, at address: String, port: Int, on router: String) throws -> FarEnd {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "far-end.py").path()
         let command = "exec ip netns exec \(router) python3 \(script) \(service) \(address) \(port)"
-        return try FarEnd(namespace.process("/bin/sh", ["-c", command]))
+        return try FarEnd(command, in: namespace)
     }
 
     /// Runs `reachagent probe --json` to its end, without any capability.
@@ -71,57 +71,55 @@ final class ProbeNetwork: Sendable {
     }
 
     private func finishedProbe(_ arguments: [String]) throws -> ProbeReport {
-        let process = namespace.process(
-            "/usr/bin/setpriv",
-            ["--bounding-set=-all", "--inh-caps=-all", BuiltAgent.path, "probe", "--json"] + arguments
-        )
-        let output = Pipe()
-        let errors = Pipe()
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
+        let (input, output, errors) = (try NetworkNamespace.nothing, Pipe(), Pipe())
+        let ends = [output.fileHandleForWriting, errors.fileHandleForWriting]
         let start = ContinuousClock.now
-        try process.run()
+        let program = try namespace.start(
+            "/usr/bin/setpriv",
+            ["--bounding-set=-all", "--inh-caps=-all", BuiltAgent.path, "probe", "--json"] + arguments,
+            descriptors: [input.fileDescriptor] + ends.map(\.fileDescriptor)
+        )
+        for end in ends { try end.close() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        let status = program.wait()
         let wallTime = ContinuousClock.now - start
         guard let content = try? JSONDecoder().decode(ProbeReport.Content.self, from: data) else {
             let text = String(decoding: data + errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             let command = "probe " + arguments.joined(separator: " ")
-            throw CommandFailure(command: command, status: process.terminationStatus, output: text)
+            throw CommandFailure(command: command, status: status, output: text)
         }
-        return ProbeReport(status: process.terminationStatus, wallTime: wallTime, content: content)
+        return ProbeReport(status: status, wallTime: wallTime, content: content)
     }
 }
 
 /// A server at the far end of a link.
 final class FarEnd: Sendable {
-    private let process: Process
-    private let input = Pipe()
+    private let input: FileHandle
     private let output: FileHandle
 
-    fileprivate init(_ process: Process) throws {
-        self.process = process
-        let pipe = Pipe()
-        output = pipe.fileHandleForReading
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = input
-        try process.run()
+    fileprivate init(_ command: String, in namespace: NetworkNamespace) throws {
+        let (commands, answers) = (Pipe(), Pipe())
+        let ends = (input: commands.fileHandleForReading, output: answers.fileHandleForWriting)
+        (input, output) = (commands.fileHandleForWriting, answers.fileHandleForReading)
+        let program = try namespace.start(
+            "/bin/sh",
+            ["-c", command],
+            descriptors: [ends.input.fileDescriptor, ends.output.fileDescriptor, ends.output.fileDescriptor]
+        )
+        Thread.detachNewThread { program.wait() }
+        try ends.input.close()
+        try ends.output.close()
         let answer = String(decoding: output.availableData, as: UTF8.self)
         guard answer.hasPrefix("ready") else {
-            try? input.fileHandleForWriting.close()
             throw CommandFailure(command: "far-end.py", status: -1, output: answer)
         }
     }
 
-    deinit { try? input.fileHandleForWriting.close() }
+    deinit { try? input.close() }
 
     /// Ends the server, and tells what it was asked, in order.
     func stop() -> [String] {
-        try? input.fileHandleForWriting.close()
-        let asked = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return asked.split(separator: "\n").map(String.init)
+        try? input.close()
+        return String(decoding: output.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -1,5 +1,4 @@
 import AgentTestKit
-import Foundation
 import Glibc
 import Testing
 
@@ -105,13 +104,7 @@ import Testing
     }
 
     private static func run(_ script: String, in directory: TemporaryDirectory) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-ec", script]
-        process.currentDirectoryURL = directory.url
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let command = try FinishedCommand(["-ec", "cd '\(directory.path)'\n\(script)"], of: "/bin/sh")
+        try #require(command.status == 0, "\(command.error)")
     }
 }

@@ -1,6 +1,5 @@
 import AgentTestKit
 import Dispatch
-import Foundation
 import Testing
 
 @testable import ReachAgent
@@ -25,13 +24,8 @@ import Testing
         deinit { watch.stop() }
 
         func run(_ script: String) throws {
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-ec", script]
-            process.currentDirectoryURL = directory.url
-            try process.run()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0)
+            let command = try FinishedCommand(["-ec", "cd '\(directory.path)'\n\(script)"], of: "/bin/sh")
+            try #require(command.status == 0, "\(command.error)")
         }
 
         /// Waits for the next report.
