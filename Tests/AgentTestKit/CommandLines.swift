@@ -50,7 +50,11 @@ package final class CommandLines: Sendable, LineSource {
     }
 
     /// Sends a signal to the script and its commands.
-    package func signal(_ number: Int32) { kill(-processIdentifier, number) }
+    package func signal(_ number: Int32) {
+        // No process gets the id of a group that has members: where one has it, the group is another program's.
+        guard !program.isReaped || kill(processIdentifier, 0) != 0 else { return }
+        kill(-processIdentifier, number)
+    }
 
     /// Stops the script and its commands until ``resume()``, and returns when its own process has stopped.
     package func suspend() {

@@ -81,6 +81,9 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
+    /// `true` once it has been reaped: then its id may be another program's.
+    package var isReaped: Bool { ending.withLockIfAvailable { $0 != nil } ?? false }
+
     /// `posix_spawn_file_actions_addclosefrom_np`, which Swift does not import (glibc 2.34).
     ///
     /// Closing what is listed before would leave the program what other threads open meanwhile: the end of a pipe that
