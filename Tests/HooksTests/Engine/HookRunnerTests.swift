@@ -96,10 +96,16 @@ struct HookRunnerTests {
         scene.runner.deliver(SampleEvent.reachability(1, cause: "start"))
         let reports = await scene.log.reports(4)
         #expect(reports.count == 4 && reports.allSatisfy { $0.ending.isSuccess && $0.kind == "file" })
-        // Identifiers of processes rise, so they tell in which order the programs were started.
-        func process(_ report: HookCompletion) -> Int { Int(report.output?.dropLast() ?? "") ?? 0 }
-        let started = reports.sorted { process($0) < process($1) }
-        #expect(started.map(\.hook) == ["10-a", "wifi.d/15-b", "20-c", "30-d"])
+        // Identifiers of processes rise up to a maximum, and then begin again, so they tell in which order the programs
+        // were started.
+        let processes = try ["10-a", "wifi.d/15-b", "20-c", "30-d"].map { hook in
+            let report = try #require(reports.first { $0.hook == hook })
+            return try #require(Int(report.output?.dropLast() ?? ""))
+        }
+        let text = try String(contentsOfFile: "/proc/sys/kernel/pid_max", encoding: .utf8)
+        let maximum = try #require(Int(text.dropLast()))
+        let steps = zip(processes, processes.dropFirst()).map { ($1 - $0 + maximum) % maximum }
+        #expect(steps.allSatisfy { (1..<maximum / 2).contains($0) }, "\(processes)")
         // A file that is put there later runs without anything else, and one that is gone is forgotten.
         _ = try Self.script(fixture, "40-e", "true")
         try FileManager.default.removeItem(atPath: fixture.directory + "/10-a")
