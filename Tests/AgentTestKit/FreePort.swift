@@ -1,12 +1,20 @@
 import Foundation
 import Glibc
 
-/// Ports of 127.0.0.1 for servers that cannot say which one the kernel has given them.
-package enum FreePort {
-    /// A port that the kernel has just given away and taken back: no other socket gets it for a while.
-    package static func take() throws -> UInt16 {
+/// A port of 127.0.0.1 for a server that cannot say which one the kernel has given it, or starts again on the same one.
+///
+/// It stays bound here, without a listener, as long as this object lives: the kernel gives it to no other socket, and a
+/// server that sets SO_REUSEADDR can listen on it (socket(7)).
+package final class FreePort: Sendable {
+    /// Its number.
+    package let number: UInt16
+    private let descriptor: Int32
+
+    /// Takes a port.
+    package init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
+        var isShared: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -17,15 +25,13 @@ package enum FreePort {
             }
         }
         guard result == 0 else {
-            throw FinishedCommand.Failure(description: "no free port: \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw FinishedCommand.Failure(description: "no free port: \(reason)")
         }
-        return UInt16(bigEndian: address.sin_port)
+        self.descriptor = descriptor
+        number = UInt16(bigEndian: address.sin_port)
     }
 
-    /// Ports that differ.
-    package static func take(_ count: Int) throws -> [UInt16] {
-        var ports: Set<UInt16> = []
-        while ports.count < count { ports.insert(try take()) }
-        return Array(ports)
-    }
+    deinit { close(descriptor) }
 }

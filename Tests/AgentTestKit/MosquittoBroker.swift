@@ -51,7 +51,8 @@ package final class MosquittoBroker: Sendable {
         .allSatisfy { (path: String) in access(path, X_OK) == 0 }
 
     /// The port, on 127.0.0.1; the same after a restart.
-    package let port: UInt16
+    package var port: UInt16 { place.number }
+    private let place: FreePort
     /// The directory with the configuration and the stored messages.
     private let directory: TemporaryDirectory
 
@@ -61,7 +62,7 @@ package final class MosquittoBroker: Sendable {
     /// Starts a broker, and waits until it listens.
     package init(_ options: Options = Options()) async throws {
         self.options = options
-        port = try FreePort.take()
+        place = try FreePort()
         directory = try TemporaryDirectory()
         try await writeFiles()
         try await start()

@@ -19,23 +19,25 @@ package final class NATSCluster: Sendable {
 
     /// The servers.
     package let servers: [NATSServer]
+    /// The ports at which the servers connect to each other.
+    private let routes: [FreePort]
 
     /// The address for a sink: all servers.
     package var url: String { servers.map(\.url).joined(separator: ",") }
 
     /// Starts the servers; they elect their leaders later.
     package init() async throws {
-        let routes = try FreePort.take(Self.size)
-        let urls = routes.map { "\"nats-route://127.0.0.1:\($0)\"" }.joined(separator: ", ")
+        let routes = try (0..<Self.size).map { _ in try FreePort() }
+        let urls = routes.map { "\"nats-route://127.0.0.1:\($0.number)\"" }.joined(separator: ", ")
         var servers: [NATSServer] = []
-        for (number, port) in routes.enumerated() {
+        for (number, port) in routes.map(\.number).enumerated() {
             let configuration = """
                 server_name: "\(Self.name(of: number))"
                 cluster { name: "reachagent", listen: "127.0.0.1:\(port)", routes: [\(urls)] }
                 """
             servers.append(try await NATSServer(configuration: configuration))
         }
-        self.servers = servers
+        (self.routes, self.servers) = (routes, servers)
     }
 
     /// Makes a stream for everything that agents publish, with a replica on each server.

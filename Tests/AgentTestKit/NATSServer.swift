@@ -3,7 +3,7 @@ import Glibc
 
 /// A nats-server with JetStream on the loopback interface, with a store of its own that is deleted with it.
 ///
-/// Its port is chosen by the system at the first start, and stays the same when it is started again.
+/// Its port stays the same when it is started again.
 package final class NATSServer: @unchecked Sendable {  // `running` is used by one test alone, from one place at a time.
     /// The program; `nil` where it is not installed.
     package static let program: String? = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
@@ -15,7 +15,8 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// The directory of the store and of the configuration.
     private let directory: TemporaryDirectory
     /// The port on 127.0.0.1.
-    package private(set) var port: UInt16
+    package var port: UInt16 { place.number }
+    private let place: FreePort
     private let disk: SmallDisk?
     private var running: CommandLines?
 
@@ -32,7 +33,7 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     package init(configuration: String = "", disk: SmallDisk? = nil) async throws {
         self.disk = disk
         directory = try TemporaryDirectory()
-        port = 0
+        place = try FreePort()
         try configure(configuration)
         try await start()
     }
@@ -43,20 +44,14 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     package func start() async throws {
         guard let program = Self.program else { throw FinishedCommand.Failure(description: "no nats-server") }
         running?.end()
-        let wanted = port == 0 ? -1 : Int(port)
         let process = try CommandLines(
             """
-            exec \(disk?.launcher ?? "") '\(program)' --addr 127.0.0.1 --port \(wanted) \
+            exec \(disk?.launcher ?? "") '\(program)' --addr 127.0.0.1 --port \(port) \
             --config '\(configurationPath)' 2>&1
             """
         )
         running = process
-        let lines = try await process.lines(to: "Server is ready")
-        let prefix = "Listening for client connections on 127.0.0.1:"
-        guard let line = lines.first(where: { $0.contains(prefix) }), let text = line.split(separator: ":").last,
-            let port = UInt16(text)
-        else { throw FinishedCommand.Failure(description: "nats-server names no port: \(lines)") }
-        self.port = port
+        try await process.next(containing: "Server is ready")
     }
 
     /// Replaces the configuration, which has everything but JetStream; it counts from the next start, or after ``reload()``.
