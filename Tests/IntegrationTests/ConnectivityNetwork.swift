@@ -178,8 +178,10 @@ final class ConnectivityNetwork: Sendable {
     }
 
     /// One check from the command line, as `failed connect_refused 1`.
-    func check(_ target: String, _ arguments: String...) async throws -> String {
+    ///
+    /// - Parameter timeout: A short one is for a check that is to meet silence: on a busy machine, an answer takes time.
+    func check(_ target: String, _ arguments: String..., timeout: String = "20s") async throws -> String {
         let more = target.hasPrefix("https") ? ["--ca-file", certificates.rootFile] : []
-        return try await machine.probe([target, "--timeout", "1s"] + more + arguments).outcome
+        return try await machine.probe([target, "--timeout", timeout] + more + arguments).outcome
     }
 }

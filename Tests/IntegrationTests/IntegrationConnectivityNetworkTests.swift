@@ -53,7 +53,7 @@ struct IntegrationConnectivityNetworkTests {
     func `a dropped family is silent, and the other one works`() async throws {
         try await network.webServer()
         try network.forward("meta nfproto ipv6 counter drop")
-        #expect(try await network.check("http://web.test/", "--ipv6") == "failed connect_timeout 1")
+        #expect(try await network.check("http://web.test/", "--ipv6", timeout: "1s") == "failed connect_timeout 1")
         #expect(try network.countedPackets() > 0)
         #expect(try await network.check("http://web.test/", "--ipv4") == "ok 0")
         try network.repair()
@@ -67,7 +67,7 @@ struct IntegrationConnectivityNetworkTests {
             "iifname { r0, r1 } counter accept",
             "iifname s0 drop"
         )
-        #expect(try await network.check("http://web.test/", "--ipv4") == "failed connect_timeout 1")
+        #expect(try await network.check("http://web.test/", "--ipv4", timeout: "1s") == "failed connect_timeout 1")
         #expect(try network.countedPackets() > 0)
         try network.repair()
         #expect(try await network.check("http://web.test/", "--ipv4") == "ok 0")
@@ -77,7 +77,7 @@ struct IntegrationConnectivityNetworkTests {
     func `a black hole behind one uplink does not affect the other`() async throws {
         try await network.webServer()
         try network.forward("iifname r0 drop")
-        #expect(try await network.check("http://web.test/", "--ipv4") == "failed connect_timeout 1")
+        #expect(try await network.check("http://web.test/", "--ipv4", timeout: "1s") == "failed connect_timeout 1")
         #expect(try await network.check("http://web.test/", "--ipv4", "--interface", "wwan0") == "ok 0")
     }
 
@@ -88,7 +88,7 @@ struct IntegrationConnectivityNetworkTests {
         try network.forward("meta length > 1280 counter drop")
         #expect(try await network.check("http://web.test/generate_204") == "ok 0")
         #expect(try network.countedPackets() == 0)
-        #expect(try await network.check("https://web.test/") == "failed timeout 1")
+        #expect(try await network.check("https://web.test/", timeout: "1s") == "failed timeout 1")
         #expect(try network.countedPackets() > 0)
         try network.repair()
         #expect(try await network.check("https://web.test/") == "ok 0")
@@ -127,7 +127,7 @@ struct IntegrationConnectivityNetworkTests {
         let names = try network.nameServer()
         #expect(try await network.check("http://web.test/", "--ipv4") == "ok 0")
         try network.forward("udp dport 53 drop")
-        #expect(try await network.check("http://web.test/", "--ipv4") == "unknown dns_timeout 75")
+        #expect(try await network.check("http://web.test/", "--ipv4", timeout: "1s") == "unknown dns_timeout 75")
         #expect(names.stop().contains("A web.test"))
         try network.repair()
         #expect(try await network.check("http://web.test/", "--ipv4") == "unknown dns_failure 75")

@@ -23,7 +23,7 @@ struct IntegrationProbeResolverTests {
             "ip route add 198.18.0.0/24 via 192.0.2.1; ip -n far route add blackhole 198.18.0.0/24"
         )
         try network.write("nameserver 198.18.0.1", to: "/etc/resolv.conf")
-        let report = try await network.probe("http://host.test/", "--timeout", "1s")
+        let report = try await network.probe(within: .seconds(3), "http://host.test/", "--timeout", "1s")
         #expect(report.outcome == "unknown dns_timeout 75")
         #expect(report.content.phase == "resolve")
         #expect(report.wallTime < .seconds(3))

@@ -70,6 +70,15 @@ final class ProbeNetwork: Sendable {
         try await onThread { try finishedProbe(arguments) }
     }
 
+    /// Runs it up to five times, until it has taken less than a time.
+    ///
+    /// A busy machine may delay it once, but what is slow by nature is so each time.
+    func probe(within time: Duration, _ arguments: String...) async throws -> ProbeReport {
+        var report = try await probe(arguments)
+        for _ in 1..<5 where report.wallTime >= time { report = try await probe(arguments) }
+        return report
+    }
+
     private func finishedProbe(_ arguments: [String]) throws -> ProbeReport {
         let (input, output, errors) = (try NetworkNamespace.nothing, Pipe(), Pipe())
         let ends = [output.fileHandleForWriting, errors.fileHandleForWriting]
