@@ -56,7 +56,8 @@ struct IntegrationHookIsolationTests {
             while :; do sleep 1000 & wait; done
             """
         )
-        let agent = try await HookAgent.start(in: lab, "[hooks]\nstop_grace = \"200ms\"\n")
+        // So long that the hook gets to its trap on a busy machine, too.
+        let agent = try await HookAgent.start(in: lab, "[hooks]\nstop_grace = \"3s\"\n")
         #expect(Set(await alive.take(2)) == ["hangs", "child"])
         // It waits for the first run, and then never comes to it.
         try lab.use(.wifi)
