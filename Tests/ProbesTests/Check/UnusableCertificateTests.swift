@@ -137,7 +137,12 @@ import Testing
         )
         var probe = try CheckBench.probe(server.url(host: "host.test"))
         probe.timeout = .milliseconds(300)
-        let report = await Self.check(probe, on: group.next(), services)
+        var report = await Self.check(probe, on: group.next(), services)
+        // A busy machine may not come as far in a short time.
+        if report.verdict.phase != .tls {
+            probe.timeout = .seconds(10)
+            report = await Self.check(probe, on: group.next(), services)
+        }
         #expect(report.verdict == .failed(.timeout, .tls), "\(report.findings)")
         #expect(services.evaluations.waitingCount == 0)
         #expect(services.contexts.secrets.count == 0)
