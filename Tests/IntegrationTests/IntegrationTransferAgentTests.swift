@@ -81,7 +81,7 @@ struct IntegrationTransferAgentTests {
 
     @Test func `a transfer is published as progress, as a check, in the status and as metrics`() async throws {
         let lab = try await TransferLab()
-        let transfer = #"download = "512K", upload = "256K", upload_url = "\#(TransferLab.url)/sink""#
+        let transfer = #"download = "2M", upload = "256K", upload_url = "\#(TransferLab.url)/sink""#
         let probe = TransferLab.probe(
             "/throttled",
             transfer: transfer,
@@ -91,7 +91,7 @@ struct IntegrationTransferAgentTests {
         #expect(try await agent.request().contains(#""points":1"#))
         let (progress, report) = try await agent.transfer()
         #expect(report.verdict == "ok")
-        #expect(report.transfer?.download?.bytes == 512 << 10)
+        #expect(report.transfer?.download?.bytes == 2 << 20)
         #expect(report.transfer?.upload?.bytes == 256 << 10)
         // The server sends 4 Mbit/s.
         let rate = try #require(report.transfer?.download?.goodput?.p50)
@@ -101,7 +101,7 @@ struct IntegrationTransferAgentTests {
         let downloaded = progress.filter { $0.phase == "download" }
         #expect(downloaded.count >= 5)
         #expect(zip(downloaded, downloaded.dropFirst()).allSatisfy { $0.bytes <= $1.bytes })
-        #expect(downloaded.allSatisfy { $0.totalBytes == 512 << 10 })
+        #expect(downloaded.allSatisfy { $0.totalBytes == 2 << 20 })
         // A second has ten at most, and the changes of the phase.
         let seconds = Double(progress.last?.elapsedMicroseconds ?? 0) / 1e6
         #expect(Double(progress.count) <= 10 * seconds + 5)
@@ -113,7 +113,7 @@ struct IntegrationTransferAgentTests {
         let total = metrics.split(separator: "\n").first {
             $0.hasPrefix("reachagent_transfer_bytes_total{") && $0.contains(#"direction="download""#)
         }
-        #expect(total?.hasSuffix(" \(512 << 10)") == true, "\(total ?? "no counter")")
+        #expect(total?.hasSuffix(" \(2 << 20)") == true, "\(total ?? "no counter")")
     }
 
     @Test func `the transfers that a budget lets begin stay within it, as the link counts`() async throws {
