@@ -51,7 +51,7 @@ def ptrace(request, thread):
         raise OSError(ctypes.get_errno(), f"ptrace {request:#x} of {thread}")
 
 
-def obey(agent):
+def obey(agent, address):
     frozen = []
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
@@ -67,7 +67,9 @@ def obey(agent):
                     ptrace(PTRACE_INTERRUPT, thread)
                     os.waitpid(thread, WALL)
                     frozen.append(thread)
-            say(f"frozen {len(frozen)}")
+            # Behind the notifications that were sent before, which this program may not have read yet.
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                sender.sendto(f"frozen {len(frozen)}".encode(), address)
         elif word == "thaw":
             for thread in frozen:
                 ptrace(PTRACE_DETACH, thread)
@@ -82,11 +84,12 @@ def main():
         name, _, variables[name] = words.pop(0).partition("=")
     with tempfile.TemporaryDirectory() as directory:
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        listener.bind(f"{directory}/notify")
-        environment = dict(os.environ, NOTIFY_SOCKET=f"{directory}/notify", **variables)
+        address = f"{directory}/notify"
+        listener.bind(address)
+        environment = dict(os.environ, NOTIFY_SOCKET=address, **variables)
         agent = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
-        for work in (lambda: notices(listener), lambda: obey(agent)):
+        for work in (lambda: notices(listener), lambda: obey(agent, address)):
             threading.Thread(target=work, daemon=True).start()
         for line in agent.stderr:
             say("log: " + line.rstrip("\n"))
