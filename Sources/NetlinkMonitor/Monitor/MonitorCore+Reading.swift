@@ -62,11 +62,14 @@ extension MonitorCore {
             }
         }
         if pending.classifies { classifier.classify(&view.links) }
-        for family in AddressFamily.allCases where pending.staleRoutes.contains(family) {
+        let stale = AddressFamily.allCases.filter(pending.staleRoutes.contains)
+        for family in stale { view.defaultRoutes[family] = try readDefaultRoutes(family) }
+        if pending.classifies { try watchAddresses() }
+        let before = lastAnswers
+        let lookups = try lookUpAmongRouters()
+        for family in stale where hasAbandoned(family, since: before, lookups) {
             view.defaultRoutes[family] = try readDefaultRoutes(family)
         }
-        if pending.classifies { try watchAddresses() }
-        let lookups = try lookUpAmongRouters()
         armExpiry()
         var next = NetworkSnapshot(
             linksByIndex: view.links,
@@ -120,6 +123,21 @@ extension MonitorCore {
         lastOutcomes = first.map(\.outcome)
         lastAnswers = answers
         return answers
+    }
+
+    /// Returns whether lookups no longer find a default route that its table still had just before.
+    ///
+    /// The kernel announces a removal before it removes the route: the table may have been read in between, and then the
+    /// route would seem to be a standby until the next reading, and not to be the cause of the loss.
+    private func hasAbandoned(_ family: AddressFamily, since old: [RouteLookup], _ new: [RouteLookup]) -> Bool {
+        func finds(_ route: Route, _ lookup: RouteLookup) -> Bool {
+            guard let matched = lookup.matched else { return false }
+            return matched.destination == route.destination && matched.table == route.table
+                && matched.metric == route.metric
+        }
+        return (view.defaultRoutes[family] ?? []).contains { route in
+            old.contains { finds(route, $0) } && !new.contains { finds(route, $0) }
+        }
     }
 
     private mutating func readDefaultRoutes(_ family: AddressFamily) throws(NetlinkError) -> [Route] {

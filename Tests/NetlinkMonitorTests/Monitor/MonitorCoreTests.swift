@@ -66,6 +66,22 @@ struct MonitorCoreTests {
         #expect(harness.lastSnapshot?.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
     }
 
+    @Test("a default route that is removed after its table was read, and before the lookups, is the cause of their change")
+    func removedMeanwhile() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        // The kernel announces the removal first.
+        let message = MessageBuilder.routeRemoved(try #require(harness.network.defaultRoutes.first))
+        harness.queue.entries = [.datagram(NetlinkDatagram([message]))]
+        harness.network.beforeNextLookups = { [network = harness.network] in network.setDefault(nil) }
+        harness.turn()
+        let update = try #require(harness.takeEvents().first?.update)
+        #expect(update.changes.first?.code == .routeRemoved)
+        #expect(update.changes.dropFirst().allSatisfy { $0.code == .lookupChanged } && update.changes.count > 1)
+        #expect(update.snapshot.defaultRoutes.isEmpty)
+        #expect(update.snapshot.internetLookup(.ipv4)?.outcome == .refused(.noRoute))
+    }
+
     @Test("route messages are coalesced until the queue is empty")
     func routes() throws {
         try harness.start()

@@ -20,6 +20,8 @@ final class ScriptedNetwork {
     var failingLookups = 0
     /// Called during the next dump of links.
     var duringNextDump: (() -> Void)?
+    /// Called before the next lookups.
+    var beforeNextLookups: (() -> Void)?
     private(set) var linkDumps = 0
     /// Every question to the route lookup, in order.
     fileprivate(set) var questions: [LookupQuestion] = []
@@ -95,6 +97,8 @@ struct ScriptedKernel: KernelQueries {
     }
 
     func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {
+        network.beforeNextLookups?()
+        network.beforeNextLookups = nil
         if network.failingLookups > 0 {
             network.failingLookups -= 1
             throw NetlinkError(operation: "look up a route", cause: .timedOut)
