@@ -127,7 +127,9 @@ struct IntegrationProbeInterfaceTests {
             ("dns://203.0.113.8/host.test", "failed host_unreachable 1"),
             ("icmp://203.0.113.8", "failed icmp_unreachable 1"),
         ] {
-            let report = try await network.probe(target, "--interface", "eth1", "--timeout", "1s")
+            // The deadline is for what is silent.
+            let timeout = outcome.contains("timeout") ? "1s" : "20s"
+            let report = try await network.probe(target, "--interface", "eth1", "--timeout", timeout)
             #expect(report.outcome == outcome, "\(target)")
         }
     }
@@ -183,7 +185,8 @@ struct IntegrationProbeInterfaceTests {
             "tcp://203.0.113.1:80", "http://203.0.113.1/", "dns://203.0.113.1/host.test?type=A",
             "icmp://203.0.113.1",
         ] {
-            let report = try await network.probe(target, "--interface", "eth1", "--timeout", "1s")
+            let timeout = expected == nil ? "20s" : "1s"
+            let report = try await network.probe(target, "--interface", "eth1", "--timeout", timeout)
             #expect(report.outcome == expected ?? "ok 0", "\(target)")
             guard expected != nil else { continue }
             #expect(report.evidence == "rp_filter of eth1 is 1, and the route to 203.0.113.1 is not over it")

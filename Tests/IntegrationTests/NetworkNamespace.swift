@@ -123,11 +123,17 @@ final class NetworkNamespace: Sendable {
 
     /// Makes a pair of links: `name`, and `peer` at the other end of the wire; waits until there is a carrier.
     ///
-    /// The kernel finds that out later and by itself, and later still while it takes another namespace down.
+    /// The kernel finds that out later and by itself, and later still while it takes another namespace down. The links'
+    /// own IPv6 addresses count at once: the end of their duplicate address detection, a second or two later, would be
+    /// the cause of a change that an agent sees with it.
     func makeLink(_ name: String, peer: String, address: String? = nil, gateway: String? = nil, metric: Int = 100)
         throws
     {
-        var script = "ip link add \(name) type veth peer name \(peer); ip link set \(peer) up; ip link set \(name) up;"
+        var script = """
+            ip link add \(name) type veth peer name \(peer)
+            sysctl -qw net.ipv6.conf.\(name).accept_dad=0 net.ipv6.conf.\(peer).accept_dad=0
+            ip link set \(peer) up; ip link set \(name) up;
+            """
         if let address { script += "ip addr add \(address) dev \(name);" }
         if let gateway { script += "ip route add default via \(gateway) dev \(name) metric \(metric);" }
         script += """
