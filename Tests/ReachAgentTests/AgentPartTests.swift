@@ -22,12 +22,17 @@ struct AgentPartTests {
             }
         }
 
-        /// A part that only the semaphore lets end.
-        func hanging(_ name: String, until released: DispatchSemaphore) -> AgentPart {
+        /// A part that only the first semaphore lets end, and that signals the other one when its stop has begun.
+        func hanging(
+            _ name: String,
+            until released: DispatchSemaphore,
+            begun: DispatchSemaphore? = nil
+        ) -> AgentPart {
             AgentPart(name: name) { [self] in
                 note("start \(name)")
             } stop: { [self] in
                 note("stop \(name)")
+                begun?.signal()
                 released.wait()
             }
         }
@@ -88,13 +93,15 @@ struct AgentPartTests {
     }
 
     @Test func `parts that all hang are all stopped within one deadline`() throws {
-        let released = DispatchSemaphore(value: 0)
+        let (released, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let names = (1...20).map { "part \($0)" }
-        let parts = names.map { journal.hanging($0, until: released) }
+        let parts = names.map { journal.hanging($0, until: released, begun: begun) }
         let start = ContinuousClock.now
         parts.stop(within: .seconds(2)) { journal.note("late \($0)") }
         // One deadline for each would be 40 s.
         #expect(start.duration(to: .now) < .seconds(20))
+        // On a busy machine the moment of a part may be over before its thread has run.
+        for _ in names { #expect(begun.wait(timeout: .now() + 30) == .success) }
         #expect(journal.all.filter { $0.hasPrefix("late") } == names.reversed().map { "late \($0)" })
         #expect(Set(journal.all.filter { $0.hasPrefix("stop") }) == Set(names.map { "stop \($0)" }))
         for _ in names { released.signal() }
