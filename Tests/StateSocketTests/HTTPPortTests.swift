@@ -24,7 +24,9 @@ struct HTTPPortTests {
         _ body: @escaping @Sendable (ServedStream, UInt16) throws -> Void
     ) async throws {
         try await onThread {
-            let port = try HTTPServerTests.freePort()
+            let free = try FreePort()
+            defer { withExtendedLifetime(free) {} }
+            let port = free.number
             let stream = try ServedStream {
                 $0.http.listen = [HTTPPort(address: "0.0.0.0", port: port), HTTPPort(address: "::", port: port)]
                 $0.http.access = access

@@ -302,7 +302,9 @@ struct HTTPServerTests {
 
     @Test func `a port of this machine is for the agent's own user`() async throws {
         try await onThread {
-            let port = try Self.freePort()
+            let free = try FreePort()
+            defer { withExtendedLifetime(free) {} }
+            let port = free.number
             let stream = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
             defer { stream.stop() }
             #expect(try HTTPClient(port: port).get("/").status == 200)
@@ -311,7 +313,9 @@ struct HTTPServerTests {
 
     @Test func `a port that is in use is reported once, and served as soon as it is free`() async throws {
         try await onThread {
-            let port = HTTPPort(address: "127.0.0.1", port: try Self.freePort())
+            let free = try FreePort()
+            defer { withExtendedLifetime(free) {} }
+            let port = HTTPPort(address: "127.0.0.1", port: free.number)
             let first = try ServedStream { $0.http.listen = [port] }
             let causes = Mutex<[StateSocketError.Cause?]>([])
             let isOpen = DispatchSemaphore(value: 0)
@@ -338,7 +342,7 @@ struct HTTPServerTests {
     @Test func `a server that retries a port ends at once`() async throws {
         try await onThread {
             // An address of documentation (RFC 5737), which no machine has.
-            let port = HTTPPort(address: "192.0.2.1", port: try Self.freePort())
+            let port = HTTPPort(address: "192.0.2.1", port: 9718)
             let stream = try ServedStream {
                 $0.http.listen = [port]
                 $0.portRetryInterval = .milliseconds(1)
@@ -377,7 +381,9 @@ struct HTTPServerTests {
 
     @Test func `the kernel watches whether a client of a port still lives`() async throws {
         try await onThread {
-            let port = try Self.freePort()
+            let free = try FreePort()
+            defer { withExtendedLifetime(free) {} }
+            let port = free.number
             let stream = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
             defer { stream.stop() }
             let client = try HTTPClient(port: port)
@@ -436,21 +442,5 @@ struct HTTPServerTests {
         #expect(rights.refusal(of: 65534)?.contains("usermod -aG daemon nobody") == true)
         let open = SocketRights(path: rights.path, owner: 0, group: 0, mode: 0o666)
         #expect(open.refusal(of: 65534) == nil)
-    }
-
-    static func freePort() throws -> UInt16 {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(probe) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(probe, $0, length)
-                getsockname(probe, $0, &length)
-            }
-            return UInt16(bigEndian: pointer.pointee.sin_port)
-        }
     }
 }
