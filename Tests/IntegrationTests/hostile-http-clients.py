@@ -2,12 +2,14 @@
 """Hostile clients of the HTTP server, one kind after the other, beside one that means well.
 
 Each kind prints 'NAME ok', or what went wrong. In the end comes a line with the longest time in milliseconds that the
-client that means well has waited for an answer at http.sock, and with the agent's memory in kB.
+client that means well has waited for an answer at http.sock, and with the agent's memory in kB. As in patient-client.py, the
+time in which the machine had no processor for the client or for the thread that answers it is left out.
 
     hostile-http-clients.py SOCKET PORT TLS-PORT PROCESS
 """
 import base64
 import json
+import os
 import re
 import resource
 import socket
@@ -64,9 +66,29 @@ def expect(wanted, text):
     assert got == wanted, f'expected {wanted}, got {got} for {text[:60]!r}'
 
 
+def sockets_thread():
+    """The directory in /proc of the thread that serves the sockets."""
+    for thread in os.listdir(f'/proc/{PROCESS}/task'):
+        directory = f'/proc/{PROCESS}/task/{thread}'
+        try:
+            with open(f'{directory}/comm') as stream:
+                if stream.read().startswith('sockets'):
+                    return directory
+        except OSError:
+            pass                    # It has ended since.
+    sys.exit(f'{PROCESS} has no thread that serves sockets')
+
+
+def schedule(directory):
+    """How long a thread has run, and has waited for a processor, in seconds."""
+    with open(f'{directory}/schedstat') as stream:
+        return [int(figure) / 1e9 for figure in stream.read().split()[:2]]
+
+
 def means_well():
+    thread, own = sockets_thread(), f'/proc/self/task/{threading.get_native_id()}'
     while not stop.is_set():
-        start = time.monotonic()
+        before, own_before, start = schedule(thread), schedule(own), time.monotonic()
         try:
             with socket.socket(socket.AF_UNIX) as client:
                 client.settimeout(20)
@@ -76,7 +98,10 @@ def means_well():
                     patient['failures'].append('an answer other than 200')
         except OSError as error:
             patient['failures'].append(str(error))
-        patient['longest'] = max(patient['longest'], time.monotonic() - start)
+        elapsed = time.monotonic() - start
+        ran, waited = (after - before for after, before in zip(schedule(thread), before))
+        own_waited = schedule(own)[1] - own_before[1]
+        patient['longest'] = max(patient['longest'], ran, elapsed - waited - own_waited)
         patient['answers'] += 1
         time.sleep(0.01)
 
