@@ -55,7 +55,7 @@ struct NATSTrustTests {
         }
     }
 
-    @Test(arguments: ["localhost", "127.0.0.1"], ["tls", "nats"])
+    @Test(arguments: ["localhost", "127.0.0.1", "[::ffff:127.0.0.1]"], ["tls", "nats"])
     func `a connection to a trusted server works`(host: String, scheme: String) async throws {
         let encrypted = try await Encrypted()
         let failure = try encrypted.failure(encrypted.sink(scheme: scheme, host: host))

@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import CNATS
+internal import CheckResults
 internal import Glibc
 internal import Sinks
 
@@ -65,9 +66,8 @@ final class NATSOptions {
         for server: BrokerAddress.Server,
         isEncrypted: Bool
     ) throws(TransportFailure) {
-        // A zone specifies the interface, and is not part of the address.
-        let host = server.host.prefix { $0 != "%" }
-        try Self.check(natsOptions_SetExpectedHostname(pointer, String(host)), "the server's name")
+        let name = server.identity.description
+        try Self.check(natsOptions_SetExpectedHostname(pointer, name), "the server's name")
         if let path = settings.authorities {
             try CredentialFile.check(path)
             try Self.check(natsOptions_LoadCATrustedCertificates(pointer, path), path)

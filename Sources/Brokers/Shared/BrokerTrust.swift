@@ -52,16 +52,8 @@ struct BrokerTrust {
             }
         }
         evaluator = TrustEvaluator(policy: policy, anchors: anchors)
-        // A zone specifies the interface, and is not part of the address.
-        let host = server.host.prefix { $0 != "%" }
-        if let address = IPAddressText.bytes(of: String(host)) {
-            identity = .address(address)
-            serverName = nil
-        } else {
-            let name = host.last == "." ? String(host.dropLast()) : String(host)
-            identity = .name(name)
-            serverName = name
-        }
+        identity = server.identity
+        serverName = if case .name(let name) = server.identity { name } else { nil }
         broker = server.authority
         self.now = now
     }
@@ -97,5 +89,16 @@ struct BrokerTrust {
         }
         guard digits.count == 64, text.utf8.count == 64 else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+extension BrokerAddress.Server {
+    /// The identity that the server's certificate must have.
+    ///
+    /// That of an IPv4-mapped address is the IPv4 address to which the system connects. ``host`` remains what the
+    /// operator wrote, because the cursor of a sink applies to an address as text.
+    var identity: ServerIdentity {
+        // A zone specifies the interface, and is not part of the address.
+        ServerIdentity(host: String(host.prefix { $0 != "%" })).withoutTrailingDot
     }
 }
