@@ -39,17 +39,24 @@ enum WrongUsage {
 
 /// Netlink cannot be used.
 enum Unavailable {
-    /// Runs `body`; if netlink fails, prints the error on standard error and exits with status 69.
+    /// Returns the description of a failure, and the remedy if a limit of open files was reached.
+    static func explanation(of error: NetlinkError) -> (text: String, remedy: String?) {
+        // A process or a machine without a free descriptor says nothing about netlink.
+        if case .errno(let number) = error.cause, let remedy = Shortage.remedy(errno: number) {
+            return ("cannot \(error)", remedy)
+        }
+        return ("the kernel's netlink is not available: \(error)", nil)
+    }
+
+    /// Runs `body`; if netlink fails, prints the error on standard error and exits with status 69, or 75 if a limit of open
+    /// files was reached.
     static func orExit<Result>(_ body: () throws(NetlinkError) -> Result) throws -> Result {
         do throws(NetlinkError) {
             return try body()
         } catch {
-            // A process or a machine without a free descriptor says nothing about netlink.
-            guard case .errno(let number) = error.cause, let remedy = Shortage.remedy(errno: number) else {
-                AgentLogger.fail("the kernel's netlink is not available: \(error)")
-                throw ExitCode(ExitStatus.unavailable)
-            }
-            AgentLogger.fail("cannot \(error)")
+            let (text, remedy) = explanation(of: error)
+            AgentLogger.fail(text)
+            guard let remedy else { throw ExitCode(ExitStatus.unavailable) }
             AgentLogger.fail(remedy)
             throw ExitCode(ExitStatus.tryAgain)
         }

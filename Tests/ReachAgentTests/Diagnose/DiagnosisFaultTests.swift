@@ -1,4 +1,5 @@
 import AgentEvents
+import Glibc
 import NetlinkMonitor
 import Probes
 import Testing
@@ -206,5 +207,40 @@ import struct FoundationEssentials.Date
                 "web wwan0 IPv4: CN=web: 91 days left",
             ]
         )
+    }
+
+    @Test(arguments: [EMFILE, ENFILE])
+    func `a shortage of descriptors is the finding, with the remedy of the agent's start`(number: Int32) throws {
+        var evidence = Cases.evidence()
+        evidence.kernel = .failure(NetlinkError(operation: "open a netlink socket", cause: .errno(number)))
+        // The same shortage, which would be an error of the agent.
+        evidence.agent = .failure(.system(operation: "open a socket", errno: number))
+        let diagnosis = Diagnosis(evidence)
+        let finding = try #require(diagnosis.finding)
+        #expect(diagnosis.verdict == .notChecked)
+        #expect(finding.layer == .link && finding.summary.hasPrefix("cannot open a netlink socket: Too many open files"))
+        let remedy = try #require(Shortage.remedy(errno: number))
+        #expect(finding.next == ["# \(remedy)"])
+        let text = DiagnosisText(style: .plain).text(diagnosis)
+        #expect(text.hasPrefix("not checked  link: cannot open a netlink socket:"), "\(text)")
+        #expect(text.contains("  next  # the ") && !text.contains("netlink is not available"), "\(text)")
+    }
+
+    @Test func `a failure of netlink with another cause has no finding`() {
+        var evidence = Cases.evidence()
+        evidence.kernel = .failure(NetlinkError(operation: "open a netlink socket", cause: .errno(EPERM)))
+        let diagnosis = Diagnosis(evidence)
+        #expect(diagnosis.verdict == .notChecked && diagnosis.finding == nil)
+        let summary = "the kernel's netlink is not available: open a netlink socket: Operation not permitted"
+        #expect(diagnosis.sections.prefix(4).allSatisfy { $0.summary == summary && $0.next.isEmpty })
+    }
+
+    @Test func `a captive portal that the agent sees is the finding, even in a shortage of descriptors`() {
+        var evidence = Self.evidence(.portal, "portal_suspected", [Cases.probe("web", .portalRedirect)])
+        let named = Diagnosis(evidence).finding
+        evidence.kernel = .failure(NetlinkError(operation: "open a netlink socket", cause: .errno(EMFILE)))
+        let diagnosis = Diagnosis(evidence)
+        #expect(named?.verdict == .error)
+        #expect(diagnosis.finding?.layer == named?.layer && diagnosis.finding?.summary == named?.summary)
     }
 }

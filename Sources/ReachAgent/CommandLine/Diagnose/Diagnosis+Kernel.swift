@@ -13,11 +13,18 @@ extension Diagnosis {
             let view = KernelEvidence(snapshot, evidence)
             return [view.link, view.address, view.route, view.nextHop]
         case .failure(let error)?:
-            let summary = "the kernel's netlink is not available: \(error)"
-            return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, summary) }
+            let (summary, remedy) = Unavailable.explanation(of: error)
+            let next = remedy.map { ["# \($0)"] } ?? []
+            return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, summary, next: next) }
         case nil:
             return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, outOfTime) }
         }
+    }
+
+    /// True if the kernel could not be read because a limit of open files was reached.
+    static func lacksDescriptors(_ evidence: DiagnosisEvidence) -> Bool {
+        guard case .failure(let error)? = evidence.kernel else { return false }
+        return Unavailable.explanation(of: error).remedy != nil
     }
 
     /// The summary of a layer that was not read within the deadline.

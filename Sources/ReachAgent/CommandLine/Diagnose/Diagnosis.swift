@@ -80,7 +80,8 @@ struct Diagnosis: Sendable {
     /// One section for each layer, in their order.
     let sections: [Section]
 
-    /// The section to read first: the first broken layer, else the first with a warning.
+    /// The section to read first: the first that could not be read for want of descriptors, else the first broken layer, else
+    /// the first with a warning.
     let finding: Section?
 
     /// The verdict on the whole machine; not checked if the kernel did not answer.
@@ -110,6 +111,8 @@ extension Diagnosis {
             }
             if fault.explainsAll { root = sections[index] }
         }
+        // The command's own connections and lookups fail for the same reason, which says nothing about their layers.
+        if root == nil, Self.lacksDescriptors(evidence) { root = sections.first }
         self.sections = sections
         finding =
             root ?? sections.first { $0.verdict == .error } ?? sections.first { $0.verdict == .warning }
