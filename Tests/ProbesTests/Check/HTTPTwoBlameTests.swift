@@ -61,10 +61,11 @@ struct HTTPTwoBlameTests {
         "Content of a response that has none is a violation, and an empty DATA frame is not",
         arguments: [
             ("HEAD", 0x88, "the response to HEAD"), ("HEAD", 0x89, "the response to HEAD"),
-            ("GET", 0x89, "a response with status 204"),
+            ("GET", 0x89, "a response with status 204"), ("GET", 0x8B, "a response with status 304"),
         ] as [(String, UInt8, String)]
     )
     func extraneousContent(method: String, status: UInt8, response: String) async throws {
+        let codes = try StatusCodes(parsing: "200-399")
         for content in [[0x78], []] as [[UInt8]] {
             let frames = Self.frame(1, flags: 4, stream: 1, [status]) + Self.frame(0, flags: 1, stream: 1, content)
             let (report, _) = try await CheckBench().check(
@@ -72,6 +73,7 @@ struct HTTPTwoBlameTests {
                 tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
             ) { probe in
                 probe.request = ProbeRequest(method: method)
+                probe.expectations.acceptableStatusCodes = codes
                 probe.timeout = .seconds(20)
             }
             #expect(report.verdict.code == (content.isEmpty ? nil : .httpProtocol), "\(report.findings)")
@@ -79,6 +81,63 @@ struct HTTPTwoBlameTests {
             let refusals = report.findings.filter { $0.severity == .refusal }
             #expect(refusals.map(\.evidence) == (content.isEmpty ? [] : [evidence]))
         }
+    }
+
+    @Test(
+        "A response without content may announce a length, and ends with its head or with an empty DATA frame",
+        arguments: [("HEAD", 0x88), ("GET", 0x89), ("GET", 0x8B)] as [(String, UInt8)],
+        [true, false]
+    )
+    func announcedLength(response: (method: String, status: UInt8), endsWithHead: Bool) async throws {
+        let codes = try StatusCodes(parsing: "200-399")
+        let head = [response.status] + Self.field("content-length", "5")
+        let frames =
+            endsWithHead
+            ? Self.frame(1, flags: 5, stream: 1, head)
+            : Self.frame(1, flags: 4, stream: 1, head) + Self.frame(0, flags: 1, stream: 1)
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(Self.frame(4) + Self.frame(4, flags: 1) + frames), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        ) { probe in
+            probe.request = ProbeRequest(method: response.method)
+            probe.expectations.acceptableStatusCodes = codes
+            probe.timeout = .seconds(20)
+        }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.hop.response?.bodyBytes == 0)
+    }
+
+    private static let tooLarge = "Content-Length is at least \(Int.max); \(ProbeLimits().bodyBytes) bytes are allowed"
+    /// Content with its announced length, and the code and the evidence against it.
+    private static let lengths: [(announced: [String], content: Int, code: FindingCode?, evidence: String)] = [
+        (["2"], 2, nil, ""), (["2", "2"], 2, nil, ""), (["2, 2"], 2, nil, ""), (["002"], 2, nil, ""),
+        (["0"], 0, nil, ""), ([], 2, nil, ""),
+        (["2"], 1, .httpTruncated, "the body has not the length that Content-Length says"),
+        (["2"], 0, .httpTruncated, "the body has not the length that Content-Length says"),
+        (["2"], 3, .httpTruncated, "the body has not the length that Content-Length says"),
+        (["0"], 1, .httpTruncated, "the body has not the length that Content-Length says"),
+        (["2", "3"], 2, .httpProtocol, "the server broke HTTP/2: Content-Length is not one number"),
+        (["2, 3"], 2, .httpProtocol, "the server broke HTTP/2: Content-Length is not one number"),
+        (["+2"], 2, .httpProtocol, "the server broke HTTP/2: Content-Length is not one number"),
+        (["-2"], 2, .httpProtocol, "the server broke HTTP/2: Content-Length is not one number"),
+        (["99999999999999999999"], 2, .httpTooLarge, tooLarge),
+    ]
+
+    @Test("Content has the announced length, however it ends", arguments: lengths.indices, [false, true])
+    func contentLength(index: Int, hasTrailers: Bool) async throws {
+        let item = Self.lengths[index]
+        let head = [0x88] + item.announced.flatMap { Self.field("content-length", $0) }
+        let content = [UInt8](repeating: 0x78, count: item.content)
+        let end = hasTrailers ? Self.frame(1, flags: 5, stream: 1, Self.field("trailer", "x")) : []
+        let data = Self.frame(0, flags: hasTrailers ? 0 : 1, stream: 1, content)
+        let frames = Self.frame(1, flags: 4, stream: 1, head) + data + end
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(Self.frame(4) + Self.frame(4, flags: 1) + frames), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        ) { $0.timeout = .seconds(20) }
+        #expect(report.verdict.code == item.code, "\(report.findings)")
+        let refusals = report.findings.filter { $0.severity == .refusal }
+        #expect(refusals.map(\.evidence) == (item.code == nil ? [] : [item.evidence]))
     }
 
     @Test("A reset by the server is reported as one, however its frame is split", arguments: [1, 4, 9, 13])

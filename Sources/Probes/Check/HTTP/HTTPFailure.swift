@@ -38,6 +38,12 @@ enum HTTPFailure {
         Finding(.httpProtocol, subject: exchange.subject, evidence: HTTPTwoFailure.extraneousContent(exchange))
     }
 
+    /// Returns the finding for content over HTTP/2 whose length is not the announced one (RFC 9113, section 8.1.1).
+    static func wrongLength(of exchange: HTTPExchange) -> Finding {
+        let evidence = "the body has not the length that Content-Length says"
+        return Finding(.httpTruncated, subject: exchange.subject, evidence: evidence)
+    }
+
     private static func truncation(_ exchange: HTTPExchange) -> String {
         guard let response = exchange.response else { return "the connection ended within the header" }
         return "the connection ended after \(response.bodyBytes) bytes of the body"
@@ -110,12 +116,6 @@ private enum HTTPTwoFailure {
             return (.httpProtocol, "the server broke HTTP/2: its frames were refused with \(name)")
         case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHPACKErrors.MaxHeaderListSizeViolation:
             return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
-        // The library expects no content of these.
-        case is NIOHTTP2Errors.ContentLengthViolated
-        where exchange.request.method == "HEAD" || exchange.response?.status == 304:
-            return (.httpProtocol, extraneousContent(exchange))
-        case is NIOHTTP2Errors.ContentLengthViolated:
-            return (.httpTruncated, "the body has not the length that Content-Length says")
         case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(name(of: error))")
         default: return (.httpProtocol, name(of: error))
         }

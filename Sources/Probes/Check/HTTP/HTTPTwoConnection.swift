@@ -23,6 +23,9 @@ struct HTTPTwoConnection {
             HTTP2Setting(parameter: .enablePush, value: 0),
             HTTP2Setting(parameter: .maxHeaderListSize, value: min(limits.headerBytes, Int(Int32.max))),
         ]
+        // The library refuses a head that announces content and ends the stream, even with status 204, which has none.
+        // Its error may also come before the head to which it applies: ``HTTPTwoStream`` validates the length.
+        connection.contentLengthValidation = .disabled
         var stream = NIOHTTP2Handler.StreamConfiguration()
         if let window {
             (connection.targetWindowSize, stream.targetWindowSize) = (window, window)

@@ -19,6 +19,8 @@ final class HTTPTwoStream: ChannelDuplexHandler {
 
     private let exchange: HTTPExchange
     private var hasFinalHead = false
+    /// The number of bytes that Content-Length announces and that have not arrived; `nil` without an announcement.
+    private var missingBytes: Int?
 
     init(_ exchange: HTTPExchange) { self.exchange = exchange }
 
@@ -29,24 +31,53 @@ final class HTTPTwoStream: ChannelDuplexHandler {
             exchange.receivedFirstByte()
             if hasFinalHead {
                 // Trailers are ignored.
-                if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+                if frame.endStream { end(context) }
                 return
             }
             guard let head = responseHead(frame.headers) else {
                 return exchange.fail(.httpMalformed, "the response's header has no usable ':status'")
             }
-            hasFinalHead = !(100..<200).contains(head.status.code)
+            let status = Int(clamping: head.status.code)
+            hasFinalHead = !(100..<200).contains(status)
+            // A response without content may announce that of another one (RFC 9113, section 8.1.1).
+            if hasFinalHead, !exchange.isBodyless(status: status), !readLength(in: frame.headers) {
+                return exchange.fail(.httpProtocol, "the server broke HTTP/2: Content-Length is not one number")
+            }
             context.fireChannelRead(wrapInboundOut(.head(head)))
-            if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+            if frame.endStream { end(context) }
         case .data(let frame):
             guard case .byteBuffer(let piece) = frame.data else { return }
             if piece.readableBytes > 0, let status = exchange.response?.status, exchange.isBodyless(status: status) {
                 return exchange.fail(HTTPFailure.extraneousContent(in: exchange))
             }
+            if let missingBytes {
+                guard piece.readableBytes <= missingBytes else {
+                    return exchange.fail(HTTPFailure.wrongLength(of: exchange))
+                }
+                self.missingBytes = missingBytes - piece.readableBytes
+            }
             if piece.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(piece))) }
-            if frame.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+            if frame.endStream { end(context) }
         default: break
         }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        guard missingBytes ?? 0 == 0 else { return exchange.fail(HTTPFailure.wrongLength(of: exchange)) }
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+    }
+
+    /// Reads the announced length, of which all values must agree; returns false if it is not one number.
+    private func readLength(in headers: HPACKHeaders) -> Bool {
+        let values = headers[canonicalForm: "content-length"]
+        guard let first = values.first else { return true }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard !first.utf8.isEmpty, first.utf8.allSatisfy(digits.contains),
+            values.allSatisfy({ $0.utf8.elementsEqual(first.utf8) })
+        else { return false }
+        // More than any number of bytes is still a length.
+        missingBytes = Int(first) ?? .max
+        return true
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
