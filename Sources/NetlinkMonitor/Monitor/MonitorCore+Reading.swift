@@ -108,13 +108,14 @@ extension MonitorCore {
             !answered.contains(question.destination.family) && view.hasSource(for: question.destination.family)
         }
         if wanted != furtherQuestions {
-            let missing = wanted.filter { !furtherQuestions.contains($0) }
+            let known = Set(furtherQuestions)
+            let missing = wanted.filter { !known.contains($0) }
             if !missing.isEmpty {
                 let more = try kernel.lookups(missing)
                 first += more
                 answers += try connected(more)
             }
-            let needless = Set(furtherQuestions).subtracting(wanted).map(\.destination)
+            let needless = Set(known.subtracting(wanted).map(\.destination))
             first.removeAll { needless.contains($0.destination) }
             answers.removeAll { needless.contains($0.destination) }
             furtherQuestions = wanted

@@ -25,7 +25,10 @@ final class CoreHarness {
         var events: [NetworkEvent] = []
     }
 
-    init(targets: [IPAddress] = []) throws {
+    init(
+        targets: [IPAddress] = [],
+        internetAddresses: [IPAddress] = MonitorConfiguration.defaultInternetAddresses
+    ) throws {
         network.links = [
             1: Link(index: 1, name: "lo", flags: [.up, .lowerUp, .loopback]),
             2: Link(index: 2, name: "eth0", flags: [.up, .lowerUp], operationalState: .up),
@@ -33,7 +36,11 @@ final class CoreHarness {
         ]
         network.setDefault(2)
         core = MonitorCore(
-            configuration: MonitorConfiguration(targets: targets, sysfsRoot: "/nonexistent"),
+            configuration: MonitorConfiguration(
+                internetAddresses: internetAddresses,
+                targets: targets,
+                sysfsRoot: "/nonexistent"
+            ),
             kernel: ScriptedKernel(network: network),
             source: ScriptedSource(queue: queue),
             clock: { [clock] in clock.now },

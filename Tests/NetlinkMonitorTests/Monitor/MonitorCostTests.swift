@@ -1,0 +1,55 @@
+import AgentTestKit
+internal import NetlinkTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// The cost of many addresses that represent the Internet: twice as many cost about twice the time, and nowhere its square.
+struct MonitorCostTests {
+    private static let counts = [1000, 2000, 4000]
+
+    /// A started monitor without a default route, which looks up all of so many addresses, half of each family.
+    private static func harness(_ count: Int) throws -> CoreHarness {
+        let numbers = 0..<count / 2
+        let addresses =
+            try numbers.map { try ip("198.18.\($0 >> 8).\($0 & 0xFF)") }
+            + numbers.map { try ip("2001:db8::\(String($0, radix: 16))") }
+        let harness = try CoreHarness(internetAddresses: addresses)
+        harness.network.setDefault(nil)
+        harness.network.addresses = [
+            InterfaceAddress(interfaceIndex: 2, address: try ip("192.0.2.7"), prefixLength: 24),
+            InterfaceAddress(interfaceIndex: 2, address: try ip("2001:db8:1::7"), prefixLength: 64),
+        ]
+        try harness.start()
+        return harness
+    }
+
+    /// Adds an IPv4 default route, and removes it again; returns the numbers of the further lookups after each step.
+    private static func toggleRoute(_ harness: CoreHarness) -> [Int] {
+        harness.network.setDefault(2)
+        let routes = harness.network.defaultRoutes
+        var counts: [Int] = []
+        for isPresent in [true, false] {
+            let messages = routes.map { isPresent ? MessageBuilder.route($0) : .routeRemoved($0) }
+            harness.network.setDefault(isPresent ? 2 : nil)
+            harness.queue.entries.append(.datagram(NetlinkDatagram(messages)))
+            harness.turn()
+            counts.append(harness.core.furtherQuestions.count)
+        }
+        return counts
+    }
+
+    @Test func `a default route that comes and goes costs no more than the addresses are many`() throws {
+        let growth = try CostGrowth.measure(Self.counts.count, noise: 0.01) { index in
+            let count = Self.counts[index]
+            let harness = try Self.harness(count)
+            #expect(harness.core.furtherQuestions.count == count - 2)
+            var further: [Int] = []
+            let seconds = CostGrowth.seconds { further = Self.toggleRoute(harness) }
+            // With a default route in IPv4, only IPv6 is looked up further.
+            #expect(further == [count / 2 - 1, count - 2])
+            return seconds
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
+}
