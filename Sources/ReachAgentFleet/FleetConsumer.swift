@@ -29,6 +29,8 @@ final class FleetConsumer {
     private var handedOut: [OpaquePointer] = []
     /// The number of events that waited after the last one.
     private var pending: UInt64 = 0
+    /// The number of messages that were received, events or not.
+    private var received: Int64 = 0
 
     /// Connects, and starts to consume.
     ///
@@ -101,20 +103,40 @@ final class FleetConsumer {
     var hasNext: Bool { !fetched.isEmpty }
 
     private func fetch(within milliseconds: Int64) throws(TransportFailure) {
-        var list = natsMsgList()
         // A request for more events than exist would wait for them.
-        let count = Int32(clamping: max(1, min(pending, Self.batch)))
-        let status = natsSubscription_Fetch(&list, subscription, count, milliseconds, nil)
+        let count = max(1, min(pending, Self.batch))
+        var request = jsFetchRequest()
+        request.Batch = Int32(clamping: count)
+        request.NoWait = count > 1
+        request.MaxBytes = Int64(NATSReader.maximumAnswerBytes)
+        request.Expires = milliseconds * 1_000_000
+        var list = natsMsgList()
+        let status = natsSubscription_FetchRequest(&list, subscription, &request)
         defer { natsMsgList_Destroy(&list) }
+        try checkProgress(list.Count)
         if status == NATS_TIMEOUT { return }
-        guard status == NATS_OK else { throw reader.failure(status, doing: "read events") }
-        guard let messages = list.Msgs else { return }
+        // Another reader of the consumer has them.
+        if status == NATS_NOT_FOUND, count > 1 {
+            pending = 0
+            return try fetch(within: milliseconds)
+        }
+        guard status == NATS_OK, let messages = list.Msgs else { throw reader.failure(status, doing: "read events") }
         for index in (0..<Int(list.Count)).reversed() {
             guard let message = messages[index] else { continue }
             fetched.append(message)
             // Owned here from now on: the list destroys its remaining messages.
             messages[index] = nil
         }
+    }
+
+    /// Checks that the server sends messages, events or not, and no more than were requested.
+    private func checkProgress(_ events: Int32) throws(TransportFailure) {
+        var (messages, dropped) = (Int64(0), Int64(0))
+        natsSubscription_GetDelivered(subscription, &messages)
+        natsSubscription_GetDropped(subscription, &dropped)
+        guard dropped == 0 else { throw reader.flood }
+        if events > 0 || messages != received { reader.noteProgress() }
+        received = messages
     }
 
     private func delivered(_ message: OpaquePointer) throws(TransportFailure) -> DeliveredMessage {
@@ -187,6 +209,7 @@ final class FleetConsumer {
                 doing: "make a consumer of '\(source.template.allDevices)'"
             )
         }
+        natsSubscription_SetPendingLimits(subscription, Int32(4 * batch), Int32(4 * NATSReader.maximumAnswerBytes))
         return subscription
     }
 }

@@ -117,6 +117,37 @@ struct FleetServerTests {
     }
 
     @Test
+    func `more bytes than may wait are read with several requests`() async throws {
+        let (server, client) = try await Self.started()
+        let payload = String(repeating: "x", count: 900_000)
+        let count = 48
+        for _ in 0..<count {
+            let answer = try client.requests([(subject: "reachagent.edge-1.other", payload: payload)]).first
+            #expect(answer?.json["seq"] != nil)
+        }
+        let consumer = try FleetConsumer(try Self.source(server), .all)
+        var sizes: [Int] = []
+        while sizes.count < count, let delivered = try consumer.next(within: 10_000) {
+            sizes.append(delivered.message.payload.count)
+        }
+        #expect(sizes == Array(repeating: 900_000, count: count))
+    }
+
+    @Test
+    func `a message that is too large for a request is an error in a sentence`() async throws {
+        let server = try await NATSServer(configuration: "max_payload: 16MB")
+        let client = try NATSTestClient(port: server.port)
+        try client.makeStream("FLEET", subjects: "reachagent.*.>")
+        let payload = String(repeating: "x", count: 9 << 20)
+        #expect(try client.requests([(subject: "reachagent.edge-1.other", payload: payload)]).first?.json["seq"] != nil)
+        let consumer = try FleetConsumer(try Self.source(server), .all)
+        let failure = #expect(throws: TransportFailure.self) { try consumer.next(within: 10_000) }
+        let sentence = "127.0.0.1:\(server.port) cannot read events: "
+        #expect(failure?.detail.hasPrefix(sentence) == true, "\(String(describing: failure))")
+        #expect(failure?.detail.contains("MaxBytes") == true, "\(String(describing: failure))")
+    }
+
+    @Test
     func `a watch follows, and resumes where it was when the server returns`() async throws {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")

@@ -1,4 +1,6 @@
 package import CNATS
+internal import Glibc
+internal import LinuxSupport
 package import Sinks
 
 /// A connection of a program that reads stored events.
@@ -8,9 +10,15 @@ package final class NATSReader {
     /// The interval of the messages that check if the server is still reachable, in milliseconds.
     private static let pingInterval: Int64 = 30_000
 
+    /// The maximum number of bytes to request at once: the largest message of a server with the recommended settings.
+    ///
+    /// Four times as many may wait, or arrive without a complete message: an answer may be late.
+    package static let maximumAnswerBytes = 8 << 20
+
     /// The connection (`natsConnection *`).
     package let connection: OpaquePointer
     private let server: BrokerAddress.Server
+    private let loop: NATSReaderLoop
 
     /// Connects to the first server that accepts the connection.
     ///
@@ -20,9 +28,10 @@ package final class NATSReader {
         var failure = TransportFailure(code: "broker_unreachable", detail: "no server is named")
         for server in settings.broker.servers {
             switch try Self.open(settings, server) {
-            case .success(let connection):
+            case .success(let (connection, loop)):
                 self.connection = connection
                 self.server = server
+                self.loop = loop
                 return
             case .failure(let reason): failure = reason
             }
@@ -31,8 +40,20 @@ package final class NATSReader {
     }
 
     deinit {
+        loop.stop()
         natsConnection_Close(connection)
         natsConnection_Destroy(connection)
+    }
+
+    /// Records that a message was received: a server that sends too much without one is cut off.
+    package func noteProgress() { loop.noteProgress() }
+
+    /// The failure of a server that sends too much.
+    package var flood: TransportFailure {
+        TransportFailure(
+            code: "broker_protocol",
+            detail: "\(server.authority) has sent more than was requested: the connection was ended"
+        )
     }
 
     /// Returns the failure of an operation on the connection.
@@ -42,6 +63,7 @@ package final class NATSReader {
     ///   - code: The number of JetStream's error, or 0.
     ///   - operation: The operation as a verb with its object: `read events`.
     package func failure(_ status: natsStatus, code: UInt32 = 0, doing operation: String) -> TransportFailure {
+        if loop.isFlooded { return flood }
         let words = NATSFailure.lastError(status)
         if natsConnection_IsClosed(connection) { return NATSFailure.ended(connection, with: server) }
         let detail = "\(server.authority) cannot \(operation): \(words)"
@@ -72,7 +94,7 @@ package final class NATSReader {
     private static func open(
         _ settings: SinkSettings,
         _ server: BrokerAddress.Server
-    ) throws(TransportFailure) -> Result<OpaquePointer, TransportFailure> {
+    ) throws(TransportFailure) -> Result<(OpaquePointer, NATSReaderLoop), TransportFailure> {
         var status = NATS_OK
         // In the clear only if the server agrees.
         for isEncrypted in settings.broker.scheme.isEncrypted ? [true] : [false, true] {
@@ -83,12 +105,39 @@ package final class NATSReader {
                 patience: NATSAttempt.unlimited
             )
             natsOptions_SetPingInterval(options.pointer, pingInterval)
+            let loop = try Self.loop(for: options)
             let attempt = NATSAttempt.connect(options, to: server)
-            if let connection = attempt.connection { return .success(connection) }
+            if let connection = attempt.connection {
+                try start(loop, connection)
+                return .success((connection, loop))
+            }
             status = attempt.status
             // A server that requires TLS gets it, but is not trusted without authorities.
             if status != NATS_SSL_ERROR { break }
         }
         return .failure(NATSFailure.connecting(to: server, status, settings.credentials))
+    }
+
+    private static func loop(for options: NATSOptions) throws(TransportFailure) -> NATSReaderLoop {
+        do throws(SystemError) {
+            let loop = try NATSReaderLoop()
+            guard loop.attach(to: options) == NATS_OK else { throw SystemError(errno: ENOMEM) }
+            return loop
+        } catch {
+            throw noThread(error)
+        }
+    }
+
+    private static func start(_ loop: NATSReaderLoop, _ connection: OpaquePointer) throws(TransportFailure) {
+        do throws(SystemError) {
+            try loop.start(connection)
+        } catch {
+            natsConnection_Destroy(connection)
+            throw noThread(error)
+        }
+    }
+
+    private static func noThread(_ error: SystemError) -> TransportFailure {
+        TransportFailure(code: "broker_unreachable", detail: "no thread could be started for the connection: \(error)")
     }
 }

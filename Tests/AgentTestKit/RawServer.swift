@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 
 /// A server on the loopback that sends what a test says to its first client, whatever that asks for.
-final class RawServer: Sendable {
+package final class RawServer: Sendable {
     /// The end of a connection.
-    enum Ending: Sendable {
+    package enum Ending: Sendable {
         /// Nothing more comes, and the connection stays.
         case silence
         /// The connection is closed in order.
@@ -20,7 +20,7 @@ final class RawServer: Sendable {
     }
 
     /// The port, on 127.0.0.1.
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
 
     /// Starts a server.
@@ -29,7 +29,7 @@ final class RawServer: Sendable {
     ///   - chunks: Sent one after the other, each on its own.
     ///   - ending: The end.
     ///   - readsFirst: True to wait for the client's first bytes.
-    init(_ chunks: [[UInt8]], then ending: Ending, readsFirst: Bool = true) throws {
+    package init(_ chunks: [[UInt8]], then ending: Ending, readsFirst: Bool = true) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
