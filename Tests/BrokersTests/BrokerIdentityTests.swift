@@ -8,12 +8,14 @@ import Testing
 
 /// The host of a broker's URL and the identity in its certificate.
 struct BrokerIdentityTests {
-    @Test(arguments: [
+    static let hosts: [(String, String, String?)] = [
         ("broker.test", "broker.test", "broker.test"), ("Broker.Test.", "broker.test", "broker.test"),
         ("192.0.2.7", "192.0.2.7", nil), ("[2001:DB8::7]", "2001:db8::7", nil), ("[fe80::1%eth0]", "fe80::1", nil),
         ("[::ffff:192.0.2.7]", "192.0.2.7", nil), ("[::ffff:c000:207]", "192.0.2.7", nil),
         ("[::ffff:192.0.2.7%2]", "192.0.2.7", nil), ("[::ffff:0:192.0.2.7]", "::ffff:0:c000:207", nil),
-    ])
+    ]
+
+    @Test(arguments: hosts)
     func `a certificate is compared with the name or address of the host`(
         _ host: String,
         _ identity: String,
@@ -38,6 +40,7 @@ struct BrokerIdentityTests {
     ) throws {
         let chain = try TestAuthority.standard(names: ["broker.test"], addresses: ["192.0.2.7", "2001:db8::7"])
         let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
         let broker = try BrokerAddress("mqtts://\(host)")
         var settings = SinkSettings(name: "home", broker: broker, device: "edge7")
         settings.authorities = try directory.file("ca.pem", chain.root.pem)

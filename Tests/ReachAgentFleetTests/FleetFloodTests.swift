@@ -7,7 +7,7 @@ import Testing
 /// Servers that never stop sending, and send nothing that was requested.
 @Suite(.onOwnThread, .timeLimit(.minutes(2))) struct FleetFloodTests {
     /// The beginning of a message or a line, and what comes again and again.
-    static let floods = [
+    static let floods: [(String, String)] = [
         ("MSG a 1 2000000000\r\n", "a"), ("HMSG a 1 500000000 500000010\r\nNATS/1.0\r\n", "a"), ("MSG ", "a"),
         ("", "+OK\r\n"), ("", "MSG a 99 1000\r\n" + String(repeating: "a", count: 1000) + "\r\n"),
     ]

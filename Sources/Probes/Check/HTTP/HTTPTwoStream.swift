@@ -72,7 +72,7 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         let values = headers[canonicalForm: "content-length"]
         guard let first = values.first else { return true }
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard !first.utf8.isEmpty, first.utf8.allSatisfy(digits.contains),
+        guard !first.utf8.isEmpty, first.utf8.allSatisfy({ digits.contains($0) }),
             values.allSatisfy({ $0.utf8.elementsEqual(first.utf8) })
         else { return false }
         // More than any number of bytes is still a length.
