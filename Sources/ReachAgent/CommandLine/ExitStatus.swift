@@ -48,8 +48,8 @@ enum Unavailable {
         return ("the kernel's netlink is not available: \(error)", nil)
     }
 
-    /// Runs `body`; if netlink fails, prints the error on standard error and exits with status 69, or 75 if a limit of open
-    /// files was reached.
+    /// Runs `body`; if netlink fails, prints the error on standard error and exits with status 69, or 75 if a limit of
+    /// open files was reached.
     static func orExit<Result>(_ body: () throws(NetlinkError) -> Result) throws -> Result {
         do throws(NetlinkError) {
             return try body()

@@ -4,7 +4,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// The cost of many addresses that represent the Internet: twice as many cost about twice the time, and nowhere its square.
+/// The cost of many addresses that represent the Internet: twice as many take about twice the time.
 struct MonitorCostTests {
     private static let counts = [1000, 2000, 4000]
 

@@ -80,8 +80,8 @@ struct Diagnosis: Sendable {
     /// One section for each layer, in their order.
     let sections: [Section]
 
-    /// The section to read first: the first that could not be read for want of descriptors, else the first broken layer, else
-    /// the first with a warning.
+    /// The section to read first: the first that could not be read for want of descriptors, else the first broken layer,
+    /// else the first with a warning.
     let finding: Section?
 
     /// The verdict on the whole machine; not checked if the kernel did not answer.
