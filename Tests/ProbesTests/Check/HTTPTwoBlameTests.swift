@@ -126,7 +126,8 @@ struct HTTPTwoBlameTests {
     @Test("Content has the announced length, however it ends", arguments: lengths.indices, [false, true])
     func contentLength(index: Int, hasTrailers: Bool) async throws {
         let item = Self.lengths[index]
-        let head = [0x88] + item.announced.flatMap { Self.field("content-length", $0) }
+        let fields: [UInt8] = item.announced.flatMap { Self.field("content-length", $0) }
+        let head: [UInt8] = [0x88] + fields
         let content = [UInt8](repeating: 0x78, count: item.content)
         let end = hasTrailers ? Self.frame(1, flags: 5, stream: 1, Self.field("trailer", "x")) : []
         let data = Self.frame(0, flags: hasTrailers ? 0 : 1, stream: 1, content)

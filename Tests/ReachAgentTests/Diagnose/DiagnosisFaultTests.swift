@@ -2,6 +2,7 @@ import AgentEvents
 import Glibc
 import NetlinkMonitor
 import Probes
+import StateClient
 import Testing
 
 import struct FoundationEssentials.Date
