@@ -66,7 +66,7 @@ struct MonitorCoreTests {
         #expect(harness.lastSnapshot?.internetLookup(.ipv4)?.route?.interfaceIndex == 3)
     }
 
-    @Test("a default route that is removed after its table was read, and before the lookups, is the cause of their change")
+    @Test("a default route that is removed between the reading of its table and the lookups is the cause")
     func removedMeanwhile() throws {
         try harness.start()
         _ = harness.takeEvents()
