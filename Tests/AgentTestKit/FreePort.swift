@@ -8,7 +8,8 @@ import Glibc
 package final class FreePort: Sendable {
     /// Its number.
     package let number: UInt16
-    private let descriptor: Int32
+    /// The bound socket.
+    let descriptor: Int32
 
     /// Takes a port.
     package init() throws {

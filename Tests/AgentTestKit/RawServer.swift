@@ -20,8 +20,8 @@ package final class RawServer: Sendable {
     }
 
     /// The port, on 127.0.0.1.
-    package let port: UInt16
-    private let listener: Int32
+    package var port: UInt16 { place.number }
+    private let place: FreePort
 
     /// Starts a server.
     ///
@@ -30,28 +30,14 @@ package final class RawServer: Sendable {
     ///   - ending: The end.
     ///   - readsFirst: True to wait for the client's first bytes.
     package init(_ chunks: [[UInt8]], then ending: Ending, readsFirst: Bool = true) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 ? getsockname(listener, $0, &length) : -1
-            }
-        }
-        guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-        self.listener = listener
-        port = UInt16(bigEndian: address.sin_port)
+        place = try FreePort()
+        guard listen(place.descriptor, 8) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
         // The thread has a descriptor of its own: when it has closed that, the number may be that of another socket.
-        let own = fcntl(listener, F_DUPFD_CLOEXEC, 3)
+        let own = fcntl(place.descriptor, F_DUPFD_CLOEXEC, 3)
         Thread.detachNewThread { Self.serve(own, chunks, ending, readsFirst) }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { shutdown(place.descriptor, Int32(SHUT_RDWR)) }
 
     private static func serve(_ listener: Int32, _ chunks: [[UInt8]], _ ending: Ending, _ readsFirst: Bool) {
         defer { close(listener) }
@@ -68,9 +54,7 @@ package final class RawServer: Sendable {
         case .reset:
             var now = linger(l_onoff: 1, l_linger: 0)
             setsockopt(client, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
-        case .flood:
-            let last = chunks.last ?? [0]
-            while send(client, last, last.count, Int32(MSG_NOSIGNAL)) > 0 {}
+        case .flood: flood(client, with: chunks.last ?? [0])
         case .lastWords(let words, var left):
             while left > 0, case let count = recv(client, &buffer, buffer.count, 0), count > 0 { left -= count }
             _ = send(client, words, words.count, Int32(MSG_NOSIGNAL))
@@ -85,9 +69,13 @@ package final class RawServer: Sendable {
                 }
                 _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
             }
-            let last = answers.last?.answer ?? [0]
-            while send(client, last, last.count, Int32(MSG_NOSIGNAL)) > 0 {}
+            flood(client, with: answers.last?.answer ?? [0])
         case .silence: while recv(client, &buffer, buffer.count, 0) > 0 {}
         }
+    }
+
+    /// Sends the same bytes until the client ends the connection.
+    private static func flood(_ client: Int32, with bytes: [UInt8]) {
+        while send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}
     }
 }

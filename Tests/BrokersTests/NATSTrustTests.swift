@@ -217,7 +217,7 @@ struct NATSTrustTests {
         loop.transport.publish(natsMessage(1))
         #expect(try loop.nextFailure().code == "broker_timeout")
         server.resume()
-        // What lay in the former connection is stored in the meantime, or never.
+        // The bytes in the former connection are stored in the meantime, or never.
         let next = try natsLoop(natsSink(server.port))
         _ = try next.connect()
         next.transport.publish(natsMessage(1))

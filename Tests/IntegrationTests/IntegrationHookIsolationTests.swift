@@ -79,12 +79,12 @@ struct IntegrationHookIsolationTests {
         #expect(await here.next() == "slow")
         try lab.use(.wifi)
         try await agent.settles(on: "wifi")
-        // Whoever is connected is answered to the end; nobody new is.
+        // A client that is connected is answered to the end, and no new one.
         let control = try SocketLines(agent.socket)
         // An event is with its readers before the hooks have it.
         try await Self.hooks(wait: 1, on: control)
         agent.signal(SIGTERM)
-        // What waits is dropped when the agent begins to end; only then the hook may go on.
+        // Runs that wait are dropped when the agent begins to end; only then the hook may go on.
         try await Self.hooks(wait: 0, on: control)
         gate.open(for: 2)
         let run = try await agent.completed("10-slow")

@@ -51,7 +51,7 @@ import Testing
         Case(target: "/", headers: [("Host", "localhost"), ("Origin", "http://evil.example")], status: 403),
         Case(target: "/", headers: [("Host", "localhost"), ("Origin", "null")], status: 403),
         Case(target: "/", headers: [("Host", "localhost:1"), ("Origin", "http://localhost:2")], status: 403),
-        // What a page of another origin loads, which has no Origin; links to the page.
+        // Contents that a page of another origin loads, without an Origin, and links to the page.
         Case(target: "/api/report", headers: Self.fetched("cross-site", "no-cors", "image"), status: 403),
         Case(target: "/events", headers: Self.fetched("same-site", "no-cors", "script"), status: 403),
         Case(target: "/", headers: Self.fetched("cross-site", "navigate", "iframe"), status: 403),

@@ -190,7 +190,7 @@ import struct FoundationEssentials.Date
         #expect(Diagnosis(evidence).finding?.summary == "the certificate of web \(words)")
     }
 
-    @Test func `the certificates of one probe are told apart by interface and family`() {
+    @Test func `the certificates of one probe are distinguished by interface and family`() {
         let end = Timestamp(microsecondsSince1970: 0)
         let points = [("eth0", "ipv4", 89), ("eth0", "ipv6", 90), ("wwan0", "ipv4", 91)]
         let probes = points.map { interface, family, days in
