@@ -58,7 +58,7 @@ enum FuzzNetlinkMessages {
         var links = view.links
         var classifier = KindClassifier(overrides: [], sysfsRoot: "/nonexistent")
         classifier.classify(&links)
-        let snapshot = NetworkSnapshot(links: Array(links.values), addresses: view.addresses)
+        let snapshot = NetworkSnapshot(links: links.values, addresses: view.addresses)
         require(snapshot.diff(from: snapshot).isEmpty, "a snapshot differs from itself")
         let changes = snapshot.diff(from: NetworkSnapshot())
         require(changes.count == links.count + view.addresses.count, "each link and each address is one change")

@@ -23,7 +23,7 @@ struct IntegrationLibraryTests {
         var iterator = try NetworkMonitor.updates().makeAsyncIterator()
         let watched = try #require(await iterator.next()).snapshot
         let read = try NetworkMonitor.snapshot()
-        #expect(read.links.keys == watched.links.keys)
+        #expect(read.links.values.map(\.index) == watched.links.values.map(\.index))
         #expect(read.defaultRoutes == watched.defaultRoutes)
         #expect(read.rules == watched.rules)
     }

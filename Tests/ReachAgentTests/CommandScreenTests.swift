@@ -83,7 +83,7 @@ import Testing
     )
 
     private static func interfaces(_ kernel: NetlinkMonitor.NetworkSnapshot, _ style: TerminalStyle) -> String {
-        InterfacesText(style: style).text(kernel.links.values.sorted { $0.index < $1.index }, kernel)
+        InterfacesText(style: style).text(kernel.links.values, kernel)
     }
 
     private static func route(_ kernel: NetlinkMonitor.NetworkSnapshot, _ style: TerminalStyle) throws -> String {

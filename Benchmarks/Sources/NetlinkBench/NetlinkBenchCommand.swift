@@ -37,6 +37,9 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The pause between two edges.", valueName: "microseconds"))
     var pause: UInt32 = 5000
 
+    @Option(help: "The number of other links of the machine, as of containers, which no edge concerns.")
+    var otherLinks = 0
+
     @Option(help: "The number of routes of a flood.")
     var routes = 200_000
 
@@ -72,6 +75,7 @@ struct MeasureCommand: ParsableCommand {
     func validate() throws {
         guard 1...1_000_000 ~= edges else { throw ValidationError("--edges must be from 1 to 1000000") }
         guard 0...1_000_000 ~= pause else { throw ValidationError("--pause must be from 0 to 1000000") }
+        guard 0...10_000 ~= otherLinks else { throw ValidationError("--other-links must be from 0 to 10000") }
         guard 1...4_000_000 ~= routes else { throw ValidationError("--routes must be from 1 to 4000000") }
         guard 1...100 ~= floodPasses else { throw ValidationError("--flood-passes must be from 1 to 100") }
         guard 1...3600 ~= idleSeconds else { throw ValidationError("--idle-seconds must be from 1 to 3600") }
@@ -87,8 +91,8 @@ struct MeasureCommand: ParsableCommand {
             )
         }
         let ip = try IPCommand()
-        var report = Report(environment: try HostEnvironment(agentPath: agent, ip: ip))
-        let testbed = try Testbed(ip: ip, pauseMicroseconds: pause)
+        var report = Report(environment: try HostEnvironment(agentPath: agent, ip: ip), otherLinks: otherLinks)
+        let testbed = try Testbed(ip: ip, pauseMicroseconds: pause, otherLinks: otherLinks)
         let listener = Listener.agent(agent)
         let progress: (String) -> Void = { Output.tell($0) }
         for part in Part.allCases where only.contains(part) {

@@ -21,7 +21,10 @@ package final class Testbed {
     /// Creates the namespaces, moves the calling thread into the near one, and sets up the cable.
     ///
     /// Without root the process must have no other thread yet: it enters a user namespace.
-    package init(ip: IPCommand, pauseMicroseconds: UInt32) throws(BenchmarkError) {
+    ///
+    /// - Parameter otherLinks: The number of further links in the near namespace, which no edge concerns; they come
+    ///   in pairs.
+    package init(ip: IPCommand, pauseMicroseconds: UInt32, otherLinks: Int = 0) throws(BenchmarkError) {
         self.pauseMicroseconds = pauseMicroseconds
         near = try NetworkNamespace.enterFresh(inUserNamespace: geteuid() != 0)
         try Self.switchOffIPv6()
@@ -41,6 +44,9 @@ package final class Testbed {
         try ip.run("address add 192.0.2.1/24 dev peer0")
         try ip.run("link set peer0 up")
         try near.enter()
+        for number in stride(from: 0, to: otherLinks, by: 2) {
+            try ip.run("link add other\(number) type veth peer name other\(number + 1)")
+        }
         try set(.defaultRoute, isUp: true)
     }
 

@@ -21,12 +21,12 @@ struct KindClassifier: Sendable {
     }
 
     /// Classifies every link again, because a change of one may affect those stacked on it.
-    mutating func classify(_ links: inout [UInt32: Link]) {
+    mutating func classify(_ links: inout LinkTable) {
         cache = cache.filter { links[$0.key] != nil }
         var own: [UInt32: InterfaceClassification] = [:]
         for link in links.values { own[link.index] = ownClassification(of: link) }
         let stacking = LinkStack(links: links, own: own)
-        for index in links.keys {
+        for index in links.values.map(\.index) {
             let found = stacking.classification(of: index)
             if links[index]?.classification != found { links[index]?.classification = found }
         }
@@ -73,11 +73,11 @@ private struct LinkStack {
     /// Deeper stacks exist only in a loop or an attack; the kernel itself stops at 8.
     private static let deepest = 8
 
-    let links: [UInt32: Link]
+    let links: LinkTable
     let own: [UInt32: InterfaceClassification]
     private let members: [UInt32: [Link]]
 
-    init(links: [UInt32: Link], own: [UInt32: InterfaceClassification]) {
+    init(links: LinkTable, own: [UInt32: InterfaceClassification]) {
         self.links = links
         self.own = own
         var members: [UInt32: [Link]] = [:]

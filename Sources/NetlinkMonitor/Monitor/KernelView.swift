@@ -43,7 +43,7 @@ struct KernelView: Sendable, Equatable {
         )
     }
 
-    var links: [UInt32: Link] = [:]
+    var links = LinkTable()
     /// The addresses, ordered by their keys.
     private(set) var addresses: [InterfaceAddress] = []
     var rules: [RoutingRule] = []
@@ -51,7 +51,7 @@ struct KernelView: Sendable, Equatable {
 
     /// Creates a view from dumps.
     init(links: [LinkMessage] = [], addresses: [InterfaceAddress] = []) {
-        for message in links { self.links[message.link.index] = message.link }
+        self.links = LinkTable(links.lazy.map(\.link))
         for address in addresses { _ = apply(address) }
     }
 
@@ -140,7 +140,8 @@ struct KernelView: Sendable, Equatable {
     }
 
     private mutating func removeLink(_ index: UInt32) -> Effects {
-        guard links.removeValue(forKey: index) != nil else { return Effects() }
+        guard links[index] != nil else { return Effects() }
+        links[index] = nil
         addresses.removeAll { $0.interfaceIndex == index }
         return Effects(isRelevant: true, isEdge: true, classifies: true, staleRoutes: Set(AddressFamily.allCases))
     }

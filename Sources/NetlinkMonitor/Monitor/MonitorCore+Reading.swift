@@ -72,7 +72,7 @@ extension MonitorCore {
         }
         armExpiry()
         var next = NetworkSnapshot(
-            linksByIndex: view.links,
+            linkTable: view.links,
             addresses: view.addresses,
             defaultRoutes: AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] },
             rules: view.rules,
@@ -147,7 +147,6 @@ extension MonitorCore {
             let found = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
                 try kernel.defaultRoutes(family, table: table) { [links = view.links] in
                     links.values.filter { $0.flags.contains(.up) && !$0.flags.contains(.loopback) }.map(\.index)
-                        .sorted()
                 }
             }
             // The kernel would announce the first default route in it, except one that has expired.

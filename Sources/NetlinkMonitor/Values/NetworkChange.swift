@@ -121,18 +121,14 @@ extension NetworkSnapshot {
     }
 
     private func linkChanges(since old: NetworkSnapshot) -> [NetworkChange] {
-        guard links != old.links else { return [] }
-        var changes: [NetworkChange] = []
-        let gone = old.links.keys.filter { links[$0] == nil }
-        for index in (links.keys.filter { links[$0] != old.links[$0] } + gone).sorted() {
-            switch (old.links[index], links[index]) {
-            case (nil, let link?): changes.append(link.change(.linkAdded, "\(link.kind.rawValue) interface"))
-            case (let link?, nil): changes.append(link.change(.linkRemoved, "\(link.kind.rawValue) interface"))
-            case (let before?, let after?): changes += after.changes(since: before)
-            case (nil, nil): break
+        links.differences(since: old.links).flatMap { difference -> [NetworkChange] in
+            switch difference {
+            case (nil, let link?): [link.change(.linkAdded, "\(link.kind.rawValue) interface")]
+            case (let link?, nil): [link.change(.linkRemoved, "\(link.kind.rawValue) interface")]
+            case (let before?, let after?): after.changes(since: before)
+            case (nil, nil): []
             }
         }
-        return changes
     }
 
     private func addressChanges(since old: NetworkSnapshot) -> [NetworkChange] {

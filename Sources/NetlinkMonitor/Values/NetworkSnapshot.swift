@@ -4,7 +4,7 @@
 /// has no reference to a socket and may be kept, compared and sent anywhere.
 public struct NetworkSnapshot: Sendable, Equatable {
     /// All interfaces of the namespace, by index.
-    public internal(set) var links: [UInt32: Link]
+    public internal(set) var links: LinkTable
     /// All addresses, ordered by interface, family and bits.
     public internal(set) var addresses: [InterfaceAddress]
     /// The default routes of every table that a policy rule or a VRF refers to, ordered by family, table and metric.
@@ -34,7 +34,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
         isSynchronized: Bool = true
     ) {
         self.init(
-            linksByIndex: Dictionary(links.map { ($0.index, $0) }, uniquingKeysWith: { $1 }),
+            linkTable: LinkTable(links),
             addresses: addresses,
             defaultRoutes: defaultRoutes,
             rules: rules,
@@ -46,7 +46,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
     }
 
     init(
-        linksByIndex links: [UInt32: Link],
+        linkTable links: LinkTable,
         addresses: [InterfaceAddress],
         defaultRoutes: [Route],
         rules: [RoutingRule],
@@ -68,6 +68,11 @@ public struct NetworkSnapshot: Sendable, Equatable {
     /// Returns the interface with a name, if there is one.
     public func link(named name: String) -> Link? {
         links.values.first { $0.name == name }
+    }
+
+    /// The addresses of each interface, by its index.
+    package var addressesByInterface: [UInt32: [InterfaceAddress]] {
+        Dictionary(grouping: addresses, by: \.interfaceIndex)
     }
 
     /// Returns the interface's name, or `#index` for one that is not in the snapshot.
@@ -180,7 +185,7 @@ extension NetworkSnapshot: Codable {
     /// encodings.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
-        try members.encode(links.values.sorted { $0.index < $1.index }, forKey: .links)
+        try members.encode(links.values, forKey: .links)
         try members.encode(addresses, forKey: .addresses)
         try members.encode(defaultRoutes, forKey: .defaultRoutes)
         try members.encode(rules, forKey: .rules)

@@ -54,8 +54,8 @@ struct Vantages: Sendable, Equatable {
     var defaults = Egresses()
     /// The uplinks by index; never the loopback.
     var uplinks: [UplinkCandidate] = []
-    /// The names of all interfaces.
-    var names: Set<String> = []
+    /// The names of all interfaces, in the order of the snapshot.
+    var names: [String] = []
 
     /// The vantages of an unknown network.
     static let none = Vantages()
@@ -82,7 +82,7 @@ extension Vantages {
     ///   - bound: The names of interfaces to include even without a route to the Internet.
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
         defaults = Egresses(ipv4: Egress(ipv4.path), ipv6: Egress(ipv6.path))
-        names = Set(snapshot.links.values.map(\.name))
+        names = snapshot.links.values.map(\.name)
         var hops: [UInt32: [AddressFamily: UplinkHop]] = [:]
         for route in snapshot.uplinkRoutes {
             for hop in route.nextHops {

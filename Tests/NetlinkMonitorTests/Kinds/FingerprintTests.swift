@@ -130,8 +130,8 @@ struct FingerprintTests {
                 bus: device.bus
             )
         }
-        var links: [UInt32: Link] = [
-            7: Link(
+        var links = LinkTable([
+            Link(
                 index: 7,
                 name: device.name,
                 flags: device.isLoopback ? [.loopback] : [],
@@ -139,7 +139,7 @@ struct FingerprintTests {
                 driverKind: device.driverKind,
                 parentDevice: device.parent
             )
-        ]
+        ])
         var classifier = KindClassifier(overrides: [], sysfsRoot: tree.root)
         classifier.classify(&links)
         let found = try #require(links[7]?.classification)

@@ -22,7 +22,7 @@ struct KindClassifierTests {
             overrides: try overrides.map { try KindOverride(parsing: $0) },
             sysfsRoot: tree.root
         )
-        var links = Dictionary((base + more).map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        var links = LinkTable(base + more)
         classifier.classify(&links)
         return Dictionary(links.values.map { ($0.name, $0.classification) }, uniquingKeysWith: { $1 })
     }
@@ -140,7 +140,7 @@ struct KindClassifierTests {
     @Test("a renamed interface is classified by its new name, and one that reuses an index is classified again")
     func renameAndReuse() throws {
         var classifier = KindClassifier(overrides: [], sysfsRoot: tree.root)
-        var links: [UInt32: Link] = [3: Link(index: 3, name: "eth0")]
+        var links = LinkTable([Link(index: 3, name: "eth0")])
         classifier.classify(&links)
         #expect(links[3]?.kind == .wired)
         // The same index under another name: a modem now.
@@ -160,7 +160,7 @@ struct KindClassifierTests {
     @Test("an interface that sysfs did not know yet is looked up again")
     func lateSysfs() throws {
         var classifier = KindClassifier(overrides: [], sysfsRoot: tree.root)
-        var links: [UInt32: Link] = [8: Link(index: 8, name: "usb0")]
+        var links = LinkTable([Link(index: 8, name: "usb0")])
         classifier.classify(&links)
         #expect(links[8]?.classification.isGuess == true)
         try tree.add("usb0", index: 8, deviceType: "wwan", driver: "qmi_wwan", bus: "usb")

@@ -5,7 +5,7 @@ internal import NetworkTestbed
 extension Report {
     /// Every part as a table, the targets last.
     var text: String {
-        var parts = [environment.text]
+        var parts = [environment.text + (otherLinks == 0 ? "" : "\n\(otherLinks) other links")]
         if let latency { parts.append("Latency, idle network (µs)\n" + Self.table(latency)) }
         if let flood {
             parts.append("Latency of the carrier's edges during a flood of routes (µs)\n" + Self.table(flood))

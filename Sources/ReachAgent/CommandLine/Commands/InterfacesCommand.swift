@@ -41,13 +41,10 @@ struct InterfacesCommand: ParsableCommand {
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(watch.monitorConfiguration(kindOverrides: kinds))
         }
-        let links = snapshot.links.values.sorted { $0.index < $1.index }
         if json {
-            for link in links {
-                Terminal.print(JSONWriter.text(of: Interface(link, in: snapshot)))
-            }
+            for interface in Interface.all(in: snapshot) { Terminal.print(JSONWriter.text(of: interface)) }
         } else {
-            Terminal.print(InterfacesText(style: .standardOutput()).text(links, snapshot))
+            Terminal.print(InterfacesText(style: .standardOutput()).text(snapshot.links.values, snapshot))
         }
     }
 }
@@ -59,8 +56,8 @@ struct InterfacesText {
     /// The lines for the interfaces of a snapshot, in the kernel's order.
     func text(_ links: [Link], _ snapshot: NetworkSnapshot) -> String {
         var table = FittedTable(["NAME", "KIND", "STATE", "EVIDENCE"])
+        let addresses = snapshot.addressesByInterface
         for link in links {
-            let addresses = snapshot.addresses.filter { $0.interfaceIndex == link.index }.map(\.description)
             table.add(
                 [
                     .init(ForeignText.line(link.name)),
@@ -68,7 +65,7 @@ struct InterfacesText {
                     .init(link.stateDescription),
                     .init(ForeignText.line(link.classification.evidence.map(\.description).joined(separator: " "))),
                 ],
-                note: ForeignText.line(addresses.joined(separator: ", "))
+                note: ForeignText.line((addresses[link.index] ?? []).map(\.description).joined(separator: ", "))
             )
         }
         return table.lines(style, wrapsLast: true).joined(separator: "\n")

@@ -58,7 +58,7 @@ struct KernelEvidence {
             links = others.filter { addressed.contains($0.index) }
             if links.isEmpty { links = others.filter { $0.flags.contains(.up) } }
         }
-        self.links = links.sorted { $0.index < $1.index }
+        self.links = links
     }
 
     /// The reason that no family has a usable path; `nil` if one has.

@@ -153,7 +153,7 @@ extension EventDraft {
             probes: verdicts.elements,
             probesOmitted: verdicts.omitted,
             uplinks: uplinks.map { AgentEvents.Uplink($0) },
-            interfaces: snapshot.orderedLinks.map { Interface($0, in: snapshot) },
+            interfaces: Interface.all(in: snapshot),
             defaultRoutes: snapshot.defaultRoutes.map { DefaultRoute($0, in: snapshot) },
             isSynchronized: snapshot.isSynchronized
         )

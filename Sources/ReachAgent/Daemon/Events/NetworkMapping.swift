@@ -4,9 +4,20 @@ internal import NetlinkMonitor
 // The kernel's view as values of the schema.
 
 extension AgentEvents.Interface {
-    /// An interface with everything that is known of it.
-    init(_ link: Link, in snapshot: NetlinkMonitor.NetworkSnapshot) {
-        self.init(brief: link, in: snapshot)
+    /// All interfaces with everything that is known of them, in order.
+    static func all(in snapshot: NetlinkMonitor.NetworkSnapshot) -> [Self] {
+        let addresses = snapshot.addressesByInterface
+        return snapshot.links.values.map { Self($0, addresses[$0.index] ?? [], in: snapshot) }
+    }
+
+    /// All interfaces as a status has them: without evidence and flags.
+    static func brief(in snapshot: NetlinkMonitor.NetworkSnapshot) -> [Self] {
+        let addresses = snapshot.addressesByInterface
+        return snapshot.links.values.map { Self(brief: $0, addresses[$0.index] ?? [], in: snapshot) }
+    }
+
+    private init(_ link: Link, _ addresses: [InterfaceAddress], in snapshot: NetlinkMonitor.NetworkSnapshot) {
+        self.init(brief: link, addresses, in: snapshot)
         evidence = link.classification.evidence.map { Evidence(source: $0.source.rawValue, value: $0.value) }
         isUp = link.flags.contains(.up)
         isLowerUp = link.flags.contains(.lowerUp)
@@ -19,23 +30,17 @@ extension AgentEvents.Interface {
         remote = link.tunnelRemote?.description
     }
 
-    /// An interface as a status has it: without evidence and flags.
-    init(brief link: Link, in snapshot: NetlinkMonitor.NetworkSnapshot) {
+    private init(brief link: Link, _ addresses: [InterfaceAddress], in snapshot: NetlinkMonitor.NetworkSnapshot) {
         self.init(
             index: link.index,
             name: link.name,
             kind: link.kind.rawValue,
             isUsable: snapshot.canPassPackets(link),
             state: snapshot.stateDescription(of: link),
-            addresses: snapshot.addresses.filter { $0.interfaceIndex == link.index }.map { Address($0) }
+            addresses: addresses.map { Address($0) }
         )
         kindIsGuess = link.classification.isGuess
     }
-}
-
-extension NetlinkMonitor.NetworkSnapshot {
-    /// The interfaces, by their index.
-    var orderedLinks: [Link] { links.values.sorted { $0.index < $1.index } }
 }
 
 extension AgentEvents.Interface.Address {

@@ -69,7 +69,7 @@ extension AgentStatus {
             hooks: shownHooks.elements,
             hooksOmitted: shownHooks.omitted,
             sinks: sinks,
-            interfaces: network.orderedLinks.map { Interface(brief: $0, in: network) },
+            interfaces: Interface.brief(in: network),
             defaultRoutes: network.defaultRoutes.map { DefaultRoute($0, in: network) },
             recent: recent.suffix(Self.mostRecent),
             lastSequence: lastSequence,
