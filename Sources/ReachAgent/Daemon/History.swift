@@ -53,7 +53,8 @@ struct History {
     mutating func keepNewest(_ count: Int) throws {
         var newest: [UInt64] = []
         var oldestPlace = 0
-        var end: UInt64 = 0
+        // Without events after the requested number, those up to it must not follow later either.
+        var end = after
         try read { chunk, lines in
             end = max(end, chunk.lines.last?.sequence ?? 0)
             for line in lines {

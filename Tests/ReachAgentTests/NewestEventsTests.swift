@@ -1,0 +1,58 @@
+import AgentEvents
+import AgentTestKit
+import EventJournal
+import Foundation
+import Testing
+
+@testable import ReachAgent
+
+/// The newest events of a journal, and those that are written after them.
+@Suite struct NewestEventsTests {
+    private let temporary: TemporaryDirectory
+    private var path: String { temporary.path }
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    private func write(_ numbers: ClosedRange<UInt64>) throws {
+        let journal = try EventJournal(opening: JournalConfiguration(directory: path, sync: .never), now: { .now })
+        let origin = EventOrigin(streamID: "abc", host: "edge-7")
+        journal.append(
+            numbers.compactMap { number in
+                let time = Timestamp(microsecondsSince1970: 1_790_000_000_000_000 + Int64(number) * 1_000_000)
+                let resumed = SuspendResumed(suspendedMilliseconds: 1, observed: time)
+                let draft = EventDraft(.suspendResumed, .suspendResumed(resumed))
+                return JournalRecord(Event(draft, from: origin, at: time, number: number))
+            }
+        )
+        #expect(journal.close(within: .seconds(30)))
+    }
+
+    private func numbers(_ read: ((JournalChunk, [JournalLine]) -> Void) throws -> Void) rethrows -> [UInt64] {
+        var numbers: [UInt64] = []
+        try read { _, lines in numbers += lines.map(\.sequence) }
+        return numbers
+    }
+
+    @Test(
+        arguments: [
+            (2, [4, 5], [6, 7]), (4, [5], [6, 7]), (5, [], [6, 7]), (6, [], [7]), (100, [], []),
+        ] as [(UInt64, [UInt64], [UInt64])]
+    )
+    func `events up to the requested number do not follow the newest ones`(
+        since: UInt64,
+        newest: [UInt64],
+        following: [UInt64]
+    ) throws {
+        try write(1...5)
+        var history = History(
+            reader: try JournalReader(directory: path),
+            since: .number(since),
+            until: nil,
+            filter: EventFilter(types: [], subject: nil)
+        )
+        try history.keepNewest(2)
+        #expect(try numbers { body in try history.forEachChunk { body($0, $1) } } == newest)
+        try write(6...7)
+        #expect(try numbers { body in try history.forEachNewChunk { body($0, $1) } } == following)
+    }
+}
