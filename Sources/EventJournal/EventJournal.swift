@@ -72,11 +72,15 @@ public final class EventJournal: Sendable {
         // Numbers that cannot be leased may be reused by the next agent: they must not be mistaken for numbers of this
         // journal.
         let formerName = StreamName.read(in: directory)
-        streamID = lease.flatMap { _ in formerName } ?? StreamName.random()
+        // After the events, nothing says which numbers they had.
+        let isEmpty = found.segments.isEmpty && leased == nil
+        streamID = lease.flatMap { _ in isEmpty ? nil : formerName } ?? StreamName.random()
         if formerName == nil, !found.segments.isEmpty {
             repairs.append("gave the stream a new name: the former one could not be read")
         } else if formerName != nil, lease == nil {
             repairs.append("gave the stream a new name: it cannot be noted which numbers are used")
+        } else if formerName != nil, isEmpty {
+            repairs.append("gave the stream a new name: there are no events of the former one")
         }
         let next = max(found.next, (leased?.upperBound ?? 0) + 1)
         statusStore = JournalStatusStore(

@@ -34,6 +34,15 @@ struct JournalHistory {
         }
     }
 
+    /// Returns the newest number of the copies in a journal's directory; `nil` if there are none.
+    static func newestSequence(of journal: JournalDirectory) -> UInt64? {
+        let directory = JournalDirectory(path: journal.path(of: name), system: journal.system)
+        guard let last = (try? directory.list())?.segments.last else { return nil }
+        let newest = try? JournalReader(directory: directory.path).newestSequence
+        // A name counts even if its file is damaged.
+        return max(last.firstSequence, min(newest ?? 0, JournalRecord.maximumSequence - 1))
+    }
+
     // MARK: Keeping
 
     /// Copies the lasting events of a closed segment, unless a copy exists.

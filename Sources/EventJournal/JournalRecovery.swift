@@ -11,7 +11,7 @@ struct JournalRecovery: Sendable {
     private(set) var newestFile: OpenFile?
     /// The newest valid number.
     private(set) var newest: UInt64?
-    /// The lowest number that no segment uses, not even in its name.
+    /// The lowest number that no segment uses, not even in its name; without segments, that no copy of one uses.
     private(set) var next: UInt64 = 1
     private(set) var corruptLines = 0
     private(set) var repairs: [String] = []
@@ -37,6 +37,8 @@ struct JournalRecovery: Sendable {
         next = segments.last?.name.firstSequence ?? 1
         try findNewest(in: directory, isWritable: isWritable)
         if let newest { next = max(next, newest + 1) }
+        // Copies of deleted segments outlast a manual deletion of the others: readers merge both by their numbers.
+        if segments.isEmpty, let copied = JournalHistory.newestSequence(of: directory) { next = copied + 1 }
         if isWritable { openNewest(in: directory) }
     }
 
