@@ -121,10 +121,9 @@ struct JournalHistory {
         let segments = listing.segments.map { name in
             var segment = JournalSegment(name: name, isCompressed: true, hasIndex: listing.indexes.contains(name))
             segment.bytes = Int(clamping: directory.status(of: name.compressed)?.size ?? 0)
-            segment.newestTime = segment.readIndex(in: directory)?.newestTime
             return segment
         }
-        for name in retention.expired(segments) {
+        for name in retention.expired(segments, newestTime: { $0.readNewestTime(in: directory) }) {
             directory.remove(name.compressed)
             directory.remove(name.index)
         }

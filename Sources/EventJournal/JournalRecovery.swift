@@ -185,6 +185,14 @@ struct JournalSegment: Sendable, Hashable {
         guard hasIndex, let content = directory.read(name.index, atMost: 16 << 20) else { return nil }
         return SegmentIndex(decoding: content)
     }
+
+    /// Returns the time of the newest event by the index, or by all lines without one; `nil` without events.
+    func readNewestTime(in directory: JournalDirectory) -> Timestamp? {
+        if let time = readIndex(in: directory)?.newestTime { return time }
+        guard let file = try? directory.open(fileName, O_RDONLY) else { return nil }
+        let scan = isCompressed ? try? SegmentScan(compressed: file) : try? SegmentScan(plain: file)
+        return scan?.index.newestTime
+    }
 }
 
 /// The file with the stream's name, which identifies the stream of numbers.

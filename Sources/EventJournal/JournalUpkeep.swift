@@ -198,11 +198,8 @@ final class JournalUpkeep: Sendable {
             isClockTrusted: isClockTrusted(),
             instant: directory.system.now()
         )
-        var segments = statusStore.withState { $0.segments }
-        for position in segments.indices where segments[position].newestTime == nil {
-            segments[position].newestTime = segments[position].readIndex(in: directory)?.newestTime
-        }
-        let expired = retention.expired(segments)
+        let segments = statusStore.withState { $0.segments }
+        let expired = retention.expired(segments, newestTime: newestTime(of:))
         // Only from the oldest one on, never one in the middle.
         let removed = expired.prefix { keepLasting(of: $0, among: segments) }
         if !removed.isEmpty {
@@ -225,6 +222,14 @@ final class JournalUpkeep: Sendable {
         } catch {
             statusStore.note(repair: error.description)
         }
+    }
+
+    private func newestTime(of segment: JournalSegment) -> Timestamp? {
+        if let time = segment.newestTime { return time }
+        let time = segment.readNewestTime(in: directory)
+        // Without an index all of the segment was read.
+        update(segment.name) { $0.newestTime = time }
+        return time
     }
 
     /// Copies the lasting events of a segment to the history.
