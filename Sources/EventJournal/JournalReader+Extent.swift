@@ -56,7 +56,7 @@ extension JournalReader {
         var blocks: [Block] = []
         for (number, name) in names.enumerated() {
             let nextFirst = names.indices.contains(number + 1) ? names[number + 1].firstSequence : nil
-            guard var segment = try source.open(name, nextFirst: nextFirst) else { continue }
+            guard var segment = try source.openFile(name, nextFirst: nextFirst) else { continue }
             try segment.loadIndex()
             // The newest segment has none, because it is not closed yet.
             let numbers = name.firstSequence...max(name.firstSequence, (nextFirst ?? .max) - 1)
@@ -106,7 +106,7 @@ extension JournalReader {
         var open: OpenSegment?
         for block in blocks.reversed() where block.index.firstSequence < limit {
             if open?.name != block.name {
-                open = try source.open(block.name, nextFirst: block.nextFirst)
+                open = try source.openFile(block.name, nextFirst: block.nextFirst)
                 try open?.loadIndex()
             }
             guard let segment = open else { continue }

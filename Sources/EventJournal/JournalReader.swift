@@ -90,7 +90,8 @@ public struct JournalReader: Sendable {
 
     /// Returns the number of the newest event of a segment, or of a later one that was started meanwhile.
     private func newest(in name: SegmentName, nextFirst: UInt64?) throws(JournalError) -> UInt64? {
-        guard var segment = try OpenSegment(name, in: directory, nextFirst: nextFirst) else { return nil }
+        let source = SegmentSource(directory: directory)
+        guard var segment = try source.openFile(name, nextFirst: nextFirst) else { return nil }
         try segment.loadIndex()
         if let index = segment.index, try segment.seek(toBlock: index.blocks.count - 1) {
             return try last(from: segment)

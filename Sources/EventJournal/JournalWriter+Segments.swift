@@ -35,7 +35,12 @@ extension JournalWriter {
         at instant: ContinuousClock.Instant
     ) throws(JournalError) -> ActiveSegment {
         let file = try directory.open(name.plain, O_RDWR | O_CREAT | O_APPEND)
-        if let size = file.status()?.size, size > 0 {
+        let status = file.status()
+        // A named pipe takes events that nothing reads.
+        guard status?.isRegular == true else {
+            throw JournalError(operation: "begin", path: file.path, cause: .malformed("it is not a regular file"))
+        }
+        if let size = status?.size, size > 0 {
             // Only unreadable content may be overwritten.
             guard try SegmentScan(plain: file).newest == nil else {
                 throw JournalError(operation: "begin", path: file.path, cause: .malformed("it has events already"))

@@ -156,4 +156,18 @@ import Testing
         #expect(result.numbers == [2, 3])
         #expect(result.errors.count == 1)
     }
+
+    @Test func `a named pipe in the place of the newest segment hides no other`() throws {
+        let journal = try FixtureJournal()
+        try journal.write(1, Fixture.lines(1...3))
+        #expect(mkfifo(journal.path(4), 0o600) == 0)
+        #expect(try journal.reader.newestSequence == 3)
+        let extent = try journal.reader.extent(
+            from: Fixture.time(1),
+            to: Fixture.time(9),
+            beginningWith: .agentStarted
+        )
+        #expect(extent?.first == 1)
+        #expect(extent?.last == 3)
+    }
 }

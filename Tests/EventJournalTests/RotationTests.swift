@@ -215,6 +215,21 @@ import Testing
         #expect(try scripted.open(fixture).nextSequence == 21)
     }
 
+    @Test func `a named pipe in the place of the next segment takes no events`() throws {
+        try fixture.write(1, FixtureJournal.lines(1...5))
+        let pipe = SegmentName(firstSequence: 6).plain
+        #expect(mkfifo("\(fixture.directory)/\(pipe)", 0o600) == 0)
+        let journal = try scripted.open(fixture) { $0.segmentBytes = 1 }
+        journal.append([FixtureJournal.record(6)])
+        #expect(journal.status().trouble?.error == "it is not a regular file")
+        #expect(journal.status().waiting == 1)
+        try fixture.remove(pipe)
+        scripted.advance(.seconds(1))
+        journal.append([FixtureJournal.record(7)])
+        #expect(!journal.status().isDegraded)
+        #expect(fixture.numbers == Array(1...7))
+    }
+
     // MARK: Expiry
 
     struct Kept: Sendable, CustomTestStringConvertible {
