@@ -63,7 +63,7 @@ extension AgentServices {
         StateServer(
             configuration: sockets,
             bus: bus,
-            replay: journal.map { JournalReplay(journal: $0) },
+            replay: journal.map { JournalReplay($0) },
             agent: requestHandler,
             adopting: try ActivatedSockets.take(),
             portReport: { [logger] port, error in
@@ -188,38 +188,6 @@ extension AgentServices {
         } stop: {
             delivery.end()
             reporter.stopping(because: loop.reason ?? "the agent ends")
-        }
-    }
-}
-
-/// The journal as the source from which the sockets replay events.
-private struct JournalReplay: ReplaySource {
-    let journal: EventJournal
-
-    var oldestSequence: UInt64? { journal.oldestSequence }
-
-    func replay(after sequence: UInt64) throws -> any Replay {
-        Reading(try JournalReader(directory: journal.configuration.directory).events(after: sequence))
-    }
-
-    func firstSequence(from time: Timestamp) throws -> UInt64? {
-        try JournalReader(directory: journal.configuration.directory).firstSequence(from: time)
-    }
-
-    private final class Reading: Replay {
-        private var cursor: JournalCursor
-
-        init(_ cursor: JournalCursor) { self.cursor = cursor }
-
-        func next(atMost bytes: Int) throws -> ReplayChunk {
-            guard let chunk = try cursor.next(atMost: bytes) else { return ReplayChunk() }
-            return ReplayChunk(
-                bytes: chunk.bytes,
-                lines: chunk.lines.map {
-                    ReplayChunk.Line(text: $0.range, sequence: $0.sequence, type: $0.type, subject: $0.subject)
-                },
-                missing: chunk.missing
-            )
         }
     }
 }
