@@ -5,8 +5,6 @@ struct OpenSegment: Sendable {
     /// The number of bytes of a plain file that are read at once: below malloc(3)'s mmap threshold, above which the
     /// kernel clears pages for each buffer.
     private static let blockBytes = 96 << 10
-    /// The number of bytes of a compressed file that are read first; a frame of JSON lines is rarely longer.
-    private static let frameBytes = 16 << 10
 
     let name: SegmentName
     private let directory: String
@@ -16,14 +14,14 @@ struct OpenSegment: Sendable {
     /// The index, if there is one that fits the file.
     var index: SegmentIndex?
     /// The bytes read from the plain file.
-    private(set) var buffer: [UInt8] = []
+    var buffer: [UInt8] = []
     /// The offset of the first unprocessed byte in the buffer.
     var consumed = 0
     /// The number of bytes read from the disk.
-    private(set) var bytesRead: UInt64 = 0
-    private let file: JournalFile
+    var bytesRead: UInt64 = 0
+    let file: JournalFile
     /// The next position to read: a byte of the plain file, or a frame of the compressed one.
-    private var position: UInt64 = 0
+    var position: UInt64 = 0
     /// `true` if the end was reached after the next segment had been started.
     var isKnownComplete = false
     private var wasRewound = false
@@ -140,7 +138,7 @@ struct OpenSegment: Sendable {
             let rest = buffer[consumed...]
             let count = rest.count
             if isCompressed {
-                guard let bytes = try nextFrame() else { return false }
+                guard let bytes = try nextFrames() else { return false }
                 buffer = rest + bytes
             } else {
                 let bytes = try file.read(at: position, atMost: Self.blockBytes, behind: rest)
@@ -190,48 +188,5 @@ struct OpenSegment: Sendable {
     mutating func takeWasRewound() -> Bool {
         defer { wasRewound = false }
         return wasRewound
-    }
-
-    private mutating func nextFrame() throws(JournalError) -> [UInt8]? {
-        let start = position
-        var count = Self.frameBytes
-        while true {
-            let bytes = try file.read(at: start, atMost: count)
-            guard !bytes.isEmpty else { return nil }
-            do throws(SegmentFrames.Failure) {
-                if let length = try SegmentFrames.length(of: bytes), length > 0 {
-                    let content = try SegmentFrames.decompress(bytes[..<length])
-                    position = start + UInt64(length)
-                    bytesRead += UInt64(length)
-                    return content
-                }
-                guard bytes.count == count else {
-                    throw SegmentFrames.Failure(reason: "the last frame is not complete")
-                }
-                guard count < SegmentFrames.maximumBytes else {
-                    throw SegmentFrames.Failure(reason: "a frame is too long")
-                }
-            } catch {
-                try passOverFrame(at: start)
-                throw JournalError(
-                    operation: "decompress",
-                    path: file.path,
-                    cause: .malformed("\(error.reason) (at byte \(start))")
-                )
-            }
-            count *= 2
-        }
-    }
-
-    /// Continues with the block after a damaged frame, if the index has one; else with the next segment.
-    private mutating func passOverFrame(at start: UInt64) throws(JournalError) {
-        // The line that the damaged frame would have continued is incomplete.
-        buffer = []
-        consumed = 0
-        if let next = index?.blocks.first(where: { $0.frameOffset > start && $0.frameLength > 0 }) {
-            position = next.frameOffset
-        } else {
-            position = try file.size()
-        }
     }
 }

@@ -53,25 +53,33 @@ struct SegmentScan: Sendable {
             guard count > 0 else { break }
             offset += off_t(count)
             var used = 0
+            // Short frames are added together: each part costs a search of the incomplete line before it.
+            var filled = 0
             var isFull = false
             while used < count || isFull {
-                let taken = used
-                var produced = 0
+                let (taken, before) = (used, filled)
                 let result = text.withUnsafeMutableBytes { text in
                     input.withUnsafeBytes { input in
                         var source = ZSTD_inBuffer(src: input.baseAddress, size: count, pos: used)
-                        var target = ZSTD_outBuffer(dst: text.baseAddress, size: text.count, pos: 0)
+                        var target = ZSTD_outBuffer(dst: text.baseAddress, size: text.count, pos: filled)
                         let result = ZSTD_decompressStream(stream, &target, &source)
                         used = source.pos
-                        produced = target.pos
+                        filled = target.pos
                         return result
                     }
                 }
-                guard ZSTD_isError(result) == 0 else { return }
-                add(text[..<produced])
-                isFull = produced == text.count
-                if used == taken, produced == 0 { break }
+                guard ZSTD_isError(result) == 0 else {
+                    add(text[..<before])
+                    return
+                }
+                if used == taken, filled == before { break }
+                isFull = filled == text.count
+                if isFull {
+                    add(text[...])
+                    filled = 0
+                }
             }
+            add(text[..<filled])
         }
     }
 

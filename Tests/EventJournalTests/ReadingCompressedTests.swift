@@ -170,4 +170,23 @@ import Testing
         #expect(extent?.first == 1)
         #expect(extent?.last == 3)
     }
+
+    @Test func `short frames are read together, up to the damage after them`() throws {
+        let text = Array(Fixture.lines(1...3).utf8)
+        let frames = try text.map { try SegmentFrames.compress([$0]) }.joined()
+        let journal = try FixtureJournal()
+        let name = SegmentName(firstSequence: 1)
+        try journal.write(name.compressed, Array(frames) + "damage".utf8)
+        try journal.write(4, Fixture.lines([4]))
+        var segment = try #require(try OpenSegment(name, in: journal.directory, nextFirst: nil))
+        #expect(try segment.fill())
+        #expect(segment.buffer == text)
+        #expect(throws: JournalError.self) { try segment.fill() }
+        var cursor = try journal.reader.events()
+        let result = Readings(&cursor)
+        #expect(result.numbers == [1, 2, 3, 4])
+        #expect(result.errors.map { $0.hasSuffix("(at byte \(Array(frames).count))") } == [true])
+        let file = try JournalDirectory(path: journal.directory, system: .real).open(name.compressed, O_RDONLY)
+        #expect(try SegmentScan(compressed: file).newest == 3)
+    }
 }
