@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The directory of a file that is created.
+/// The directory of a file or directory that is created.
 package enum ParentDirectory {
     /// Returns the directory of a file by its path.
     package static func of(_ path: String) -> String {
@@ -8,14 +8,16 @@ package enum ParentDirectory {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Gives a file that root has made to the owner of its directory, whose programs could neither read nor replace it.
+    /// Gives a file or directory that root has made to the owner of its directory, whose programs could neither read nor
+    /// replace it.
     package static func giveOwnership(of descriptor: Int32, in directory: String) {
         var (owner, entry) = (stat(), stat())
         guard geteuid() == 0, stat(directory, &owner) == 0, owner.st_uid != 0, fstat(descriptor, &entry) == 0 else {
             return
         }
         // A file with another name elsewhere would be given away there too.
-        guard entry.st_uid == 0, entry.st_nlink == 1, entry.st_mode & S_IFMT == S_IFREG else { return }
+        let isFile = entry.st_mode & S_IFMT == S_IFREG && entry.st_nlink == 1
+        guard entry.st_uid == 0, isFile || entry.st_mode & S_IFMT == S_IFDIR else { return }
         _ = fchown(descriptor, owner.st_uid, owner.st_gid)
     }
 

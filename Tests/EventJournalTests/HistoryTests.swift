@@ -193,4 +193,19 @@ import Testing
         try remove(1)
         #expect(try readings(from: FixtureJournal.time(485)).numbers == [490, 500] + Array(501...510))
     }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `what root keeps in the journal of another user is that user's`() throws {
+        try #require(chown(fixture.directory, 65534, 65533) == 0)
+        try fixture.write(1, Self.lines(1...50))
+        try fixture.write(51, Self.lines(51...60))
+        try keep(1, before: 51)
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.directory)/history")
+        #expect(names.count == 2)
+        for name in names.map({ "history/\($0)" }) + ["history"] {
+            var entry = stat()
+            #expect(stat("\(fixture.directory)/\(name)", &entry) == 0)
+            #expect(entry.st_uid == 65534 && entry.st_gid == 65533, "\(name)")
+        }
+    }
 }
