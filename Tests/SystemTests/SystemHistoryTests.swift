@@ -125,6 +125,14 @@ import Testing
         )
     }
 
+    @Test func `a file in the place of the history is named, not the journal`() async throws {
+        let journal = try journal()
+        try Data().write(to: URL(filePath: "\(journal.directory)/history"))
+        let result = try await history([], in: journal)
+        #expect(result.status == 75)
+        #expect(result.error == "reachagent: cannot open \(journal.directory)/history: Not a directory\n")
+    }
+
     @Test func `the user's journal is found`() async throws {
         let journal = try journal()
         let result = try await FinishedCommand.run(

@@ -156,7 +156,9 @@ struct JournalLocation {
     /// Prints on standard error why the journal cannot be read.
     static func status(of error: JournalError, directories: [String]) -> ExitCode {
         switch error.cause {
-        case .errno(ENOENT), .errno(ENOTDIR):
+        // Something else in it may be missing or of another kind.
+        case .errno(ENOENT) where directories.contains(error.path),
+            .errno(ENOTDIR) where directories.contains(error.path):
             let places = directories.joined(separator: " or ")
             Terminal.printError(
                 "reachagent: there is no journal in \(places); '--directory' names another place"
