@@ -101,10 +101,12 @@ struct JournalHistory {
 
     // MARK: Deleting
 
-    /// Deletes copies that are too old or too many, and compresses those that a crash left uncompressed.
+    /// Deletes copies that are too old or too many, or all if none are kept any more, and compresses those that a crash
+    /// left uncompressed.
     func retain(now: Timestamp, isClockTrusted: Bool) throws(JournalError) {
         guard directory.status(of: ".") != nil else { return }
         let listing = try directory.list()
+        guard configuration.historyAge > .zero else { return removeAll(listing) }
         for name in listing.plain { try SegmentCompressor.compress(name, in: directory.path) }
         for leftover in listing.leftovers { directory.remove(leftover) }
         var limits = configuration
@@ -127,6 +129,15 @@ struct JournalHistory {
             directory.remove(name.compressed)
             directory.remove(name.index)
         }
+    }
+
+    private func removeAll(_ listing: JournalDirectory.Listing) {
+        for name in listing.segments + listing.indexes {
+            for file in [name.plain, name.compressed, name.index] { directory.remove(file) }
+        }
+        for leftover in listing.leftovers { directory.remove(leftover) }
+        // It stays if it has files of others.
+        rmdir(directory.path)
     }
 }
 

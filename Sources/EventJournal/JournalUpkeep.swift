@@ -214,7 +214,7 @@ final class JournalUpkeep: Sendable {
                 directory.remove(name.index)
             }
         }
-        guard configuration.historyAge > .zero, !removed.isEmpty || !retained.load(ordering: .relaxed) else { return }
+        guard !removed.isEmpty || !retained.load(ordering: .relaxed) else { return }
         retained.store(true, ordering: .relaxed)
         do throws(JournalError) {
             try JournalHistory(configuration, of: directory)
@@ -225,8 +225,7 @@ final class JournalUpkeep: Sendable {
     }
 
     private func newestTime(of segment: JournalSegment) -> Timestamp? {
-        if let time = segment.newestTime { return time }
-        let time = segment.readNewestTime(in: directory)
+        let time = segment.newestTime ?? segment.readNewestTime(in: directory)
         // Without an index all of the segment was read.
         update(segment.name) { $0.newestTime = time }
         return time

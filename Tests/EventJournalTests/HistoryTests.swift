@@ -170,6 +170,20 @@ import Testing
         #expect(try readings().numbers == Array(51...60))
     }
 
+    @Test(arguments: [true, false])
+    func `a history that is not kept any more is deleted, but no file of others in it`(hasOther: Bool) async throws {
+        try fixture.write(1, Self.lines(1...50))
+        try fixture.write(51, Self.lines(51...60))
+        try keep(1, before: 51)
+        try remove(1)
+        if hasOther { try fixture.write("history/notes", [1]) }
+        let journal = try scripted.open(fixture) { $0.historyAge = .zero }
+        #expect(await journal.settle())
+        #expect(fixture.exists("history") == hasOther)
+        #expect(fixture.exists("history/notes") == hasOther)
+        #expect(try readings().numbers == Array(51...60))
+    }
+
     @Test func `the history is bounded by age and by size`() throws {
         for first in stride(from: 1, through: 901, by: 100) as StrideThrough<UInt64> {
             try fixture.write(first, Self.lines(first..<first + 100))
