@@ -63,23 +63,19 @@ public struct JournalCursor: Sendable {
     private mutating func fill(_ chunk: inout JournalChunk, atMost bytes: Int) throws(JournalError) {
         while !filter.isDone {
             guard try openSegment(), var reading = segment.take() else { return }
-            let (end, isFull) = filter.take(
-                reading.buffer.span,
-                from: reading.consumed,
-                within: reading.bounds,
-                into: &chunk,
-                atMost: bytes
-            )
-            reading.consumed = end
+            let isFull = takeLines(of: &reading, into: &chunk, atMost: bytes)
             if reading.skipLongLine() { chunk.corruptLines += 1 }
             if isFull {
                 segment = reading
                 return
             }
+            let undecided = filter.isUndecided ? reading : nil
             let hasMore: Bool
             do throws(JournalError) {
                 hasMore = try reading.fill()
             } catch {
+                // The line before the damage is not in the buffer any more.
+                if var undecided { _ = takeLines(of: &undecided, into: &chunk, atMost: .max, isEnd: true) }
                 // A damaged frame is skipped; an unreadable file is closed.
                 if case .malformed = error.cause { segment = reading } else { leave(reading) }
                 throw error
@@ -88,6 +84,10 @@ public struct JournalCursor: Sendable {
                 if reading.takeWasRewound() { filter.passedOver = filter.last }
                 segment = reading
                 continue
+            }
+            if undecided != nil, takeLines(of: &reading, into: &chunk, atMost: bytes, isEnd: true) {
+                segment = reading
+                return
             }
             let isClosed: Bool
             do throws(JournalError) {
@@ -110,6 +110,25 @@ public struct JournalCursor: Sendable {
                 segment = reading
             }
         }
+    }
+
+    /// Takes complete lines out of the buffer; returns whether the chunk is full or complete.
+    private mutating func takeLines(
+        of reading: inout OpenSegment,
+        into chunk: inout JournalChunk,
+        atMost bytes: Int,
+        isEnd: Bool = false
+    ) -> Bool {
+        let (end, isFull) = filter.take(
+            reading.buffer.span,
+            from: reading.consumed,
+            within: reading.bounds,
+            into: &chunk,
+            atMost: bytes,
+            isEnd: isEnd
+        )
+        reading.consumed = end
+        return isFull
     }
 
     // MARK: From segment to segment

@@ -12,6 +12,18 @@ struct LineFilter: Sendable {
     let from: Timestamp?
     /// The last requested number.
     let through: UInt64
+    /// `true` if the last call stopped before a line with a number after a gap: the next line shows whether it is damaged.
+    private(set) var isUndecided = false
+    /// The number of bytes from such a line on that are waited for.
+    private static let undecidedBytes = ScannedLine.maximumBytes / 2
+
+    init(last: UInt64, passedOver: UInt64, reportsMissing: Bool, from: Timestamp?, through: UInt64) {
+        self.last = last
+        self.passedOver = passedOver
+        self.reportsMissing = reportsMissing
+        self.from = from
+        self.through = through
+    }
 
     /// `true` if nothing more is requested.
     var isDone: Bool { last >= through }
@@ -27,6 +39,7 @@ struct LineFilter: Sendable {
 
     /// Processes complete lines.
     ///
+    /// - Parameter isEnd: `true` if nothing follows at the moment.
     /// - Returns: The offset of the first unprocessed byte, and whether it stopped because the chunk is full or
     ///   complete.
     mutating func take(
@@ -34,8 +47,10 @@ struct LineFilter: Sendable {
         from start: Int,
         within bounds: Bounds,
         into chunk: inout JournalChunk,
-        atMost limit: Int
+        atMost limit: Int,
+        isEnd: Bool = false
     ) -> (end: Int, isFull: Bool) {
+        isUndecided = false
         var position = start
         // Passed lines are copied in long runs.
         var run = start..<start
@@ -53,12 +68,17 @@ struct LineFilter: Sendable {
                 position = end + 1
                 continue
             }
-            if sequence > max(last, bounds.least - 1) + 1,
-                Self.isOutOfPlace(sequence, after: last, next: bytes, from: end + 1, within: bounds)
-            {
-                chunk.corruptLines += 1
-                position = end + 1
-                continue
+            if sequence > max(last, bounds.least - 1) + 1 {
+                switch Self.isOutOfPlace(sequence, after: last, next: bytes, from: end + 1, within: bounds) {
+                case true?:
+                    chunk.corruptLines += 1
+                    position = end + 1
+                    continue
+                case nil where !isEnd && bytes.count - position < Self.undecidedBytes:
+                    isUndecided = true
+                    return (position, false)
+                case false?, nil: break
+                }
             }
             let isWanted = sequence <= through && from.map { time >= $0 } ?? true
             if isWanted || sequence > through {
@@ -100,17 +120,17 @@ struct LineFilter: Sendable {
         bytes.withUnsafeBufferPointer { chunk.bytes.append(contentsOf: $0) }
     }
 
-    /// Returns whether a number after a gap is damaged, because the next line's number lies in between.
+    /// Returns whether a number after a gap is damaged, because the next line's number lies in between; `nil` without the
+    /// next line.
     private static func isOutOfPlace(
         _ sequence: UInt64,
         after last: UInt64,
         next bytes: Span<UInt8>,
         from start: Int,
         within bounds: Bounds
-    ) -> Bool {
-        guard let end = bytes.firstLineEnd(from: start), let next = ScannedLine(bytes.extracting(start..<end)),
-            let number = next.sequence
-        else { return false }
+    ) -> Bool? {
+        guard let end = bytes.firstLineEnd(from: start) else { return nil }
+        guard let number = ScannedLine(bytes.extracting(start..<end))?.sequence else { return false }
         return number > last && number < sequence && bounds.contains(number)
     }
 }
