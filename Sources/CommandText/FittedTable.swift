@@ -17,8 +17,16 @@ package struct FittedTable {
     package struct Column: ExpressibleByStringLiteral {
         package var title: String
         package var isRight = false
+        /// True for cells that are truncated only after those of the other columns, such as codes to search for.
+        package var isWhole = false
 
         package init(stringLiteral title: String) { self.title = title }
+
+        package static func whole(_ title: String) -> Column {
+            var column = Column(stringLiteral: title)
+            column.isWhole = true
+            return column
+        }
 
         package static func right(_ title: String) -> Column {
             var column = Column(stringLiteral: title)
@@ -27,8 +35,10 @@ package struct FittedTable {
         }
     }
 
-    /// The minimum width to which a column is narrowed.
-    private static let narrowest = 4
+    /// The minimum width to which a column is narrowed: less of an address or a state says nothing.
+    private static let narrowest = 8
+    /// The maximum width up to which the cells of a column are not truncated.
+    private static let widestWhole = 40
     private static let gap = 2
     /// The maximum number of additional characters that are truncated so that the ellipsis follows a whole word.
     private static let nearby = 10
@@ -56,7 +66,7 @@ package struct FittedTable {
         let titles = columns.map { Cell($0.title, .bold) }
         let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
         let rest = wrapsLast ? Self.rest(of: cells, style.columns) : nil
-        let widths = rest == nil ? widths(of: cells, style.columns) : []
+        let widths = rest == nil ? widths(of: cells, shown, style.columns) : []
         let indent = min((cells.compactMap { $0.first?.text.displayWidth }.max() ?? 0) + Self.gap, style.columns / 2)
         return cells.enumerated().flatMap { index, row in
             lines(of: row, cells, rest, widths, shown, style) + note(below: index - 1, indent, style)
@@ -121,23 +131,28 @@ package struct FittedTable {
         return limit - start >= longest ? (start, limit - start) : nil
     }
 
-    /// Returns widths that fit: the widest columns are narrowed first, then the last columns are removed.
-    private func widths(of cells: [[Cell]], _ limit: Int) -> [Int] {
-        let count = cells.first?.count ?? 0
+    /// Returns widths that fit: the last columns are removed while the others cannot be narrowed enough, then the widest
+    /// columns are narrowed.
+    private func widths(of cells: [[Cell]], _ shown: [Int], _ limit: Int) -> [Int] {
+        let count = shown.count
         var widths = (0..<count).map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
-        var last = count
-        while last > 1 {
-            let excess = widths[..<last].reduce(Self.gap * (last - 1), +) - limit
-            guard excess > 0 else { break }
-            guard let widest = widths[..<last].indices.max(by: { widths[$0] < widths[$1] }) else { break }
-            if widths[widest] > Self.narrowest {
-                widths[widest] -= 1
-            } else {
-                last -= 1
-                widths[last] = 0
-            }
+        let minimums = zip(widths, shown).map { width, column in
+            min(width, columns[column].isWhole ? Self.widestWhole : Self.narrowest)
         }
-        if last == 1 { widths[0] = min(widths[0], limit) }
+        func excess(_ widths: [Int], _ count: Int) -> Int {
+            widths[..<count].reduce(Self.gap * (count - 1), +) - limit
+        }
+        var last = count
+        while last > 1, !columns[shown[last - 1]].isWhole, excess(minimums, last) > 0 {
+            last -= 1
+            widths[last] = 0
+        }
+        while last > 0, excess(widths, last) > 0 {
+            let wide = (0..<last).filter { widths[$0] > minimums[$0] }
+            let candidates = wide.isEmpty ? Array(0..<last) : wide
+            guard let widest = candidates.max(by: { widths[$0] < widths[$1] }), widths[widest] > 0 else { break }
+            widths[widest] -= 1
+        }
         return widths
     }
 

@@ -84,7 +84,7 @@ extension StatusText {
     // MARK: Lines
 
     private func table(_ probes: [Status.ProbeStatus]) -> FittedTable {
-        var table = FittedTable(["PROBE", "VERDICT", "FOR", "CHECKED", .right("TIME"), "DETAIL"])
+        var table = FittedTable(["PROBE", .whole("VERDICT"), "FOR", "CHECKED", .right("TIME"), "DETAIL"])
         for probe in probes {
             let colour: TerminalStyle.Colour? =
                 switch Self.rank(probe) {
