@@ -92,4 +92,14 @@ import Testing
         #expect(lines == zip(reports, portals).map { $0.dropLast() + $1 })
         #expect(Self.lines(CompletedCheckResult.results(Self.checks, status: nil)) == reports)
     }
+
+    @Test func `beside a long name without room a result starts on the next line`() {
+        let name = "the-gateway-of-the-branch-office-in-the-north-of-the-country"
+        let checks = [Self.check(name, "failed", "http_status"), Self.check("web", "ok", nil)]
+        let results = CompletedCheckResult.results(checks, status: nil)
+        let lines = CompletedCheckText(style: .plain).text(results).split(separator: "\n").map(String.init)
+        #expect(lines.prefix(2) == ["failed       \(name) IPv4", "  http_status in phase body, after 17.2 ms"])
+        #expect(lines.suffix(2) == ["ok           web IPv4", "  in 17.2 ms"])
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
 }

@@ -126,6 +126,9 @@ struct CheckText {
 
 /// The results of the agent's checks as an operator reads them: a line each, and the findings of those that failed.
 struct CompletedCheckText {
+    /// The minimum width of the column of results: most codes, and a phase below them.
+    private static let resultWidth = 24
+
     let style: TerminalStyle
 
     /// The lines for the results.
@@ -138,7 +141,14 @@ struct CompletedCheckText {
             let (word, colour) = portal.map(Self.word) ?? Self.word(report.verdict)
             let start = word.padded(to: 13) + name.padded(to: width)
             var row = TextBlock(columns: style.columns)
-            row.add(start, Self.result(report, portal), indent: 0, labelWidth: start.displayWidth)
+            // Beside a long name there may be no room for a result, which then starts below it.
+            let hasRoom = start.displayWidth + Self.resultWidth <= style.columns
+            if hasRoom {
+                row.add(start, Self.result(report, portal), indent: 0, labelWidth: start.displayWidth)
+            } else {
+                row.add(start.trimmingEnd)
+                row.add("", Self.result(report, portal), indent: 2, labelWidth: 0)
+            }
             for (index, line) in row.lines.enumerated() {
                 block.add(index == 0 ? style.paint(word, colour) + line.dropFirst(word.count) : line)
             }
