@@ -26,7 +26,7 @@ import Testing
                 read /etc/reachagent/reachagent.toml again
                   added    probe.dns
                   changed  probe.web, settle
-                  with the next start only: agent
+                  takes effect on the next start: agent
 
                 """
         )

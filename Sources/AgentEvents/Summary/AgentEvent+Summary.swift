@@ -110,7 +110,7 @@ extension ConfigurationReload {
             .map { "\($0.0.count) \($0.1) (\(SummaryText.listed($0.0)))" }
         let what = parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")
         let later =
-            needsRestart.isEmpty ? "" : "; takes effect with the next start: \(SummaryText.listed(needsRestart))"
+            needsRestart.isEmpty ? "" : "; takes effect on the next start: \(SummaryText.listed(needsRestart))"
         return "configuration read again: \(what)\(later)"
     }
 }
@@ -182,10 +182,10 @@ extension HookCompletion {
     public var summary: String {
         let event = triggerSequence.map { "\(trigger) \($0)" } ?? trigger
         var text = "hook \(hook) \(ending.words) [\(event)]"
-        if superseded > 0 { text += ", \(superseded) \(superseded == 1 ? "event" : "events") before it dropped" }
+        if superseded > 0 { text += ", \(superseded) earlier \(superseded == 1 ? "event" : "events") dropped" }
         if failures > 1 { text += ", \(failures) times in a row" }
         if let pausedMilliseconds {
-            text += ", left alone for \(SummaryText.lasting(milliseconds: pausedMilliseconds))"
+            text += ", backs off for \(SummaryText.lasting(milliseconds: pausedMilliseconds))"
         }
         if let refusal = ending.refusal { return "\(text); \(refusal.remedy)" }
         guard !ending.isSuccess, let line = SummaryText.lastLine(output ?? "") else { return text }

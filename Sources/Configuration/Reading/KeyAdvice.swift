@@ -89,6 +89,9 @@ enum KeyAdvice {
         case sentence(String)
     }
 
+    private static let kindOfCheck =
+        "the kind of check is the beginning of 'target': https, http, tcp, icmp or dns"
+
     /// The terms of other programs for the keys of the agent, by table.
     private static let synonyms: [String: [String: Synonym]] = [
         "": [
@@ -125,9 +128,15 @@ enum KeyAdvice {
             "resolve": .key("connect_to"), "optional": .sentence("write required = false for a probe that is optional"),
             "disabled": .sentence("write enabled = false for a probe that is not made"),
             "disable": .sentence("write enabled = false for a probe that is not made"),
-            "type": .sentence("the kind of check is the beginning of 'target': https, http, tcp, icmp or dns"),
-            "kind": .sentence("the kind of check is the beginning of 'target': https, http, tcp, icmp or dns"),
+            "type": .sentence(kindOfCheck), "kind": .sentence(kindOfCheck),
             "port": .sentence("the port is part of 'target', as in tcp://host.example:22"),
+            // Of mwan3's interfaces and of blackbox_exporter's modules.
+            "track_ip": .key("target"), "up": .key("rise"), "down": .key("fall"),
+            "failure_interval": .key("fast_interval"), "recovery_interval": .key("fast_interval"),
+            "reliability": .sentence("the number of required probes that must be up is 'quorum' in [connectivity]"),
+            "track_method": .sentence(kindOfCheck), "prober": .sentence(kindOfCheck), "module": .sentence(kindOfCheck),
+            "preferred_ip_protocol": .key("families"), "no_follow_redirects": .key("max_redirects"),
+            "fail_if_body_not_matches_regexp": .key("expect_body_matches"), "bearer_token_file": .key("header_files"),
             "bandwidth": .key("throughput"), "speed": .key("throughput"), "bufferbloat": .key("added_latency"),
             "responsiveness": .key("added_latency"), "download": .sentence("write transfer = { download = \"5M\" }"),
             "upload": .sentence("write transfer = { upload = \"1M\" }"),

@@ -81,8 +81,8 @@ extension Manual {
 
         `reachagent config check` reports every error with file, line and key, `config show` prints every value in \
         effect and where it comes from, and `config init` writes a file with two probes. `reachagent reload`, `systemctl reload reachagent` and \
-        SIGHUP make a running agent read it again; when anything is wrong, nothing changes. What only takes effect with \
-        the next start is said.
+        SIGHUP make a running agent read it again; when anything is wrong, nothing changes. Settings that take \
+        effect on the next start are named.
         """
 
     private static let credentials = """

@@ -70,7 +70,7 @@ private enum ReloadText {
             if !list.isEmpty { lines.append("  \(name.padded(to: 9))\(listed(list))") }
         }
         if !reply.needsRestart.isEmpty {
-            lines.append("  with the next start only: \(listed(reply.needsRestart))")
+            lines.append("  takes effect on the next start: \(listed(reply.needsRestart))")
         }
         if lines.count == 1 { lines.append("  nothing changed") }
         return lines
