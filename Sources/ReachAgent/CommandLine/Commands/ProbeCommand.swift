@@ -100,6 +100,7 @@ struct ProbeCommand: ParsableCommand {
             var text = CheckText(style: .standardOutput(), expiry: checked.expiry, portal: evidence)
             text.isConfigured = checked.isConfigured
             text.egress = connection.egress
+            text.path = PathHint(report, of: probe, watch: watch, settings)
             Terminal.print(text.text(report))
         }
         if evidence?.verdict == .portal { throw ExitCode(ExitStatus.finding) }

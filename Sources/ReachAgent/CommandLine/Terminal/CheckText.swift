@@ -11,6 +11,8 @@ struct CheckText {
     var expiry = ExpiryPolicy()
     /// The evidence of a portal check; `nil` for other checks.
     var portal: PortalEvidence?
+    /// The fault of this machine; `nil` if none is known.
+    var path: PathHint?
     /// True for a probe of the configuration, whose keys are named instead of options.
     var isConfigured = false
     /// The options of the command that select the egress, as words for a shell.
@@ -24,6 +26,7 @@ struct CheckText {
         let isPortal = portal?.verdict == .portal
         findings.add(isPortal ? [] : report.findings.filter { $0.severity == .refusal }, to: &block)
         addExpiring(report, to: &block)
+        addPathHint(to: &block)
         addPortalHint(report, to: &block)
         let waterfall = Waterfall(style: style, total: report.duration)
         for (number, hop) in report.hops.enumerated() {
@@ -85,6 +88,15 @@ struct CheckText {
             block.add("seen", ForeignText.line(expiring.certificate.subject), indent: 2, labelWidth: 6)
             block.add("do", FindingCode.tlsExpired.remedy, indent: 2, labelWidth: 6)
         }
+    }
+
+    /// The fault of this machine, beside which the silence of the target says nothing.
+    private func addPathHint(to block: inout TextBlock) {
+        guard let path else { return }
+        block.add()
+        block.add(style.paint("note", .dim) + " " + style.paint("this machine has no usable path to the target", .bold))
+        block.add("seen", ForeignText.line(path.evidence), indent: 2, labelWidth: 6)
+        block.add("do", "reachagent diagnose", indent: 2, labelWidth: 6)
     }
 
     /// The login page of a portal; or, of another check, the sign that there may be one.
