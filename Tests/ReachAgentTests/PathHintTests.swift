@@ -1,4 +1,5 @@
 import Foundation
+import NetlinkMonitor
 import Probes
 import Reachability
 import Testing
