@@ -49,12 +49,20 @@ package struct DirectoryEntry: Sendable, Hashable {
         case .masked(let path): "hidden by \(ShellWord.quoted(path))"
         case .disabled: "disabled: it is empty or a link to /dev/null"
         case .leftOver: "skipped: its name is that of a backup, hidden or README file"
-        case .unknownDirectory: "skipped: hooks have no subdirectory of this name"
+        case .unknownDirectory: "skipped: the subdirectories of hooks are \(HookOccasion.subdirectories)"
         case .badName: "skipped: its name is not UTF-8 or has control characters"
         case .beyondLimit: "skipped: a directory may have \(HookDirectories.maximumFiles) hooks"
         case .refused(let refusal): refusal.description
         }
     }
+}
+
+extension HookOccasion {
+    /// The names of the subdirectories, in words.
+    static let subdirectories = {
+        let names = allCases.map(\.rawValue).filter { !$0.isEmpty }
+        return "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
+    }()
 }
 
 /// The entries of one directory, by name in byte order.

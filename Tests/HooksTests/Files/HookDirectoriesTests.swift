@@ -82,6 +82,8 @@ struct HookDirectoriesTests {
         #expect(state("etc/empty", entries, scratch) == .disabled)
         #expect(state("etc/null", entries, scratch) == .disabled)
         #expect(state("etc/directory", entries, scratch) == .unknownDirectory)
+        let reason = entries.first { $0.state == .unknownDirectory }?.reason
+        #expect(reason?.contains("none.d, wifi.d, wwan.d, wired.d, other.d, online.d, offline.d and uplink.d") == true)
         #expect(state("usr/lone", entries, scratch) == .runs)
         guard case .refused(let refusal) = state("etc/bad", entries, scratch) else {
             Issue.record("it is not refused")
