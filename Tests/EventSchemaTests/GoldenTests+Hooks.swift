@@ -148,21 +148,21 @@ extension GoldenTests {
     @Test func `hook results are summarized in words that say what to do`() {
         #expect(
             Self.hookDrafts.map(\.draft.summary) == [
-                "hook 10-log succeeded after 1.2 s [reachability.changed 41]",
-                "hook vpn failed: exit status 3 after 1.2 s [reachability.changed 41], 12 earlier events dropped, "
+                "hook 10-log succeeded after 1.2 s [reachability.changed #41]",
+                "hook vpn failed: exit status 3 after 1.2 s [reachability.changed #41], 12 earlier events dropped, "
                     + "4 times in a row, backs off for 2 s; \u{7}Unable to access interface: \u{FFFD}\u{202E}",
                 "hook wifi.d/20-led failed: ended by SIGSEGV after 1.2 s [reachability.changed]",
-                "hook slow failed: timed out (killed) after 30 s [reachability.changed 41], "
+                "hook slow failed: timed out (killed) after 30 s [reachability.changed #41], "
                     + "1 earlier event dropped",
                 "hook 10-log refused: /etc/reachagent/hooks.d/10-log: mode 0777: its group and everybody can write to "
-                    + "it [hook_writable] [reachability.changed 41], 2 times in a row; "
+                    + "it [hook_writable] [reachability.changed #41], 2 times in a row; "
                     + "chmod go-w /etc/reachagent/hooks.d/10-log",
-                "hook vpn not started: Resource temporarily unavailable [reachability.changed 41]",
-                "hook vpn ended with the agent after 1.2 s [reachability.changed 41]",
+                "hook vpn not started: Resource temporarily unavailable [reachability.changed #41]",
+                "hook vpn ended with the agent after 1.2 s [reachability.changed #41]",
                 "hook chat failed: HTTP 503 [http_status] after 6 attempts, 1 min 3 s; 503; wanted 200-299 "
-                    + "[probe.changed 41]",
-                "hook chat succeeded: HTTP 204 after 1.2 s [reachability.changed 41]",
-                "hook chat not sent before the agent stopped [reachability.changed 41], 3 earlier events dropped",
+                    + "[probe.changed #41]",
+                "hook chat succeeded: HTTP 204 after 1.2 s [reachability.changed #41]",
+                "hook chat not sent before the agent stopped [reachability.changed #41], 3 earlier events dropped",
             ]
         )
     }

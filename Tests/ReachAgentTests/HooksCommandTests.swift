@@ -145,7 +145,7 @@ import Testing
     @Test func `a hook that cannot be run is an error with its status`() async throws {
         let scratch = try Scratch()
         let cases: [(arguments: [String], status: Int32, words: String)] = [
-            (["20-open"], 78, "chmod go-w"), (["20-open", "--dry-run"], 78, "event: reachability.changed 42"),
+            (["20-open"], 78, "chmod go-w"), (["20-open", "--dry-run"], 78, "event: reachability.changed #42"),
             (["30-off"], 78, "disabled"),
             (["nothing"], 69, "there are 10-log, 50-bad"),
         ]
@@ -192,7 +192,7 @@ import Testing
         #expect(journal.close(within: .seconds(30)))
         let list = try await scratch.hooks("list", "--event", "last", "--directory", directory)
         #expect(list.status == 0, "\(list.error)")
-        #expect(list.output.contains("reachability.changed 1, "), "\(list.output)")
+        #expect(list.output.contains("reachability.changed #1, "), "\(list.output)")
         #expect(list.output.contains("RUNS, IN THIS ORDER\n"))
         try scratch.write("c.toml", "[hook.woken]\ncommand = [\"/bin/echo\"]\non = \"suspend.resumed\"\n", mode: 0o644)
         let woken = try await scratch.hooks("list", "--event", "last", "--directory", directory)

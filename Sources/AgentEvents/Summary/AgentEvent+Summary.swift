@@ -178,9 +178,9 @@ extension ProbeSummary {
 }
 
 extension HookCompletion {
-    /// `hook vpn failed: exit status 3 after 1.2 s [reachability.changed 42], 3 times in a row; wg: no such device`.
+    /// `hook vpn failed: exit status 3 after 1.2 s [reachability.changed #42], 3 times in a row; wg: no such device`.
     public var summary: String {
-        let event = triggerSequence.map { "\(trigger) \($0)" } ?? trigger
+        let event = triggerSequence.map { "\(trigger) #\($0)" } ?? trigger
         var text = "hook \(hook) \(ending.words) [\(event)]"
         if superseded > 0 { text += ", \(superseded) earlier \(superseded == 1 ? "event" : "events") dropped" }
         if failures > 1 { text += ", \(failures) times in a row" }

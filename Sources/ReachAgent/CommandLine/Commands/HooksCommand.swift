@@ -135,7 +135,7 @@ struct HooksRunCommand: ParsableCommand {
         guard let run = hook.run(for: event, timeout: listing.directoryTimeout) else {
             return try end(hook.name, because: "is not a program")
         }
-        let number = event.sequence.map { " \($0)" } ?? ""
+        let number = event.sequence.map { " #\($0)" } ?? ""
         Terminal.printError(HookText.safe("event: \(event.type.shortName)\(number), \(event.time)"))
         if let reason = HookText.reason(hook.matches(event), of: hook) {
             Terminal.printError("the agent would not run it for this event: \(reason)")

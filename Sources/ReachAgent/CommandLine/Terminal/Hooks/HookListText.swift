@@ -30,7 +30,7 @@ struct HookListText {
             rows.append(("containment", Self.containment(agent.status.hookSetup)))
         }
         if let event {
-            let number = event.sequence.map { " \($0)" } ?? ""
+            let number = event.sequence.map { " #\($0)" } ?? ""
             rows.append(("event", HookText.safe("\(event.type.shortName)\(number), \(event.time)")))
         }
         var block = TextBlock(columns: style.columns)
