@@ -131,8 +131,9 @@ package struct FittedTable {
         return limit - start >= longest ? (start, limit - start) : nil
     }
 
-    /// Returns widths that fit: the last columns are removed while the others cannot be narrowed enough, then the widest
-    /// columns are narrowed.
+    /// Returns widths that fit.
+    ///
+    /// The last columns are removed while the others cannot be narrowed enough, then the widest ones are narrowed.
     private func widths(of cells: [[Cell]], _ shown: [Int], _ limit: Int) -> [Int] {
         let count = shown.count
         var widths = (0..<count).map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }

@@ -5,8 +5,8 @@ internal import Reachability
 
 /// The fault of this machine behind a check without an answer: no usable path to the target.
 ///
-/// The kernel sends packets into a link without carrier unless `ignore_routes_with_linkdown` is set, so a check over such a
-/// path times out like the check of a dead server.
+/// The kernel sends packets into a link without carrier unless `ignore_routes_with_linkdown` is set, so a check over
+/// such a path times out like the check of a dead server.
 struct PathHint {
     /// The codes of checks to which nothing answered.
     private static let silent: Set<FindingCode> = [.dnsTimeout, .connectTimeout, .hostUnreachable, .timeout]
