@@ -132,7 +132,7 @@ import Testing
         let run = try await scratch.hooks("run", "60-mark", "--dry-run", "--event", "-", input: Self.event)
         #expect(run.status == 0)
         for line in [
-            "program       \(scratch.path)/first/60-mark\n", "directory     /\n", "time-out      30 s\n",
+            "program       \(scratch.path)/first/60-mark\n", "directory     /\n", "timeout       30 s\n",
             "environment   LANG=C.UTF-8\n", "              REACH_TO_VIA=wifi\n", "input         \(Self.event)\n",
         ] {
             #expect(run.output.contains(line), "\(line)")
@@ -169,6 +169,15 @@ import Testing
         let run = try await scratch.hooks("run", "10-log", "--event", "-", input: input)
         #expect(run.status == 78)
         #expect(run.error.contains("standard input must hold one event"))
+        let isOneLine = input.split(separator: "\n").count == 1
+        #expect(run.error.contains(isOneLine ? "; got a line that is not an event" : "lines"), "\(run.error)")
+    }
+
+    @Test func `a number in place of an event's file is an error that says what is accepted`() async throws {
+        let scratch = try Scratch()
+        let run = try await scratch.hooks("run", "10-log", "--event", "42")
+        #expect(run.status == 78)
+        #expect(run.error.contains("cannot read 42: No such file or directory; accepted are"), "\(run.error)")
     }
 
     @Test func `the last event is the last one that a hook is for`() async throws {

@@ -63,7 +63,9 @@ private enum EventFile {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let number = errno
-            Terminal.printError("reachagent: cannot read \(name): \(SystemError(errno: number))")
+            // The number of an event looks like an argument that should work.
+            let advice = number == ENOENT ? "; accepted are a file with one event, '-' and 'last'" : ""
+            Terminal.printError("reachagent: cannot read \(name): \(SystemError(errno: number))\(advice)")
             throw ExitCode(
                 number == EACCES || number == EPERM ? ExitStatus.notPermitted : ExitStatus.badConfiguration
             )
@@ -77,9 +79,9 @@ private enum EventFile {
             !line.allSatisfy { $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }
         }
         guard lines.count == 1, let line = lines.first, let event = event(in: line) else {
-            let found = lines.count == 1 ? "its line is none" : "it has \(lines.count) lines"
+            let found = lines.count == 1 ? "a line that is not an event" : "\(lines.count) lines"
             Terminal.printError(
-                "reachagent: \(name) must hold one event, as one line of 'reachagent history --json'; \(found)"
+                "reachagent: \(name) must hold one event, as one line of 'reachagent history --json'; got \(found)"
             )
             throw ExitCode(ExitStatus.badConfiguration)
         }

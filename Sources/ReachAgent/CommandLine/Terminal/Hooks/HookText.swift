@@ -119,7 +119,7 @@ struct HookPlanText {
                     ("arguments", HookText.safe(program.arguments.map(ShellWord.quoted).joined(separator: " "))),
                     ("user", HookText.safe(account.isEmpty ? user : account)),
                     ("directory", HookText.safe(program.workingDirectory)),
-                    ("time-out", DurationText.coarse(program.timeout)),
+                    ("timeout", DurationText.coarse(program.timeout)),
                 ] + listed("environment", program.environment) + [("input", input)]
             )
         case .request(let method, let url):
