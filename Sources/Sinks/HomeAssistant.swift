@@ -126,6 +126,11 @@ private struct Entity: Sendable {
         self.icon = icon
     }
 
+    /// Returns a name as entity ids allow it: lower case letters, digits, and single underscores between them.
+    private static func slug(_ name: String) -> String {
+        name.lowercased().split { !("a"..."z").contains($0) && !("0"..."9").contains($0) }.joined(separator: "_")
+    }
+
     func payload(
         node: String,
         _ device: String,
@@ -137,7 +142,10 @@ private struct Entity: Sendable {
         json.object { json in
             json.member("name", label)
             json.member("unique_id", "\(node)_\(name)")
+            // Versions before 2025.10 know only `object_id`, which 2026.4 ignores; together they give no warning:
+            // https://github.com/home-assistant/home-assistant.io/issues/43917.
             json.member("object_id", "\(node)_\(name)")
+            json.member("default_entity_id", "\(component).\(Self.slug("\(node)_\(name)"))")
             if let template {
                 json.member("state_topic", subjects.stateTopic(device: device))
                 json.member("value_template", template)

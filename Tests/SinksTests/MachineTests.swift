@@ -69,7 +69,25 @@ struct MachineTests {
             #expect(fields.availability_topic == (isPresence ? nil : "site/edge_7_ü/status"))
             #expect(fields.device.name == "Küche \"1\"")
             #expect(fields.unique_id.hasPrefix("reachagent_edge_7___"))
+            #expect(fields.object_id == fields.unique_id)
         }
+    }
+
+    @Test("each entity is offered an id of its kind in both spellings that Home Assistant has had")
+    func entityIDs() throws {
+        var settings = SinkSettings(name: "home", broker: try BrokerAddress("mqtt://ha"), device: "Edge-7/ü")
+        settings.mqtt?.discoveryPrefix = "homeassistant"
+        let identifiers = try HomeAssistant.messages(for: settings, host: "h").map {
+            try EventDecoder.decode(Discovery.self, from: $0.payload).default_entity_id
+        }
+        #expect(
+            identifiers == [
+                "binary_sensor.reachagent_edge_7_online", "sensor.reachagent_edge_7_connectivity",
+                "sensor.reachagent_edge_7_via", "sensor.reachagent_edge_7_interface",
+                "binary_sensor.reachagent_edge_7_portal", "sensor.reachagent_edge_7_since",
+                "binary_sensor.reachagent_edge_7_status",
+            ]
+        )
     }
 
     @Test("Home Assistant is online where reports count as available, and unknown without a verdict")
@@ -96,6 +114,8 @@ struct MachineTests {
         var availability_topic: String?
         var value_template: String?
         var unique_id: String
+        var object_id: String
+        var default_entity_id: String
         var device: Device
     }
 
