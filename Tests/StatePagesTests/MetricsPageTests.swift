@@ -169,6 +169,13 @@ import Testing
         #expect(document.contains(rows), "docs/metrics.md is stale: make reference")
     }
 
+    @Test func `the documentation has the rates' unit that their names have`() throws {
+        let document = try String(contentsOf: Golden.project.appending(path: "docs/metrics.md"), encoding: .utf8)
+        let rates = MetricFamily.all.filter { $0.name.hasSuffix("_per_second") }
+        #expect(!rates.isEmpty && rates.allSatisfy { $0.name.hasSuffix("_bytes_per_second") })
+        #expect(document.contains("Rates are of the payload, in bytes per second."))
+    }
+
     @Test func `names are unique, and follow the conventions`() {
         #expect(Set(MetricFamily.all.map(\.name)).count == MetricFamily.all.count)
         for family in MetricFamily.all {
