@@ -184,7 +184,9 @@ def other_protocols():
     expect(400, b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
     expect(400, b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + b'\0' * 500)
     expect(400, b'SSH-2.0-OpenSSH_9.2\r\n')
-    expect(400, b'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello')
+    expect(405, b'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello')
+    expect(405, b'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n')
+    expect(400, b'GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello')
     expect(400, b'GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')
 
 

@@ -21,6 +21,35 @@ struct HTTPRefusalTests {
         }
     }
 
+    @Test(arguments: [("POST", 405), ("PUT", 405), ("GET", 400)])
+    func `a body is rejected by its method first, also before a client sends it`(
+        method: String,
+        status: Int
+    ) async throws {
+        try await ServedStream.run { stream in
+            for (fields, body) in [
+                (["Content-Length: 5"], "hello"), (["Transfer-Encoding: chunked"], "5\r\nhello\r\n"),
+                (["Content-Length: 5", "Expect: 100-continue"], ""),
+                (["Transfer-Encoding: chunked", "Expect: 100-Continue"], ""),
+            ] {
+                let client = try HTTPClient(stream.http)
+                try client.send("/metrics", method: method, fields)
+                try client.client.send(body)
+                let response = try client.response()
+                #expect(response.status == status && response.headers["connection"] == "close", "\(fields)")
+                #expect(response.headers["allow"] == (status == 405 ? "GET, HEAD" : nil))
+            }
+        }
+    }
+
+    @Test(arguments: [[], ["Content-Length: 0"]])
+    func `a request without a body is answered, whatever its client expects`(fields: [String]) async throws {
+        try await ServedStream.run { stream in
+            let response = try HTTPClient(stream.http).get("/healthz", fields + ["Expect: 100-continue"])
+            #expect(response.status == 200)
+        }
+    }
+
     @Test func `a part of the request that an error repeats has no control characters`() async throws {
         try await ServedStream.run { stream in
             let texts = [("%1b[31m", #"\u{1b}[31m"#), ("%c2%9b31m", #"\u{9b}31m"#), ("%e2%80%ae", #"\u{202e}"#)]

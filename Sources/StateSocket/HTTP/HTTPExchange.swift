@@ -76,8 +76,10 @@ final class HTTPExchange {
     func receive(_ part: HTTPServerRequestPart) {
         guard !isLast else { return }
         switch part {
-        case .head(let head): self.head = head
-        case .body: receive(HTTPRefusal(.badRequest, "a request without a body is expected"))
+        case .head(let head):
+            self.head = head
+            if HTTPRefusal.answersBeforeBody(of: head) { receive(HTTPRefusal.body(of: head)) }
+        case .body: receive(HTTPRefusal.body(of: head))
         case .end:
             guard let head else { return }
             self.head = nil

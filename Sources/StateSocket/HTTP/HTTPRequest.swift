@@ -61,7 +61,7 @@ struct HTTPRequest: Hashable {
             throw HTTPRefusal(.forbidden, "pages of other origins may link to this one, and load nothing from it")
         }
         guard head.method == .GET || head.method == .HEAD else {
-            throw HTTPRefusal(.methodNotAllowed, "only GET and HEAD are supported")
+            throw .method
         }
         // NIO's decoder reads nothing after a request to change the protocol, which is answered as any other here.
         keepsConnection = head.isKeepAlive && !head.headers.contains(name: "upgrade")
@@ -109,6 +109,29 @@ struct HTTPRefusal: Error, Hashable {
     init(_ status: HTTPResponseStatus, _ message: String) {
         self.status = status
         self.message = message
+    }
+
+    /// Returns the rejection of a request with a body.
+    ///
+    /// The method comes first: without its body, a request of another one would be rejected too.
+    static func body(of head: HTTPRequestHead?) -> HTTPRefusal {
+        guard let method = head?.method, method != .GET, method != .HEAD else {
+            return HTTPRefusal(.badRequest, "a request without a body is expected")
+        }
+        return .method
+    }
+
+    /// The rejection of any method but GET and HEAD.
+    static let method = HTTPRefusal(.methodNotAllowed, "only GET and HEAD are supported")
+
+    /// Returns whether a client waits for an answer to the head before it sends the body (RFC 9110, section 10.1.1).
+    static func answersBeforeBody(of head: HTTPRequestHead) -> Bool {
+        guard head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) else {
+            return false
+        }
+        let length = head.headers.first(name: "content-length")
+        return length.map { $0.utf8.contains { $0 != UInt8(ascii: "0") } }
+            ?? head.headers.contains(name: "transfer-encoding")
     }
 }
 
