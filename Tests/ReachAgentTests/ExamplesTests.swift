@@ -112,4 +112,37 @@ import Testing
             ]
         )
     }
+
+    @Test(.enabled(if: has("python3"), "Python is not installed"))
+    func `the check of a webhook's signature accepts the agent's alone, and raises nothing for the others`()
+        async throws
+    {
+        let page = Self.directory.deletingLastPathComponent().appending(path: "docs/hooks.md")
+        let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```python\n").dropFirst()
+        let block = try #require(blocks.first { $0.contains("def is_genuine") })
+        let code = try #require(block.components(separatedBy: "```").first)
+        let result = try await FinishedCommand.run(
+            [
+                "-c",
+                code + """
+
+                    def answer(signature=None, when=None, age=0, body=b"{}"):
+                        when = when or str(int(time.time()) - age)
+                        code = hmac.new(b"secret", f"s-1.{when}.".encode() + b"{}", hashlib.sha256).digest()
+                        right = "v1," + base64.b64encode(code).decode()
+                        headers = {"webhook-id": "s-1", "webhook-timestamp": when}
+                        return tuple(is_genuine({**headers, "webhook-signature": given}, body, b"secret")
+                                     for given in [signature or right, "v1,AAAA " + (signature or right)])
+
+                    print(answer(), answer(age=400), answer(body=b"[]"), answer("v1,AAAA"))
+                    print(answer("\\u00e9"), answer("\\udcff"), answer("v1,AAAA", when="never"))
+                    print(is_genuine({}, b"", b"secret"))
+                    """,
+            ],
+            of: "python3",
+            patience: 30
+        )
+        let no = "(False, False)"
+        #expect(result.lines == ["(True, True) \(no) \(no) \(no)", "\(no) \(no) \(no)", "False"])
+    }
 }
