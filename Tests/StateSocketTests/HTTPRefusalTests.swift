@@ -21,6 +21,17 @@ struct HTTPRefusalTests {
         }
     }
 
+    @Test(arguments: [["Content-Length: 5"], ["Content-Length: 5", "Expect: 100-continue"]])
+    func `a request of HEAD with a body has the head of its answer alone, too`(fields: [String]) async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/metrics", method: "HEAD", fields)
+            if fields.count == 1 { try client.client.send("hello") }
+            #expect(try client.response(isHead: true).status == 400)
+            #expect(try client.client.line() == nil)
+        }
+    }
+
     @Test(arguments: [("POST", 405), ("PUT", 405), ("GET", 400)])
     func `a body is rejected by its method first, also before a client sends it`(
         method: String,

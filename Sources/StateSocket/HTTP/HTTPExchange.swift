@@ -30,7 +30,7 @@ final class HTTPExchange {
 
     private enum Item {
         case request(HTTPRequestHead)
-        case refusal(HTTPRefusal)
+        case refusal(HTTPRefusal, isHead: Bool)
     }
 
     private let hub: StreamHub
@@ -78,8 +78,8 @@ final class HTTPExchange {
         switch part {
         case .head(let head):
             self.head = head
-            if HTTPRefusal.answersBeforeBody(of: head) { receive(HTTPRefusal.body(of: head)) }
-        case .body: receive(HTTPRefusal.body(of: head))
+            if HTTPRefusal.answersBeforeBody(of: head) { refuseBody() }
+        case .body: refuseBody()
         case .end:
             guard let head else { return }
             self.head = nil
@@ -94,10 +94,14 @@ final class HTTPExchange {
     }
 
     /// Handles input that is not a valid request, after which no input is accepted.
-    func receive(_ refusal: HTTPRefusal) {
+    func receive(_ refusal: HTTPRefusal) { receive(refusal, isHead: false) }
+
+    private func refuseBody() { receive(HTTPRefusal.body(of: head), isHead: head?.method == .HEAD) }
+
+    private func receive(_ refusal: HTTPRefusal, isHead: Bool) {
         guard !isLast else { return }
         isLast = true
-        wait(.refusal(refusal))
+        wait(.refusal(refusal, isHead: isHead))
     }
 
     private func wait(_ item: Item) {
@@ -140,7 +144,9 @@ final class HTTPExchange {
         case .request(let head):
             isHead = head.method == .HEAD
             admit(head)
-        case .refusal(let refusal): refuse(refusal)
+        case .refusal(let refusal, let isOfHead):
+            isHead = isOfHead
+            refuse(refusal)
         }
         return !waiting.isEmpty
     }
