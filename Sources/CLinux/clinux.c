@@ -15,9 +15,11 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
@@ -124,6 +126,17 @@ bool clinux_clock_is_synchronized(void) {
 bool clinux_clock_was_set(int fd) {
     uint64_t expirations;
     return read(fd, &expirations, sizeof expirations) < 0 && errno == ECANCELED;
+}
+
+int clinux_make_directory_as(const char *path, unsigned mode, unsigned user, unsigned group) {
+    gid_t own_group = (gid_t)setfsgid(group);
+    uid_t own_user = (uid_t)setfsuid(user);
+    int result = mkdir(path, mode);
+    int error = errno;
+    setfsuid(own_user);
+    setfsgid(own_group);
+    errno = error;
+    return result;
 }
 
 long clinux_write_without_waiting(int fd, const void *bytes, size_t length) {

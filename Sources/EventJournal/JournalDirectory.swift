@@ -27,27 +27,17 @@ struct JournalDirectory: Sendable {
     ///
     /// Other parents must exist: when their disk is not mounted, nothing is written in its place.
     func make() throws(JournalError) {
-        if makeItself() || errno == EEXIST { return }
+        if ParentDirectory.makeDirectory(path, mode: 0o750) || errno == EEXIST { return }
         var error = errno
         if error == ENOENT {
             let reason = makeParents()
-            if makeItself() || errno == EEXIST { return }
+            if ParentDirectory.makeDirectory(path, mode: 0o750) || errno == EEXIST { return }
             // That the parent is missing is only the consequence of the reason that it cannot be created.
             error = errno == ENOENT ? reason ?? ENOENT : errno
         }
         // A read-only file system returns its error even if the directory exists.
         guard status(of: ".") == nil else { return }
         throw JournalError(operation: "create", path: path, cause: .errno(error))
-    }
-
-    /// Creates the directory alone; `false` with errno on failure.
-    private func makeItself() -> Bool {
-        guard mkdir(path, 0o750) == 0 else { return false }
-        let descriptor = system.open(path, O_RDONLY | O_DIRECTORY, 0)
-        guard descriptor >= 0 else { return true }
-        ParentDirectory.giveOwnership(of: descriptor, in: ParentDirectory.of(path))
-        close(descriptor)
-        return true
     }
 
     /// Creates the parents: everything below the user's state directory, and elsewhere only a directory `reachagent`.

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The directory of a file or directory that is created.
@@ -8,16 +9,30 @@ package enum ParentDirectory {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Gives a file or directory that root has made to the owner of its directory, whose programs could neither read nor
-    /// replace it.
+    /// Creates a directory, as the owner of the one above where root would create it: that owner's programs could not
+    /// read root's.
+    ///
+    /// It is not given away afterwards, because the owner could have put another directory in its place by then. Where the
+    /// owner may not create it, it is root's.
+    ///
+    /// - Returns: `false` with errno on failure.
+    package static func makeDirectory(_ path: String, mode: UInt32) -> Bool {
+        var owner = stat()
+        if geteuid() == 0, stat(of(path), &owner) == 0, owner.st_uid != 0 {
+            if clinux_make_directory_as(path, mode, owner.st_uid, owner.st_gid) == 0 { return true }
+            guard errno == EACCES else { return false }
+        }
+        return mkdir(path, mode) == 0
+    }
+
+    /// Gives a file that root has made to the owner of its directory, whose programs could neither read nor replace it.
     package static func giveOwnership(of descriptor: Int32, in directory: String) {
         var (owner, entry) = (stat(), stat())
         guard geteuid() == 0, stat(directory, &owner) == 0, owner.st_uid != 0, fstat(descriptor, &entry) == 0 else {
             return
         }
         // A file with another name elsewhere would be given away there too.
-        let isFile = entry.st_mode & S_IFMT == S_IFREG && entry.st_nlink == 1
-        guard entry.st_uid == 0, isFile || entry.st_mode & S_IFMT == S_IFDIR else { return }
+        guard entry.st_uid == 0, entry.st_nlink == 1, entry.st_mode & S_IFMT == S_IFREG else { return }
         _ = fchown(descriptor, owner.st_uid, owner.st_gid)
     }
 

@@ -205,7 +205,7 @@ import Testing
         #expect(list.output.contains("RUNS, IN THIS ORDER\n"))
         try scratch.write("c.toml", "[hook.woken]\ncommand = [\"/bin/echo\"]\non = \"suspend.resumed\"\n", mode: 0o644)
         let woken = try await scratch.hooks("list", "--event", "last", "--directory", directory)
-        #expect(woken.output.contains("suspend.resumed 2, "), "\(woken.output)")
+        #expect(woken.output.contains("suspend.resumed #2, "), "\(woken.output)")
     }
 
     @Test func `a missing journal or file is an error`() async throws {

@@ -52,6 +52,9 @@ bool clinux_clock_is_synchronized(void);
 // Returns whether the clock was set since the watch was armed.
 bool clinux_clock_was_set(int fd);
 
+// mkdir(2) as another user (setfsuid(2)), whose the directory is; of the calling thread alone. -1 with errno.
+int clinux_make_directory_as(const char *path, unsigned mode, unsigned user, unsigned group);
+
 // pwritev2(2) with RWF_NOWAIT at the current position: writes what fits without ever blocking. EOPNOTSUPP where the
 // type of file does not support that (pipes before Linux 6.4, terminals).
 long clinux_write_without_waiting(int fd, const void *bytes, size_t length);
