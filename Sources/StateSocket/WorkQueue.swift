@@ -6,7 +6,7 @@ internal import Synchronization
 /// It keeps jobs that take seconds off the threads that other clients wait for. Used only on the event loop.
 final class WorkQueue {
     /// The maximum number of waiting and running jobs.
-    private static let maximumCount = 64
+    static let maximumCount = 64
 
     private let pool = NIOThreadPool(numberOfThreads: 1)
     private let name: String
@@ -19,7 +19,7 @@ final class WorkQueue {
 
     /// - Parameters:
     ///   - name: The name of the thread.
-    ///   - share: The maximum number of waiting and running jobs of one user or host.
+    ///   - share: The maximum number of waiting and running jobs of one user or host; 1 once the queue is half full.
     init(_ name: String, share: Int) {
         self.name = name
         self.share = share
@@ -36,7 +36,11 @@ final class WorkQueue {
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
     ) -> Bool {
-        guard counts[origin] ?? 0 < share, counts.values.reduce(0, +) < Self.maximumCount else { return false }
+        let total = counts.values.reduce(0, +)
+        // The second half is for those without a job, so that a few hosts cannot take all places.
+        guard total < Self.maximumCount, counts[origin] ?? 0 < (total < Self.maximumCount / 2 ? share : 1) else {
+            return false
+        }
         counts[origin, default: 0] += 1
         waiting.add(
             { [self, hub] in

@@ -183,7 +183,9 @@ final class HTTPExchange {
                 switch outcome {
                 case .accepted: answer(head)
                 case .refused: refuse(HTTPRefusal(.unauthorized, "a user and a password are needed"))
-                case .tooMany: refuse(HTTPRefusal(.tooManyRequests, "too many wrong passwords came from this host"))
+                case .tooMany:
+                    let text = "this host sent too many wrong passwords, or too many passwords wait for their check"
+                    refuse(HTTPRefusal(.tooManyRequests, text))
                 }
             }
         }

@@ -5,9 +5,9 @@ internal import PortAccess
 
 /// Checks the passwords of requests (RFC 7617).
 ///
-/// Password hashing is slow by design, so it runs on its own thread, and an accepted password stays valid for a while.
-/// Guessing is rate-limited per host, which does not affect passwords that have already been accepted. Used only on the
-/// event loop.
+/// Password hashing is slow by design, so it runs on its own thread, and an accepted password stays valid while it is
+/// used. Guessing is rate-limited per host, which does not affect passwords that have already been accepted. Used only on
+/// the event loop.
 final class PasswordCheck {
     /// A hash that is queued or being computed, and the requests that wait for it.
     private final class Job {
@@ -23,21 +23,26 @@ final class PasswordCheck {
         case tooMany
     }
 
-    /// The time for which an accepted password stays valid.
+    /// The time for which an accepted password stays valid after its last use, so that guesses of others, which all
+    /// wait for the same thread, do not keep a regular client out.
     private static let validity: TimeAmount = .seconds(300)
     /// As many as there may be users: one who is not remembered costs a hash with each request.
     private static let maximumAccepted = PasswordFile.maximumUsers
     /// The maximum number of wrong passwords of one host within ``failureTime``.
     static let maximumFailures = 10
     private static let failureTime: TimeAmount = .seconds(60)
-    private static let maximumHosts = 1024
+    static let maximumHosts = 1024
 
+    private let now: () -> NIODeadline
     private let queue = WorkQueue("password-", share: 4)
     /// The key of the digests by which passwords are remembered; it exists only in memory.
     private let key = SymmetricKey(size: .bits256)
     private var accepted: [[UInt8]: NIODeadline] = [:]
     private var pending: [[UInt8]: Job] = [:]
     private var failures: [ClientOrigin: (count: Int, until: NIODeadline)] = [:]
+
+    /// - Parameter now: The present time.
+    init(now: @escaping () -> NIODeadline = NIODeadline.now) { self.now = now }
 
     /// Checks the `Authorization` header of a request.
     ///
@@ -52,9 +57,12 @@ final class PasswordCheck {
         guard values.count == 1, let value = values.first, let (user, password) = Self.credentials(value) else {
             return whenDone(.refused)
         }
-        let now = NIODeadline.now()
+        let now = now()
         let digest = Array(HMAC<SHA256>.authenticationCode(for: Data(value.utf8), using: key))
-        if let until = accepted[digest], until > now { return whenDone(.accepted) }
+        if let until = accepted[digest], until > now {
+            accepted[digest] = now + Self.validity
+            return whenDone(.accepted)
+        }
         guard mayTry(origin, at: now) else { return whenDone(.tooMany) }
         // A browser sends several requests at the same time.
         if let job = pending[digest] {
@@ -90,24 +98,30 @@ final class PasswordCheck {
             return
         }
         pending[digest] = nil
-        let now = NIODeadline.now()
+        let now = now()
         if isRight {
             if accepted.count >= Self.maximumAccepted { accepted = accepted.filter { $0.value > now } }
             if accepted.count < Self.maximumAccepted { accepted[digest] = now + Self.validity }
         } else {
-            let known = failures[origin].flatMap { $0.until > now ? $0 : nil }
-            failures[origin] = ((known?.count ?? 0) + 1, known?.until ?? now + Self.failureTime)
+            noteFailure(of: origin, at: now)
         }
         for whenDone in job.waiting { whenDone(isRight ? .accepted : .refused) }
     }
 
     private func mayTry(_ origin: ClientOrigin, at now: NIODeadline) -> Bool {
-        if failures[origin] == nil, failures.count >= Self.maximumHosts {
-            failures = failures.filter { $0.value.until > now }
-            guard failures.count < Self.maximumHosts else { return false }
-        }
         guard let known = failures[origin], known.until > now else { return true }
         return known.count < Self.maximumFailures
+    }
+
+    private func noteFailure(of origin: ClientOrigin, at now: NIODeadline) {
+        let known = failures[origin].flatMap { $0.until > now ? $0 : nil }
+        // A full table must not refuse hosts that are not in it: an attacker with a /54 could fill it.
+        if failures[origin] == nil, failures.count >= Self.maximumHosts,
+            let oldest = failures.min(by: { $0.value.until < $1.value.until })?.key
+        {
+            failures[oldest] = nil
+        }
+        failures[origin] = ((known?.count ?? 0) + 1, known?.until ?? now + Self.failureTime)
     }
 
     /// Parses `Basic BASE64`.
