@@ -68,30 +68,47 @@ enum ClientOrigin: Hashable, Comparable, CustomStringConvertible {
 
 /// Another host for counting connections: an IPv4 address, or a /64 IPv6 network, of which one host can use every
 /// address.
+///
+/// The network of the link-local addresses is another one on each link. Its hosts are not counted one by one: a host on
+/// the link could invent addresses, and take the share of all other hosts instead of that of its link.
 struct RemoteHost: Hashable, Comparable, CustomStringConvertible {
     private let network: [UInt8]
+    /// The index of the interface of a link-local network; 0 for others.
+    private let link: UInt32
 
     /// Reads the address of a connection; `nil` for one that is not over IP.
     init?(_ address: SocketAddress?) {
         switch address {
-        case .v4(let address): network = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
-        case .v6(let address): network = withUnsafeBytes(of: address.address.sin6_addr) { Array($0.prefix(8)) }
+        case .v4(let address):
+            network = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+            link = 0
+        case .v6(let address):
+            let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0.prefix(8)) }
+            let isLinkLocal = bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
+            network = isLinkLocal ? [0xFE, 0x80, 0, 0, 0, 0, 0, 0] : bytes
+            link = isLinkLocal ? address.address.sin6_scope_id : 0
         case .unixDomainSocket, nil: return nil
         }
     }
 
     /// Creates the host of an IPv4 address or IPv6 network.
-    init(network: [UInt8]) { self.network = network }
+    init(network: [UInt8]) {
+        self.network = network
+        link = 0
+    }
 
-    /// `192.0.2.7`, `2001:db8::/64`.
+    /// `192.0.2.7`, `2001:db8::/64`, `fe80::%2/64` (RFC 4007, section 11.7).
     var description: String {
         let isIPv4 = network.count == 4
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let address = network + Array(repeating: 0, count: max(0, 16 - network.count))
         inet_ntop(isIPv4 ? AF_INET : AF_INET6, address, &text, socklen_t(text.count))
         let name = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return isIPv4 ? name : "\(name)/64"
+        return isIPv4 ? name : link == 0 ? "\(name)/64" : "\(name)%\(link)/64"
     }
 
-    static func < (one: RemoteHost, other: RemoteHost) -> Bool { one.network.lexicographicallyPrecedes(other.network) }
+    static func < (one: RemoteHost, other: RemoteHost) -> Bool {
+        if one.network == other.network { return one.link < other.link }
+        return one.network.lexicographicallyPrecedes(other.network)
+    }
 }

@@ -1,3 +1,5 @@
+import Glibc
+import NIOCore
 import Testing
 
 @testable import StateSocket
@@ -53,6 +55,31 @@ struct ConnectionLimitsTests {
         #expect(limits.add(host(9)) == nil)
         #expect("\(host(9))" == "the host 192.0.2.9")
         #expect("\(RemoteHost(network: [0x20, 1, 0xD, 0xB8, 0, 0, 0, 0]))" == "2001:db8::/64")
+    }
+
+    @Test func `an IPv6 network is one host, and the link-local one another on each link`() {
+        func host(_ bytes: [UInt8], link: UInt32 = 0) -> RemoteHost? {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_scope_id = link
+            withUnsafeMutableBytes(of: &address.sin6_addr) { place in
+                for (index, byte) in bytes.enumerated() { place[index] = byte }
+                place[15] = 1
+            }
+            return RemoteHost(SocketAddress(address))
+        }
+        let global: [UInt8] = [0x20, 1, 0xD, 0xB8, 0, 0, 0, 7]
+        #expect(host(global) == host(global + [9]))
+        #expect(host(global) == host(global, link: 2))
+        #expect(host(global) != host([0x20, 1, 0xD, 0xB8, 0, 0, 0, 8]))
+        #expect(host(global).map { "\($0)" } == "2001:db8:0:7::/64")
+        #expect(host([0xFE, 0x80], link: 2) == host([0xFE, 0x80, 0, 0, 0, 0, 0, 0, 9], link: 2))
+        #expect(host([0xFE, 0x80], link: 2) == host([0xFE, 0xBF, 1], link: 2), "all of fe80::/10")
+        #expect(host([0xFE, 0x80], link: 2) != host([0xFE, 0x80], link: 3))
+        #expect(host([0xFE, 0xC0], link: 2) == host([0xFE, 0xC0], link: 3))
+        #expect(host([0xFE, 0x80], link: 2).map { "\($0)" } == "fe80::%2/64")
+        let hosts = [host([0xFE, 0x80], link: 2), host([0xFE, 0x80], link: 3)].compactMap { $0 }
+        #expect(hosts.max() == hosts.last && hosts.min() == hosts.first)
     }
 
     @Test func `a user's first element waits for one of each other user`() {
