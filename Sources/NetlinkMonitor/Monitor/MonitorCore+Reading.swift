@@ -67,7 +67,7 @@ extension MonitorCore {
         if pending.classifies { try watchAddresses() }
         let before = lastAnswers
         let lookups = try lookUpAmongRouters()
-        for family in stale where hasAbandoned(family, since: before, lookups) {
+        for family in stale where Self.haveAbandoned(view.defaultRoutes[family] ?? [], since: before, lookups) {
             view.defaultRoutes[family] = try readDefaultRoutes(family)
         }
         armExpiry()
@@ -130,15 +130,12 @@ extension MonitorCore {
     ///
     /// The kernel announces a removal before it removes the route: the table may have been read in between, and then the
     /// route would seem to be a standby until the next reading, and not to be the cause of the loss.
-    private func hasAbandoned(_ family: AddressFamily, since old: [RouteLookup], _ new: [RouteLookup]) -> Bool {
-        func finds(_ route: Route, _ lookup: RouteLookup) -> Bool {
-            guard let matched = lookup.matched else { return false }
-            return matched.destination == route.destination && matched.table == route.table
-                && matched.metric == route.metric
+    static func haveAbandoned(_ routes: [Route], since old: [RouteLookup], _ new: [RouteLookup]) -> Bool {
+        func found(_ lookups: [RouteLookup]) -> Set<RoutePosition> {
+            Set(lookups.lazy.compactMap { $0.matched.map(RoutePosition.init) })
         }
-        return (view.defaultRoutes[family] ?? []).contains { route in
-            old.contains { finds(route, $0) } && !new.contains { finds(route, $0) }
-        }
+        let abandoned = found(old).subtracting(found(new))
+        return routes.contains { abandoned.contains(RoutePosition($0)) }
     }
 
     private mutating func readDefaultRoutes(_ family: AddressFamily) throws(NetlinkError) -> [Route] {
@@ -174,5 +171,18 @@ extension MonitorCore {
         guard wanted != watched else { return }
         try source.watch(wanted)
         watched = wanted
+    }
+}
+
+/// The position of a route among all tables, by which the kernel chooses it.
+private struct RoutePosition: Hashable {
+    let destination: IPPrefix
+    let table: UInt32
+    let metric: UInt32
+
+    init(_ route: Route) {
+        destination = route.destination
+        table = route.table
+        metric = route.metric
     }
 }

@@ -4,7 +4,7 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// The cost of many addresses that represent the Internet: twice as many take about twice the time.
+/// The cost of many addresses and routes: twice as many take about twice the time.
 struct MonitorCostTests {
     private static let counts = [1000, 2000, 4000]
 
@@ -48,6 +48,31 @@ struct MonitorCostTests {
             let seconds = CostGrowth.seconds { further = Self.toggleRoute(harness) }
             // With a default route in IPv4, only IPv6 is looked up further.
             #expect(further == [count / 2 - 1, count - 2])
+            return seconds
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
+
+    @Test func `routes that lookups no longer find are found at a cost that grows with the number of both`() throws {
+        let growth = try CostGrowth.measure(Self.counts.count, noise: 0.01) { index in
+            let count = Self.counts[index]
+            let routes = (0..<count).map { Route(destination: .everything(.ipv4), metric: UInt32($0)) }
+            let destination = try ip("192.0.2.7")
+            func lookups(_ table: UInt32) -> [RouteLookup] {
+                (0..<count).map { number in
+                    let route = Route(destination: .everything(.ipv4), table: table, metric: UInt32(number))
+                    return RouteLookup(destination: destination, outcome: .refused(.noRoute), matched: route)
+                }
+            }
+            let (other, own) = (lookups(100), lookups(Route.mainTable))
+            var results: [Bool] = []
+            let seconds = CostGrowth.seconds {
+                // None was found before, all are still found, and the last one is no longer found.
+                for (old, new) in [(other, own), (own, own), (own, own.dropLast() + other.suffix(1))] {
+                    results.append(MonitorCore<ScriptedKernel, ScriptedSource>.haveAbandoned(routes, since: old, new))
+                }
+            }
+            #expect(results == [false, false, true])
             return seconds
         }
         #expect(growth.isLinear, "\(growth)")
