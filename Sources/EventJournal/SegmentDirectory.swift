@@ -98,6 +98,7 @@ struct SegmentSource: Sendable {
         guard let history else { return nil }
         return try OpenSegment(name, in: history, nextFirst: nextFirst)
     }
+
     /// Opens a segment or its copy; `nil` also for something else of that name, such as a named pipe, which a cursor reports.
     func openFile(_ name: SegmentName, nextFirst: UInt64?) throws(JournalError) -> OpenSegment? {
         do throws(JournalError) {
