@@ -132,7 +132,7 @@ struct JournalHistory {
     }
 
     private func removeAll(_ listing: JournalDirectory.Listing) {
-        for name in listing.segments + listing.indexes {
+        for name in Set(listing.segments).union(listing.indexes) {
             for file in [name.plain, name.compressed, name.index] { directory.remove(file) }
         }
         for leftover in listing.leftovers { directory.remove(leftover) }

@@ -90,7 +90,7 @@ struct ConnectionLimitsTests {
         queue.add("b1", of: .user(2))
         let order = (0..<6).compactMap { _ in queue.next() }
         #expect(order == ["a0", "b0", "c0", "a1", "b1", "a2"])
-        // What comes again stands behind the user's others.
+        // An element that comes again stands behind the user's others.
         queue.add("a0", of: .user(1))
         var rest: [String] = []
         while let next = queue.next() { rest.append(next) }

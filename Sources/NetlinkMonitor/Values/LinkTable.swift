@@ -1,7 +1,7 @@
 /// The interfaces of a namespace, ordered by index.
 ///
-/// In order and side by side in memory, so that two tables are compared in one walk without hashing or copying: a machine
-/// with thousands of containers has as many interfaces, and each edge of one of them is found by such a comparison.
+/// Two tables in order are compared in one walk, without a search for each link: a machine with thousands of containers has
+/// as many interfaces, and each edge of one of them is found by such a comparison.
 public struct LinkTable: Sendable, Equatable {
     /// All interfaces, ordered by index.
     public private(set) var values: [Link]

@@ -164,10 +164,10 @@ final class StatusStore: Sendable {
 
 extension StatusStore.State {
     fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
-        if recent.count == AgentStatus.mostRecent {
+        if recent.count == AgentStatus.maximumRecent {
             // Many probes that fail at once must not push out the changes of the state that result.
             let probes = recent.indices.filter { recent[$0].transition.isOfProbe }
-            let isCrowded = probes.count > AgentStatus.mostRecent / 2
+            let isCrowded = probes.count > AgentStatus.maximumRecent / 2
             recent.remove(at: isCrowded ? probes.first ?? 0 : 0)
         }
         recent.append((transition, sequence, Timestamp(time)))

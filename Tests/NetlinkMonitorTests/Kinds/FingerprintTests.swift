@@ -119,7 +119,7 @@ struct FingerprintTests {
     @Test("every device is classified as the expected kind", arguments: radios + cables + software + tunnels)
     func fingerprint(device: Device) throws {
         let tree = try SysfsTree()
-        // Where the parent's bus is not known, the row is about a namespace whose sysfs is not ours.
+        // Without the parent's bus the row is about a namespace whose sysfs is not ours.
         if device.deviceType != nil || device.phy80211 || device.bus != nil {
             try tree.add(
                 device.name,

@@ -18,7 +18,7 @@ struct AgentFacts: Sendable {
 
 extension AgentStatus {
     /// The maximum number of settled transitions in a status, which has the newest.
-    static let mostRecent = 10
+    static let maximumRecent = 10
     /// The maximum number of hooks in a status; failed ones come first.
     private static let maximumHooks = 64
 
@@ -71,7 +71,7 @@ extension AgentStatus {
             sinks: sinks,
             interfaces: Interface.brief(in: network),
             defaultRoutes: network.defaultRoutes.map { DefaultRoute($0, in: network) },
-            recent: recent.suffix(Self.mostRecent),
+            recent: recent.suffix(Self.maximumRecent),
             lastSequence: lastSequence,
             journal: journal,
             sockets: sockets,
