@@ -64,7 +64,7 @@ enum FuzzNetlinkMessages {
         require(changes.count == links.count + view.addresses.count, "each link and each address is one change")
         for family in AddressFamily.allCases { require(!view.tables(family).isEmpty, "no table to look into") }
         require(
-            RouteFilter(covering: UnderlayResolver.watchedRemotes(view), routers: routers).program.count <= 4096,
+            RouteFilter(covering: UnderlayResolver.watchedAddresses(view), routers: routers).program.count <= 4096,
             "a filter that the kernel refuses"
         )
     }

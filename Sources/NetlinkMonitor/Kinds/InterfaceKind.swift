@@ -59,7 +59,7 @@ public struct KindEvidence: Sendable, Hashable, CustomStringConvertible, Codable
         case driver
         /// The device's bus in sysfs.
         case bus
-        /// The name, if a family of drivers has no other evidence (`rmnet…`, `ccmni…`).
+        /// The name, if a family of drivers has no other evidence (`rmnet…`, `qmimux…`).
         case name
         /// The kind of the lower interface, or of the members.
         case lower

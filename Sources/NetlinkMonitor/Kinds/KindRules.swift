@@ -26,7 +26,7 @@ enum KindRules {
     ]
     private static let usbTetherDrivers: Set<String> = ["rndis_host", "cdc_ether", "cdc_ncm", "ipheth", "cdc_eem"]
     /// The names that modem drivers with neither DEVTYPE nor an info kind give to their interfaces.
-    private static let cellularNames = ["rmnet", "rev_rmnet", "ccmni"]
+    private static let cellularNames = ["rmnet", "rev_rmnet", "ccmni", "qmimux"]
 
     static func classify(_ link: Link, device: SysfsDevice) -> InterfaceClassification {
         if link.hardwareType == HardwareType.ieee80211Radiotap {
@@ -59,6 +59,8 @@ enum KindRules {
         case "gadget": return .init(kind: .wired, evidence: [evidence], isGuess: true)
         case "dsa": return .init(kind: .wired, evidence: [evidence])
         case "ppp": return .init(kind: .ppp, evidence: [evidence])
+        // An L2TPv3 pseudowire, which rtnetlink shows as Ethernet without a driver's kind.
+        case "l2tpeth": return .init(kind: .tunnel, evidence: [evidence])
         default: return nil
         }
     }

@@ -59,8 +59,8 @@ extension MonitorCore {
     mutating func publishCurrentState(_ observed: ObservedTime) {
         do throws(NetlinkError) {
             var next = try currentSnapshot()
-            // Data left stale by a failed resynchronization is still stale: one message makes nothing else certain.
-            if loss.attempts > 0 { next.isSynchronized = false }
+            // Data left stale by a loss is still stale: one message makes nothing else certain.
+            if loss.isPending { next.isSynchronized = false }
             publish(next, observed)
         } catch {
             let code: Overrun.Code = error.cause == .dumpInterrupted ? .dumpInterrupted : .requestFailed
@@ -98,10 +98,15 @@ extension MonitorCore {
             let now = clock()
             let pause = loss.failed(at: now.instant)
             report(.resynchronizationFailed(error, retryIn: pause))
-            guard var uncertain = snapshot else { return }
-            uncertain.isSynchronized = false
-            publish(uncertain, now)
+            publishUncertainty(now)
         }
+    }
+
+    /// Publishes the last known view, marked as uncertain.
+    mutating func publishUncertainty(_ observed: ObservedTime) {
+        guard var uncertain = snapshot else { return }
+        uncertain.isSynchronized = false
+        publish(uncertain, observed)
     }
 
     private mutating func finishRecovery(

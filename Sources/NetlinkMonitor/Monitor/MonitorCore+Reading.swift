@@ -164,10 +164,10 @@ extension MonitorCore {
             }
     }
 
-    /// Updates the filter to pass messages about the looked-up addresses and tunnel remotes.
+    /// Updates the filter to pass messages about the looked-up addresses, and the remote and local ones of tunnels.
     mutating func watchAddresses() throws(NetlinkError) {
         var wanted = watched
-        wanted.addresses = Set(configuration.lookedUpAddresses).union(UnderlayResolver.watchedRemotes(view))
+        wanted.addresses = Set(configuration.lookedUpAddresses).union(UnderlayResolver.watchedAddresses(view))
         guard wanted != watched else { return }
         try source.watch(wanted)
         watched = wanted

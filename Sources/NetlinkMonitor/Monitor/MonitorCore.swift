@@ -120,7 +120,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         let recoversNow = loss.isPending && loss.isDue(observed.instant)
         if !recoversNow, pending.isRelevant { publishCurrentState(observed) }
         // Checked again, because publishing may have just failed; nothing else would wake the thread for it.
-        if loss.isPending, loss.isDue(observed.instant) { recover() }
+        guard loss.isPending else { return }
+        if loss.isDue(observed.instant) { recover() } else { publishUncertainty(observed) }
     }
 
     // MARK: Notifications

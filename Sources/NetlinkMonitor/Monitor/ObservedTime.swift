@@ -37,6 +37,8 @@ extension ObservedTime: Codable {
         case microseconds = "us"
     }
 
+    private static let expectation = "expected an observationEpoch in the coder's userInfo, and a moment near it"
+
     /// Reads nanoseconds since the coder's epoch (`ns`) and microseconds since 1970 (`us`).
     ///
     /// - Throws: `DecodingError` if the coder has no epoch, or the instant is more than 146 years from it.
@@ -49,7 +51,7 @@ extension ObservedTime: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .nanoseconds,
                 in: members,
-                debugDescription: "a moment out of all bounds"
+                debugDescription: Self.expectation
             )
         }
         self.init(instant: epoch.advanced(by: .nanoseconds(nanoseconds)), microsecondsSince1970: microseconds)
@@ -65,7 +67,7 @@ extension ObservedTime: Codable {
         else {
             throw EncodingError.invalidValue(
                 self,
-                EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "a moment out of all bounds")
+                EncodingError.Context(codingPath: encoder.codingPath, debugDescription: Self.expectation)
             )
         }
         var members = encoder.container(keyedBy: Member.self)

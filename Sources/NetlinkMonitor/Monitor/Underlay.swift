@@ -121,9 +121,9 @@ struct UnderlayResolver {
 
     /// Returns whether the machine has the fixed local address of a tunnel.
     ///
-    /// In IPv4 the kernel rejects any other address in the lookup of the remote, as in that of the tunnel; in IPv6 it
-    /// sends packets that no answer can reach. An address of no interface may belong to a local route, which the
-    /// kernel's own answer shows.
+    /// In IPv4 the kernel rejects any other address in the lookup of the remote, as in that of the tunnel. In IPv6 an
+    /// ip6tnl or ip6gre drops its packets then (`ip6_tnl_xmit_ctl`), and a VXLAN sends packets that no answer can reach.
+    /// An address of no interface may belong to a local route, which the kernel's own answer shows.
     private func hasLocal(_ local: IPAddress, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Bool {
         if local.family == .ipv4 || snapshot.addresses.contains(where: { $0.address == local }) { return true }
         switch try kernel.lookups([LookupQuestion(destination: local)]).first?.outcome {
@@ -193,9 +193,10 @@ struct UnderlayResolver {
         }
     }
 
-    /// Returns the tunnel remotes whose routes must be watched, besides the looked-up addresses.
-    static func watchedRemotes(_ view: KernelView) -> Set<IPAddress> {
-        Set(view.links.values.compactMap(\.tunnelRemote))
+    /// Returns the addresses of tunnels whose routes must be watched, besides the looked-up addresses: the remotes, and
+    /// the fixed local addresses, which a local route may give to the machine.
+    static func watchedAddresses(_ view: KernelView) -> Set<IPAddress> {
+        Set(view.links.values.flatMap { [$0.tunnelRemote, $0.tunnelLocal].compactMap(\.self) })
     }
 }
 

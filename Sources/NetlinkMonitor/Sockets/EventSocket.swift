@@ -15,7 +15,7 @@ protocol NotificationSource {
 
 /// The addresses and routers that pass the filter of the event socket.
 struct WatchedNetwork: Sendable, Equatable {
-    /// The looked-up addresses and the tunnel remotes.
+    /// The looked-up addresses, and the remote and local ones of tunnels.
     var addresses: Set<IPAddress> = []
     /// The routers among which the kernel selects, with their known states.
     var routers: [Router: NeighbourState] = [:]

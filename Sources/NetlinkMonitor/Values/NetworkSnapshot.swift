@@ -103,7 +103,9 @@ public struct NetworkSnapshot: Sendable, Equatable {
 
 extension NetworkSnapshot {
     /// Devices that send all packets through their lower one.
-    private static let standsOnLower: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"]
+    private static let standsOnLower: Set<String> = [
+        "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "rmnet",
+    ]
     /// The maximum depth of stacked devices in the kernel.
     private static let deepestStack = 8
 
@@ -112,6 +114,9 @@ extension NetworkSnapshot {
     /// A bridge passes packets when one of its uplink ports does: those with a medium if it has any, else all. A
     /// guest's port keeps a bridge up after its cable was pulled, and one without any port is up forever; and the
     /// carrier of a bridge changes up to a second after that of its last port.
+    ///
+    /// A bond passes packets when its active member does, or any member if it has none: without link monitoring
+    /// (`miimon 0`, the default of most modes) its carrier stays when its members lose theirs.
     public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link, depth: 0) }
 
     /// Returns the reason packets cannot pass an interface, or a statement that they can.
@@ -128,10 +133,12 @@ extension NetworkSnapshot {
 
     private func canPassPackets(_ link: Link, depth: Int) -> Bool {
         guard link.isUsable, depth < Self.deepestStack else { return false }
-        if link.driverKind == "bridge" {
+        if link.driverKind == "bridge" || link.driverKind == "bond" {
             let ports = links.values.filter { $0.masterIndex == link.index }
-            let uplinks = ports.filter(\.isUplinkPort)
-            return (uplinks.isEmpty ? ports : uplinks).contains { canPassPackets($0, depth: depth + 1) }
+            let carriers = ports.filter {
+                link.driverKind == "bond" ? $0.index == link.activeMemberIndex : $0.isUplinkPort
+            }
+            return (carriers.isEmpty ? ports : carriers).contains { canPassPackets($0, depth: depth + 1) }
         }
         guard let kind = link.driverKind, Self.standsOnLower.contains(kind),
             let lower = link.lowerIndex.flatMap({ links[$0] })

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// IPv6 abandons a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). IPv4, which selects among
 /// default routes of one metric, also prefers a recently confirmed router (`fib_detect_death`).
-public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
+package enum NeighbourState: String, Sendable, Hashable, CaseIterable {
     /// The kernel does not answer for single entries (before Linux 5.0): every message about the router is relevant.
     case unknown
     /// IPv4: there is no entry, because no packet was sent to the next hop recently.
@@ -58,7 +58,7 @@ public enum NeighbourState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The state of a next hop according to the kernel's neighbour entry (RFC 4861 7.3.2).
-public enum NextHopState: Sendable, Hashable {
+package enum NextHopState: Sendable, Hashable {
     /// The next hop was confirmed recently: by default up to 45 s ago, and no earlier than at this instant if it is known.
     case reachable(confirmed: ContinuousClock.Instant?)
     /// The next hop does not answer neighbour discovery.
@@ -77,7 +77,7 @@ public enum NextHopState: Sendable, Hashable {
     /// The call takes microseconds, or up to 3.5 s while neighbour discovery is in progress: use a thread that may
     /// block. For IPv6, whose entries the parser reduces to failed or not, the result is never
     /// ``reachable(confirmed:)``.
-    public static func ask(of address: IPAddress, on interface: String) -> NextHopState {
+    package static func ask(of address: IPAddress, on interface: String) -> NextHopState {
         let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
         guard router.interfaceIndex > 0, var kernel = try? NetlinkQueries() else { return .unclear }
         for _ in 0..<readings.count {
@@ -100,7 +100,7 @@ extension NetworkMonitor {
     ///
     /// - Returns: The states of the hops that have an interface and a gateway.
     /// - Throws: ``NetlinkError`` when netlink is not available or the kernel rejects queries.
-    public static func neighbourStates(
+    package static func neighbourStates(
         of hops: some Sequence<NextHop>
     ) throws(NetlinkError) -> [NextHop: NeighbourState] {
         var routers: [Router: NextHop] = [:]
@@ -154,10 +154,14 @@ struct Router: Sendable, Hashable, Comparable {
             defaults.lazy.filter { $0.family == .ipv6 }.flatMap(\.nextHops)
                 .map { NextHop(interfaceIndex: $0.interfaceIndex, gateway: $0.gateway) }
         )
-        for case let route? in lookups.lazy.map(\.route) where route.gateway?.family == .ipv6 {
+        var mayHaveMore = refuses
+        for lookup in lookups {
+            guard let route = lookup.route, route.gateway?.family == .ipv6 else { continue }
             hops.insert(NextHop(interfaceIndex: route.interfaceIndex, gateway: route.gateway))
+            // Of another prefix than the default route, those with a higher metric are not read.
+            if let matched = lookup.matched, !matched.destination.isDefault { mayHaveMore = true }
         }
-        return hops.count > 1 || refuses ? Set(hops.compactMap(Router.init)) : []
+        return hops.count > 1 || mayHaveMore ? Set(hops.compactMap(Router.init)) : []
     }
 }
 

@@ -60,6 +60,7 @@ struct FingerprintTests {
         Device("modem as cdc_ncm", deviceType: "wwan", driver: "cdc_ncm", bus: "usb", is: .wwan),
         Device("raw IP", type: 519, is: .wwan),
         Device("rmnet", name: "rmnet_data0", type: 530, is: .wwan, guess: true),
+        Device("connection of a multiplexed QMI modem", name: "qmimux0", type: 65534, is: .wwan, guess: true),
         Device("Bluetooth PAN", deviceType: "bluetooth", is: .bluetooth),
     ]
 
@@ -113,6 +114,7 @@ struct FingerprintTests {
         Device("vti", type: 768, driverKind: "vti", is: .tunnel),
         Device("sit", type: 776, driverKind: "sit", is: .tunnel),
         Device("vxlan", deviceType: "vxlan", driverKind: "vxlan", is: .tunnel),
+        Device("L2TPv3 pseudowire", deviceType: "l2tpeth", is: .tunnel),
         Device("geneve", deviceType: "geneve", driverKind: "geneve", is: .tunnel),
     ]
 

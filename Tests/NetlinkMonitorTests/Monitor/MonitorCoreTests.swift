@@ -105,15 +105,16 @@ struct MonitorCoreTests {
         #expect(harness.events.map(\.word) == ["update"])
     }
 
-    @Test("the remote address of a tunnel is watched like a target")
+    @Test("the remote and the local address of a tunnel are watched like a target")
     func tunnelRemote() throws {
         try harness.start()
         let remote = try ip("203.0.113.9")
-        let info = NetlinkAttribute.linkInfo("gre", data: [.address(7, remote)])
+        let local = try ip("192.0.2.7")
+        let info = NetlinkAttribute.linkInfo("gre", data: [.address(6, local), .address(7, remote)])
         harness.queue.entries = [.datagram(NetlinkDatagram([.link(9, "gre1", [.up], attributes: [info])]))]
         harness.turn()
         #expect(harness.queue.watched.count == 2)
-        #expect(harness.queue.watched.last?.addresses.contains(remote) == true)
+        #expect(harness.queue.watched.last?.addresses.isSuperset(of: [remote, local]) == true)
     }
 
     @Test("a storm of 1,000 edges causes few updates and ends in the kernel's state")

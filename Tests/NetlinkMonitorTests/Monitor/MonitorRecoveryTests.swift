@@ -166,7 +166,7 @@ struct MonitorRecoveryTests {
         #expect(harness.core.loss.isPending == false)
     }
 
-    @Test("a resynchronization soon after another one is delayed until a timer fires")
+    @Test("a resynchronization soon after another one is delayed, and the view uncertain until a timer fires")
     func distance() throws {
         harness.queue.entries = [.overrun]
         harness.turn()
@@ -174,11 +174,16 @@ struct MonitorRecoveryTests {
         missChange()
         harness.queue.entries = [.overrun]
         harness.turn()
-        #expect(harness.takeEvents().map(\.word) == ["netlink_overrun"])
+        #expect(harness.events.map(\.word) == ["netlink_overrun", "update"])
+        #expect(harness.takeEvents().last?.update?.snapshot.isSynchronized == false)
+        harness.setLink(3, "wwan0", [.up], .down)
+        harness.turn()
+        #expect(harness.takeEvents().map { $0.update?.snapshot.isSynchronized } == [false])
         let due = try #require(harness.core.retryDue)
         harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
         harness.turn()
         #expect(harness.events.map(\.word) == ["resynchronized after 1", "update"])
+        #expect(harness.events.last?.update?.snapshot.isSynchronized == true)
     }
 
     @Test("a broken source is reopened, and the reopening is retried if it fails")

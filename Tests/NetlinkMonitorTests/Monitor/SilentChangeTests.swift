@@ -142,6 +142,14 @@ struct SilentChangeTests {
         #expect(harness.core.watched.routers.isEmpty)
     }
 
+    @Test("the router of a part of the default route is watched", arguments: [("2000::/3", true), ("::/0", false)])
+    func part(text: String, isWatched: Bool) throws {
+        let route = ResolvedRoute(interfaceIndex: first.interfaceIndex, gateway: first.address)
+        let matched = Route(destination: try prefix(text))
+        let lookup = RouteLookup(destination: first.address, outcome: .route(route), matched: matched)
+        #expect(Router.choices([], [lookup]) == (isWatched ? [first] : []))
+    }
+
     @Test(
         "an IPv6 route that rejects packets is an alternative to a router, except with the maximum metric",
         arguments: [
@@ -160,10 +168,9 @@ struct SilentChangeTests {
         arguments: [(100, 100, true), (100, 200, false)] as [(UInt32, UInt32, Bool)]
     )
     func ipv4(one: UInt32, other: UInt32, isChoice: Bool) throws {
-        let routers = [
-            Router(interfaceIndex: 2, address: try ip("192.0.2.1")),
-            Router(interfaceIndex: 3, address: try ip("198.51.100.1")),
-        ]
+        let routers = try [(2, "192.0.2.1"), (3, "198.51.100.1")].map { index, address in
+            Router(interfaceIndex: index, address: try ip(address))
+        }
         let routes = [defaultRoute(over: routers[0], metric: one), defaultRoute(over: routers[1], metric: other)]
         #expect(Router.choices(routes, []) == (isChoice ? Set(routers) : []))
     }

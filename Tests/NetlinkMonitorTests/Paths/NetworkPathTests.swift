@@ -23,7 +23,9 @@ struct NetworkPathTests {
             flags: LinkFlags = [.up, .lowerUp],
             state: OperationalState = .up,
             driver: String? = nil,
-            master: UInt32? = nil
+            lower: UInt32? = nil,
+            master: UInt32? = nil,
+            active: UInt32? = nil
         ) -> Link {
             Link(
                 index: index,
@@ -31,7 +33,9 @@ struct NetworkPathTests {
                 flags: flags,
                 operationalState: state,
                 driverKind: driver,
+                lowerIndex: lower,
                 masterIndex: master,
+                activeMemberIndex: active,
                 classification: InterfaceClassification(kind: kind, evidence: [])
             )
         }
@@ -50,6 +54,9 @@ struct NetworkPathTests {
     private static func port(isUp: Bool) -> Link {
         Case.link(4, "eth0", .wired, flags: isUp ? [.up, .lowerUp] : [.up], state: isUp ? .up : .down, master: 3)
     }
+
+    private static let connection = Case.link(3, "qmapmux0.0", .wwan, driver: "rmnet", lower: 4)
+    private static let idleMember = Case.link(5, "eth1", .wired, master: 3)
 
     private static func lower(isUp: Bool) -> Link {
         Case.link(4, "wwan0", .wwan, flags: isUp ? [.up, .lowerUp] : [.up], state: isUp ? .up : .down)
@@ -81,6 +88,45 @@ struct NetworkPathTests {
             others: [guest, port(isUp: false)],
             reason: .linkDown,
             text: "none: br0 cannot pass packets"
+        ),
+        Case(
+            testDescription: "a bond without link monitoring whose only member has no carrier",
+            link: Case.link(3, "bond0", .wired, driver: "bond"),
+            others: [port(isUp: false)],
+            reason: .linkDown,
+            text: "none: bond0 cannot pass packets"
+        ),
+        Case(
+            testDescription: "a bond of two members, one of them without carrier",
+            link: Case.link(3, "bond0", .wired, driver: "bond"),
+            others: [port(isUp: false), idleMember],
+            text: "wired via 192.0.2.1 dev bond0 src 192.0.2.7"
+        ),
+        Case(
+            testDescription: "a bond whose active member has no carrier",
+            link: Case.link(3, "bond0", .wired, driver: "bond", active: 4),
+            others: [port(isUp: false), idleMember],
+            reason: .linkDown,
+            text: "none: bond0 cannot pass packets"
+        ),
+        Case(
+            testDescription: "a bond whose active member is up",
+            link: Case.link(3, "bond0", .wired, driver: "bond", active: 5),
+            others: [port(isUp: false), idleMember],
+            text: "wired via 192.0.2.1 dev bond0 src 192.0.2.7"
+        ),
+        Case(
+            testDescription: "a connection of a multiplexed modem",
+            link: connection,
+            others: [lower(isUp: true)],
+            text: "wwan via 192.0.2.1 dev qmapmux0.0 src 192.0.2.7"
+        ),
+        Case(
+            testDescription: "a connection of a multiplexed modem without carrier",
+            link: connection,
+            others: [lower(isUp: false)],
+            reason: .linkDown,
+            text: "none: qmapmux0.0 cannot pass packets"
         ),
         Case(
             testDescription: "a dummy",

@@ -6,7 +6,9 @@ inside any number of tunnels is found too, and the port tells the medium. It cou
 the next turn but one: through a veth pair that takes microseconds, and a fresh neighbour entry a little longer.
 
 Its source counts as well. No answer can come to a link-local address or to that of a bridge of containers, so such a
-packet has not passed. One that leaves with another uplink's address passes in some networks and not in others.
+packet has not passed. One that leaves with another uplink's address passes in some networks and not in others. A VXLAN
+over IPv6 sends with its fixed local address even when the host has lost it: no answer can come to that, either. IPv4
+refuses such a source in the lookup, and so do the kernel's other tunnels over IPv6 (`ip6_tnl_xmit_ctl`).
 
 Where a program has a tunnel, a third datagram leaves through each uplink itself, bound to it: one that arrives proves that
 the tunnel could be carried.
@@ -19,6 +21,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .world import PORTS, destinations
 
@@ -36,6 +39,7 @@ DELEGATED = [ipaddress.ip_network("2001:db8:65::/48")]
 INSIDE = [ipaddress.ip_network(text) for text in (
     "100.64.0.0/24", "10.50.0.0/24", *(f"10.{number}.0.0/24" for number in range(88, 100)),
     *(f"2001:db8:{number}::/64" for number in range(88, 100)))]
+ADDRESSES = Path("/proc/thread-self/net/if_inet6")
 TOKEN = re.compile(rb"truth!([46])([cub])(.{4})", re.DOTALL)
 
 
@@ -63,6 +67,7 @@ class PacketJudge:
         self.samples: list[Sample] = []
         self._open: dict[tuple[int, int], Sample] = {}
         self._turn = 0
+        self._addresses: set[bytes] = set()
         self._sockets = {family: self._socket(family) for family in FAMILIES}
 
     @staticmethod
@@ -74,6 +79,7 @@ class PacketJudge:
     def turn(self, now: float) -> None:
         """Close the turn before the last one, and send the next."""
         self._turn += 1
+        self._addresses = {bytes.fromhex(line.split()[0]) for line in ADDRESSES.read_text().splitlines()}
         for family in FAMILIES:
             done = self._open.pop((family, self._turn - 2), None)
             if done is not None:
@@ -132,6 +138,8 @@ class PacketJudge:
             kind = LETTERS[mode]
             inner, outermost = _sources(frame, found.start(), int(family), port)
             verdicts = {_verdict(inner, port), _verdict(outermost, port, INSIDE if port in PORTS else [])}
+            if outermost != inner and len(outermost) == 16 and outermost not in self._addresses:
+                verdicts.add(None)
             if sample is not None and None not in verdicts:
                 mark = "?" if "?" in verdicts else ""
                 sample.ports[kind].add(port + mark)

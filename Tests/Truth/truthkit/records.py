@@ -23,11 +23,13 @@ def run() -> int:
         failed += found != expected
         print(f"{'ok       ' if found == expected else 'FAILED   '} {name}"
               + ("" if found == expected else f": expected {sorted(expected)}, got {findings}"))
-    for name, source, expected_ports in (
-            ("an answer to an uplink's address arrives", "10.1.0.2", {"p1"}),
-            ("an answer to a tunnel's address, out of an uplink, may arrive", "10.50.0.2", {"p1?"}),
-            ("no answer arrives at the loopback's", "127.0.0.1", set[str]())):
-        found = _ports(source)
+    for name, source, tunnel, expected_ports in (
+            ("an answer to an uplink's address arrives", "10.1.0.2", "", {"p1"}),
+            ("an answer to a tunnel's address, out of an uplink, may arrive", "10.50.0.2", "", {"p1?"}),
+            ("no answer arrives at the loopback's", "127.0.0.1", "", set[str]()),
+            ("an answer to a tunnel's local address arrives", "10.1.0.2", "2001:db8:1::2", {"p1"}),
+            ("no answer arrives at a tunnel's local address that the host has lost", "10.1.0.2", "2001:db8:1::3", set[str]())):
+        found = _ports(source, tunnel)
         failed += found != expected_ports
         print(f"{'ok       ' if found == expected_ports else 'FAILED   '} {name}: {found}")
     return failed
@@ -152,11 +154,16 @@ def _record(samples: list[Sample], states: list[tuple[float, dict[str, Any]]],
         default_devices=devices)
 
 
-def _ports(source: str) -> set[str]:
-    """The port at which a datagram with a source counts as arrived."""
+def _ports(source: str, tunnel: str = "") -> set[str]:
+    """The port at which a datagram with a source counts as arrived, also inside a VXLAN with a local address."""
     packets = PacketJudge.__new__(PacketJudge)          # no socket: only frames are noted
     sample = Sample(0.0, 4)
     packets._open, packets._first = {(4, 1): sample}, {4: bytes(4)}
+    packets._addresses = {ipaddress.IPv6Address("2001:db8:1::2").packed}
     header = bytes(12) + ipaddress.IPv4Address(source).packed + bytes(4)
-    packets.note(bytes(12) + b"\x08\x00" + header + bytes(8) + b"truth!4c\0\0\0\1", "p1")
+    frame = bytes(12) + b"\x08\x00" + header + bytes(8) + b"truth!4c\0\0\0\1"
+    if tunnel:
+        around = bytes(8) + ipaddress.IPv6Address(tunnel).packed + bytes(16) + bytes(8) + bytes(8)
+        frame = bytes(12) + b"\x86\xdd" + around + frame
+    packets.note(frame, "p1")
     return sample.ports[CONNECTED]

@@ -87,9 +87,9 @@ def vlan_over_uplink(world: World, rng: random.Random) -> Iterable[Action]:
 
 @mutation(weight=1, lasts=2.0)
 def bond_over_uplink(world: World, rng: random.Random) -> Iterable[Action]:
-    """Where the kernel has bonds."""
+    """Where the kernel has bonds; without link monitoring they keep their carrier when the cable is pulled."""
     one = best(world)
-    yield ip("link add bond9 type bond mode active-backup miimon 100")
+    yield ip(f"link add bond9 type bond mode active-backup miimon {rng.choice((0, 100))}")
     yield ip(f"link set {one.name} down")
     yield ip(f"link set {one.name} master bond9")
     yield from _moves_to(world, "bond9", one, world.families)

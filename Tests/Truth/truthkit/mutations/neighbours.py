@@ -22,6 +22,16 @@ def best_router_dies(world: World, rng: random.Random) -> Iterable[Action]:
         yield ip(f"neigh flush dev {best(world).name}")
 
 
+@mutation(finds="dead_router", lasts=6.0)
+def router_of_part_dies(world: World, rng: random.Random) -> Iterable[Action]:
+    """2000::/3 in place of IPv6's default routes: the kernel leaves the router for that of the next metric."""
+    for one in world.uplinks:
+        yield ip(f"-6 route del default dev {one.name}")
+        yield one.route(6, prefix="2000::/3")
+    yield wait(300)
+    yield from _dies(best(world))
+
+
 @mutation(lasts=6.0)
 def router_dies(world: World, rng: random.Random) -> Iterable[Action]:
     yield from _dies(uplink(world, rng))
