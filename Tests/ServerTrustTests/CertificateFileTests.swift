@@ -1,5 +1,6 @@
 import AgentTestKit
 import FoundationEssentials
+import Glibc
 import ProbeTestKit
 import Testing
 
@@ -44,10 +45,21 @@ import Testing
         #expect { try CertificateFile.certificates(at: open) } throws: { "\($0)".contains("block 1") }
     }
 
-    @Test func `a missing, an empty and an endless file are errors`() throws {
-        #expect(throws: SecurityPolicyError.unreadable(path: "/nowhere/x", reason: "there is no such file")) {
-            try CertificateFile.certificates(at: "/nowhere/x")
+    @Test func `a file that cannot be reached is an error with the system's reason`() throws {
+        let file = try write("a.pem", [])
+        let link = "\(directory.path)/circle"
+        try #require(symlink("circle", link) == 0)
+        for (path, reason) in [
+            ("/nowhere/x", "No such file or directory"), ("\(file)/x", "Not a directory"),
+            (link, "Too many levels of symbolic links"),
+        ] {
+            #expect(throws: SecurityPolicyError.unreadable(path: path, reason: reason)) {
+                try CertificateFile.certificates(at: path)
+            }
         }
+    }
+
+    @Test func `an empty and an endless file are errors`() throws {
         let empty = try write("empty.pem", [])
         #expect(throws: SecurityPolicyError.noCertificate(source: empty)) {
             try CertificateFile.certificates(at: empty)

@@ -37,6 +37,15 @@ import Testing
         #expect(verdict.refusals == [.tlsSelfSigned])
     }
 
+    @Test func `a server with the name of its authority is not self-signed`() async throws {
+        let root = try IssuedCertificate.selfSigned(.authority("host.test"))
+        let server = try root.issue(.server())
+        let other = try IssuedCertificate.selfSigned(.authority("Other"))
+        #expect(await TrustHarness.verdict([server.der], roots: [root]).isAccepted)
+        #expect(await TrustHarness.verdict([server.der], roots: [other]).refusals == [.tlsMissingIntermediate])
+        #expect(await TrustHarness.verdict([server.der, root.der], roots: [other]).refusals == [.tlsUntrustedRoot])
+    }
+
     @Test(arguments: [SignatureDefect.flippedBit, .truncated, .empty])
     func `a broken signature is distinguished from a missing issuer`(_ defect: SignatureDefect) async throws {
         let verdict = try await TrustHarness.verdict(leaf: { $0.signatureDefect = defect })

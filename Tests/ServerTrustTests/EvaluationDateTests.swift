@@ -52,4 +52,23 @@ import Testing
         let verdict = await TrustHarness.verdict(chain.presented, roots: [chain.root], at: date)
         #expect(verdict.isAccepted == isAccepted)
     }
+
+    @Test(arguments: [
+        (TimeEncoding.rawGeneralizedTime("16010101000000Z"), TimeEncoding.automatic, FindingCode?.none),
+        (.rawGeneralizedTime("19491231235959Z"), .rawGeneralizedTime("20500101000000Z"), nil),
+        (.rawGeneralizedTime("19500101000000Z"), .automatic, .tlsCertificateProfile),
+        (.automatic, .rawGeneralizedTime("20491231235959Z"), .tlsCertificateProfile),
+        (.rawUTCTime("500101000000Z"), .rawUTCTime("491231235959Z"), nil),
+    ])
+    func `a year that UTCTime has must be written with it (RFC 5280, section 4.1.2.5)`(
+        _ notBefore: TimeEncoding,
+        _ notAfter: TimeEncoding,
+        _ code: FindingCode?
+    ) async throws {
+        let verdict = try await TrustHarness.verdict(leaf: {
+            $0.notBeforeEncoding = notBefore
+            $0.notAfterEncoding = notAfter
+        })
+        #expect(verdict.refusals == [code].compactMap(\.self), "\(verdict.findings)")
+    }
 }

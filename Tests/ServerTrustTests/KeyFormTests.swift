@@ -102,6 +102,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (SignatureScheme.unknown("1.2.840.113549.1.1.10"), SignatureScheme.rsaPSSSHA384, FindingCode?.none),
+        (.unknown("1.2.840.113549.1.1.10"), .rsaSHA384, .tlsUnsupportedAlgorithm),
+        (.rsaPSSSHA256, .rsaPSSSHA256, nil), (.rsaPSSSHA256, .rsaPSSSHA384, .tlsUnsupportedAlgorithm),
+        (.rsaPSSSHA256, .rsaSHA256, .tlsUnsupportedAlgorithm),
+    ])
+    func `an RSA key for RSASSA-PSS alone verifies that padding, with its own parameters if it has any`(
+        _ algorithm: SignatureScheme,
+        _ scheme: SignatureScheme,
+        _ code: FindingCode?
+    ) async throws {
+        let key = try TestKey.rsa2048
+        let parts = try #require(ASN1Node.parsing(key.subjectPublicKeyInfo)?.sequence)
+        let info = TrustCost.der(0x30, algorithm.algorithmIdentifier + [UInt8](parts[1].encodedBytes))
+        let root = try IssuedCertificate.selfSigned(
+            CertificateTemplate.authority().with { $0.subjectPublicKeyInfo = info },
+            key: key
+        )
+        let leaf = try root.issue(CertificateTemplate.server().with { $0.signatureScheme = scheme })
+        let verdict = await TrustHarness.verdict([leaf.der], roots: [root])
+        #expect(verdict.code == code, "\(verdict.findings)")
+    }
+
     @Test func `a revocation list that cannot be verified is not called forged`() async throws {
         let key = TestKey.p256()
         let root = try IssuedCertificate.selfSigned(

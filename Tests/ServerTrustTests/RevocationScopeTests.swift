@@ -102,13 +102,54 @@ import Testing
         for (fields, ofIntermediate, evidence) in [
             (Self.authorities, true, "the list of CN=Test Intermediate covers only authorities"),
             (Self.users, false, "the list of CN=Test Root does not cover authorities"),
-            (Self.point, true, "the list of CN=Test Intermediate covers only a part of the certificates"),
+            (
+                Self.point, true,
+                "the list of CN=Test Intermediate is that of a distribution point that the certificate does not name"
+            ),
+            (Self.reasons, true, "the list of CN=Test Intermediate covers only some reasons"),
             ([0x84, 0x01, 0xFF], false, "the list of CN=Test Root cannot be used: it is an indirect list"),
         ] {
             let list = Scope("", fields).list
             let verdict = try await ofIntermediate ? verdict(list, none) : verdict(none, list)
             #expect(verdict.findings.map(\.evidence) == [evidence])
         }
+    }
+
+    private static func uri(_ text: String) -> [UInt8] { TrustCost.der(0x86, Array(text.utf8)) }
+
+    /// A DistributionPointName with these names.
+    private static func named(_ names: String...) -> [UInt8] {
+        TrustCost.der(0xA0, TrustCost.der(0xA0, names.flatMap(uri)))
+    }
+
+    /// A DistributionPointName relative to the issuer's name.
+    private static let relative = TrustCost.der(0xA0, TrustCost.der(0xA1, []))
+
+    /// The fields of a list's point, those of each of the certificate's points, and whether the list covers it.
+    static let points: [(list: [UInt8], certificate: [[UInt8]], isCovered: Bool)] = [
+        (point, [point], true), (point + users, [named("http://y/"), point], true),
+        (point, [named("http://y/", "http://x/")], true), (named("http://y/", "http://x/"), [point], true),
+        (point, [named("http://y/")], false), (point, [named("http://x/#")], false), (point, [], false),
+        (point + authorities, [point], false), (point + reasons, [point], false),
+        // A point for some reasons, one of another issuer, and one without a name of its own.
+        (point, [point + [0x81, 0x02, 0x05, 0x60]], false), (point, [point + TrustCost.der(0xA2, uri("x"))], false),
+        (relative, [relative], false), (point, [[0x80, 0x00]], false),
+    ]
+
+    @Test(arguments: points)
+    func `a list of a distribution point covers the certificates that name it`(
+        _ example: (list: [UInt8], certificate: [[UInt8]], isCovered: Bool)
+    ) async throws {
+        let points = TrustCost.der(0x30, example.certificate.flatMap { TrustCost.der(0x30, $0) })
+        let presented = try chain.presenting(
+            CertificateTemplate.server().with { $0.extensions.append(.raw("2.5.29.31", points)) }
+        )
+        let lists = [
+            try CertificateRevocationList(der: chain.intermediate.revocationList(Scope("", example.list).list)),
+            try CertificateRevocationList(der: chain.root.revocationList(RevocationListTemplate())),
+        ]
+        let verdict = await TrustHarness.verdict(presented, roots: [chain.root], lists: lists)
+        #expect(verdict.refusals == (example.isCovered ? [] : [.tlsRevocationUnknown]), "\(verdict.findings)")
     }
 
     @Test func `an authority's certificate of a server is not covered by a list for users`() async throws {

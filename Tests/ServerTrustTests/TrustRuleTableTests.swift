@@ -55,6 +55,10 @@ import Testing
         return (try chain.presenting(CertificateTemplate.server().with(change)), [chain.root])
     }
 
+    private static func firstVersion(_ template: inout CertificateTemplate) {
+        (template.version, template.extensions) = (0, [])
+    }
+
     /// An identifier [0] with an issuer [1] and a serial number [2].
     private static let foreignAuthorityKeyIdentifier = CertificateExtension.raw(
         "2.5.29.35",
@@ -76,6 +80,7 @@ import Testing
             try intermediate(asAnchor: true) { $0.addsKeyIdentifiers = false }
         },
         Row("an anchor whose own signature is weak or broken") { try root { $0.signatureScheme = .ecdsaSHA1 } },
+        Row("an anchor of version 1 that has issued itself") { try root(Self.firstVersion) },
         Row("an anchor that has expired", .tlsExpired) { try root { $0.notAfter = TestDate.utc(2025) } },
         Row("an anchor that is no authority", .tlsNotAnAuthority) {
             try root { $0.replaceExtension(with: .basicConstraints(isAuthority: false)) }
@@ -145,6 +150,21 @@ import Testing
         let verdict = await TrustHarness.verdict(presented, roots: roots, policy: policy)
         #expect(verdict.code == row.code ?? (isStrict ? row.remark : nil), "\(verdict.findings)")
         #expect(verdict.warnings == (isStrict ? [] : [row.remark].compactMap(\.self)), "\(verdict.findings)")
+    }
+
+    @Test func `version 1 makes an authority only of an anchor that has issued itself`() async throws {
+        let root = try IssuedCertificate.selfSigned(.authority())
+        let middle = try root.issue(CertificateTemplate.intermediate().with(Self.firstVersion))
+        let leaf = try middle.issue(.server())
+        for roots in [[root], [middle]] {
+            let verdict = await TrustHarness.verdict([leaf.der, middle.der], roots: roots)
+            #expect(verdict.refusals.contains(.tlsNotAnAuthority), "\(verdict.findings)")
+        }
+        let old = try IssuedCertificate.selfSigned(CertificateTemplate.authority().with(Self.firstVersion))
+        let between = try IssuedCertificate.selfSigned(.authority("Above"))
+        let crossed = try between.issue(CertificateTemplate.authority().with(Self.firstVersion), key: old.key)
+        let verdict = await TrustHarness.verdict([try old.issue(.server()).der, crossed.der], roots: [between])
+        #expect(verdict.refusals.contains(.tlsNotAnAuthority), "\(verdict.findings)")
     }
 
     @Test func `a wildcard below a public suffix counts, for no list of them is kept`() async throws {

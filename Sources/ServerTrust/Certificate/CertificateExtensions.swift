@@ -10,7 +10,9 @@ struct CertificateExtensions: Sendable {
         static let subjectAlternativeName: ForeignText = "2.5.29.17"
         static let basicConstraints: ForeignText = "2.5.29.19"
         static let nameConstraints: ForeignText = "2.5.29.30"
+        static let distributionPoints: ForeignText = "2.5.29.31"
         static let certificatePolicies: ForeignText = "2.5.29.32"
+        static let policyMappings: ForeignText = "2.5.29.33"
         static let authorityKeyIdentifier: ForeignText = "2.5.29.35"
         static let policyConstraints: ForeignText = "2.5.29.36"
         static let extendedKeyUsage: ForeignText = "2.5.29.37"
@@ -28,6 +30,11 @@ struct CertificateExtensions: Sendable {
         let keyIdentifier: [UInt8]?
     }
 
+    struct PolicyMapping: Sendable, Hashable {
+        let issuerPolicy: ForeignText
+        let subjectPolicy: ForeignText
+    }
+
     struct PolicyConstraints: Sendable, Hashable {
         let requireExplicitPolicy: Int?
         let inhibitPolicyMapping: Int?
@@ -37,11 +44,13 @@ struct CertificateExtensions: Sendable {
     private static let maximumFlaws = 16
     /// The maximum number of alternative names of a certificate; real ones have two thousand at most.
     private static let maximumNames = 10_000
+    /// The maximum number of names of distribution points; real certificates have one or two.
+    private static let maximumPoints = 64
     private static let known: Set<ForeignText> = [
         Identifier.subjectKeyIdentifier, Identifier.keyUsage, Identifier.subjectAlternativeName,
         Identifier.basicConstraints, Identifier.nameConstraints, Identifier.certificatePolicies,
         Identifier.authorityKeyIdentifier, Identifier.policyConstraints, Identifier.extendedKeyUsage,
-        Identifier.inhibitAnyPolicy, Identifier.authorityInformationAccess,
+        Identifier.inhibitAnyPolicy, Identifier.authorityInformationAccess, Identifier.policyMappings,
     ]
 
     /// Each extension's identifier and criticality, in the order of the certificate.
@@ -54,8 +63,11 @@ struct CertificateExtensions: Sendable {
     private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
     private(set) var nameConstraints: NameConstraints?
     private(set) var policies: [ForeignText]?
+    private(set) var policyMappings: [PolicyMapping] = []
     private(set) var policyConstraints: PolicyConstraints?
     private(set) var inhibitAnyPolicy: Int?
+    /// The names of the points of complete revocation lists, in DER; those of an invalid extension are left out.
+    private(set) var distributionPoints: [[UInt8]] = []
     /// The decoding errors.
     private(set) var flaws: [String] = []
     /// The identifiers that occur more than once.
@@ -109,6 +121,9 @@ struct CertificateExtensions: Sendable {
 
     private mutating func decode(_ identifier: ForeignText, _ value: [UInt8]) -> Bool {
         typealias Known = Identifier
+        if identifier == Known.distributionPoints {
+            distributionPoints = Array((ASN1Node.parsing(value)?.distributionPoints ?? []).prefix(Self.maximumPoints))
+        }
         guard Self.known.contains(identifier) else { return true }
         guard let node = ASN1Node.parsing(value) else { return false }
         switch identifier {
@@ -129,6 +144,10 @@ struct CertificateExtensions: Sendable {
             let identifiers = items.compactMap { $0.sequence?.first?.objectIdentifier }
             policies = identifiers
             return identifiers.count == items.count
+        case Known.policyMappings:
+            guard let items = node.sequence, !items.isEmpty else { return false }
+            policyMappings = items.compactMap(PolicyMapping.init)
+            return policyMappings.count == items.count
         case Known.policyConstraints: policyConstraints = Self.policyConstraints(node)
         case Known.inhibitAnyPolicy: inhibitAnyPolicy = node.integerBytes.flatMap(Self.smallNumber)
         case Known.authorityInformationAccess:
@@ -210,26 +229,12 @@ extension CertificateExtensions {
     }
 }
 
-/// The bits of a key usage extension.
-struct KeyUsage: Sendable, Hashable {
-    private let bits: [UInt8]
-
-    /// Decodes the BIT STRING; nil when it is invalid.
-    init?(_ node: ASN1Node) {
-        guard node.identifier == .bitString, let bytes = node.primitiveBytes, let unused = bytes.first, unused < 8
-        else {
-            return nil
-        }
-        bits = Array(bytes.dropFirst())
+extension CertificateExtensions.PolicyMapping {
+    /// Decodes a pair of policies; nil when it is invalid.
+    fileprivate init?(_ node: ASN1Node) {
+        guard let parts = node.sequence, parts.count == 2, let issuer = parts[0].objectIdentifier,
+            let subject = parts[1].objectIdentifier
+        else { return nil }
+        self.init(issuerPolicy: issuer, subjectPolicy: subject)
     }
-
-    private func isSet(_ position: Int) -> Bool {
-        let index = position / 8
-        return index < bits.count && bits[index] & (0x80 >> UInt8(position % 8)) != 0
-    }
-
-    var allowsDigitalSignature: Bool { isSet(0) }
-    var allowsKeyEncipherment: Bool { isSet(2) }
-    var allowsCertificateSigning: Bool { isSet(5) }
-    var allowsRevocationListSigning: Bool { isSet(6) }
 }

@@ -13,11 +13,11 @@ public enum CertificateFile {
     /// - Returns: Certificates in DER, at least one.
     /// - Throws: ``SecurityPolicyError``: a decoding error names the file and, in PEM, the block.
     public static func certificates(at path: String) throws(SecurityPolicyError) -> [[UInt8]] {
-        var isDirectory = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw .unreadable(path: path, reason: "there is no such file")
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .unreadable(path: path, reason: reason(errno)) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            return try certificates(decoding: try bytes(of: path), source: path)
         }
-        guard isDirectory else { return try certificates(decoding: try bytes(of: path), source: path) }
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()

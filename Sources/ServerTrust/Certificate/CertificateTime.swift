@@ -5,7 +5,7 @@ internal import SwiftASN1
 /// A time in a certificate or a revocation list, with any violation of RFC 5280 in its encoding.
 struct CertificateTime: Sendable, Hashable {
     let date: Date
-    /// The encoding error (UTCTime is required through 2049, GeneralizedTime from 2050 on); nil when it is correct.
+    /// The encoding error: a GeneralizedTime of the years that UTCTime has, 1950 to 2049; nil when it is correct.
     let flaw: String?
 
     /// Decodes a UTCTime or GeneralizedTime with seconds and `Z`; nil when it is anything else.
@@ -28,7 +28,7 @@ struct CertificateTime: Sendable, Hashable {
         else { return nil }
         let seconds = Self.daysSince1970(year, pairs[0], pairs[1]) * 86_400 + pairs[2] * 3600 + pairs[3] * 60 + pairs[4]
         date = Date(timeIntervalSince1970: Double(seconds))
-        flaw = !isShort && year < 2050 ? "a date before 2050 is written as GeneralizedTime" : nil
+        flaw = !isShort && (1950..<2050).contains(year) ? "a date from 1950 to 2049 is written as GeneralizedTime" : nil
     }
 
     private static func days(inMonth month: Int, of year: Int) -> Int {

@@ -131,6 +131,9 @@ final class DecodedCertificate: Sendable {
 
     var isSelfIssued: Bool { issuer.matches(subject) }
 
+    /// `true` for a root of version 1, which has no extensions to say that it is an authority.
+    var isFirstVersionRoot: Bool { version == 1 && extensions.list.isEmpty && isSelfIssued }
+
     /// Verifies that the holder of this certificate's key signed `child`.
     func verifiesSignature(of child: DecodedCertificate) -> SignatureVerdict {
         guard let publicKey, let algorithm = child.signatureAlgorithm else { return .unsupported }

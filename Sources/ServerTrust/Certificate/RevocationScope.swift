@@ -6,8 +6,10 @@ internal import SwiftASN1
 /// The scope limits only what a missing entry means. An entry of a direct list is conclusive whatever the scope: serial
 /// numbers are unique for each issuer.
 struct RevocationScope: Sendable, Hashable {
-    /// `true` if the list is that of a distribution point, or only for some reasons.
+    /// `true` if the list is only for some reasons.
     private var isPart = false
+    /// The names of the distribution point in DER; nil for a list of all points.
+    private var point: [[UInt8]]?
     private var isForAuthorities = false
     private var isForOthers = false
     /// The reason that the entries may be other certificates'; nil for a direct list of certificates.
@@ -26,7 +28,8 @@ struct RevocationScope: Sendable, Hashable {
             guard let tag = field.contextTag, tag >= next else { return nil }
             next = tag + 1
             switch tag {
-            case 0, 3: isPart = true
+            case 0: point = field.distributionPointNames
+            case 3: isPart = true
             case 1, 2, 4, 5:
                 guard let bytes = field.primitiveBytes, bytes == [0x00] || bytes == [0xFF] else { return nil }
                 guard bytes == [0xFF] else { continue }
@@ -43,10 +46,29 @@ struct RevocationScope: Sendable, Hashable {
 
     /// Returns the reason that the list may omit `certificate` although it is revoked, as a clause; nil when it must not.
     func omission(of certificate: DecodedCertificate) -> String? {
-        if isPart { return "covers only a part of the certificates" }
+        if isPart { return "covers only some reasons" }
+        if let point, !certificate.extensions.distributionPoints.contains(where: point.contains) {
+            return "is that of a distribution point that the certificate does not name"
+        }
         // RFC 5280, section 6.3.3, b: the basic constraints decide, not the position in the path.
         let isAuthority = certificate.extensions.basicConstraints?.isAuthority == true
         if isForAuthorities, !isAuthority { return "covers only authorities" }
         return isForOthers && isAuthority ? "does not cover authorities" : nil
+    }
+}
+
+extension ASN1Node {
+    /// The names of a distribution point (RFC 5280, section 4.2.1.13) in DER; none for one relative to its issuer.
+    fileprivate var distributionPointNames: [[UInt8]] {
+        guard let names = children?.first, names.contextTag == 0 else { return [] }
+        return names.children?.map { [UInt8]($0.encodedBytes) } ?? []
+    }
+
+    /// The names of all points of an extension in DER, except those whose list is for some reasons or by another issuer.
+    var distributionPoints: [[UInt8]] {
+        (sequence ?? []).flatMap { point in
+            guard let fields = point.sequence, fields.count == 1, fields[0].contextTag == 0 else { return [[UInt8]]() }
+            return fields[0].distributionPointNames
+        }
     }
 }

@@ -20,6 +20,8 @@ struct SubjectPublicKey: Sendable {
     let kind: Kind
     /// The content of the bit string: an EC point, a PKCS #1 key, raw bytes.
     private let keyBytes: [UInt8]
+    /// The signatures that the key's own algorithm allows; nil for all of its kind.
+    private let signatures: [SignatureAlgorithm.Kind]?
 
     init(_ node: ASN1Node) {
         encoded = [UInt8](node.encodedBytes)
@@ -28,17 +30,27 @@ struct SubjectPublicKey: Sendable {
             let identifier = first.objectIdentifier, let bits = parts[1].wholeBits
         else {
             kind = .undecodable
-            keyBytes = []
+            (keyBytes, signatures) = ([], nil)
             return
         }
         keyBytes = bits
+        signatures = identifier == Self.pss ? Self.signatures(parts[0], isRestricted: algorithm.count > 1) : nil
         switch identifier {
-        case "1.2.840.113549.1.1.1", "1.2.840.113549.1.1.10": kind = Self.rsaKind(bits)
+        case "1.2.840.113549.1.1.1", Self.pss: kind = Self.rsaKind(bits)
         case "1.2.840.10045.2.1": kind = Self.curve(algorithm.dropFirst().first?.objectIdentifier)
         case "1.3.101.112": kind = .ed25519
         case "1.2.840.10040.4.1": kind = .dsa
         default: kind = .other(identifier)
         }
+    }
+
+    private static let pss: ForeignText = "1.2.840.113549.1.1.10"
+
+    /// RFC 4055, sections 1.2 and 3.3: an RSA key with the identifier of RSASSA-PSS is for that padding alone, and with
+    /// parameters only for them.
+    private static func signatures(_ algorithm: ASN1Node, isRestricted: Bool) -> [SignatureAlgorithm.Kind] {
+        isRestricted
+            ? [SignatureAlgorithm(algorithm).kind] : [.rsaPSS(.sha256), .rsaPSS(.sha384), .rsaPSS(.sha512)]
     }
 
     private static func curve(_ identifier: ForeignText?) -> Kind {
@@ -105,7 +117,7 @@ struct SubjectPublicKey: Sendable {
 
     /// Verifies that the holder of this key signed `message`.
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> SignatureVerdict {
-        guard weakness == nil else { return .unsupported }
+        guard weakness == nil, signatures?.contains(algorithm.kind) != false else { return .unsupported }
         switch algorithm.kind {
         case .ecdsa(let hash): return verifyECDSA(signature, of: message, hash)
         case .rsa(let hash): return verifyRSA(signature, of: message, hash, .insecurePKCS1v1_5)

@@ -27,6 +27,11 @@ extension CertificateRules {
         if extensions.subjectKeyIdentifier == nil {
             refuse(.tlsCertificateProfile, "an authority has no subject key identifier")
         }
+        if extensions.policyMappings.contains(where: {
+            $0.issuerPolicy == PolicyTree.anyPolicy || $0.subjectPolicy == PolicyTree.anyPolicy
+        }) {
+            refuse(.tlsCertificateProfile, "a certificate policy is mapped to or from any policy")
+        }
         if isForServer, let usages = extensions.extendedKeyUsage, !usages.contains(Purpose.server),
             !usages.contains(Purpose.any)
         {

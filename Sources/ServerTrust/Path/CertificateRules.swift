@@ -51,7 +51,8 @@ struct CertificateRules {
             signature(certificate, refuse)
             authority(certificate, refuse)
         case .anchor(isPinned: false):
-            authority(certificate, refuse)
+            // The owner of the anchors says that it is an authority (RFC 5280, section 6.1.4, k).
+            if !certificate.isFirstVersionRoot { authority(certificate, refuse) }
         case .anchor(isPinned: true):
             if certificate.version == 3, certificate.extensions.basicConstraints?.isAuthority != true {
                 refuse(
@@ -117,7 +118,8 @@ struct CertificateRules {
         typealias Known = CertificateExtensions.Identifier
         let understood = [
             Known.keyUsage, Known.subjectAlternativeName, Known.basicConstraints, Known.nameConstraints,
-            Known.certificatePolicies, Known.policyConstraints, Known.extendedKeyUsage, Known.inhibitAnyPolicy,
+            Known.certificatePolicies, Known.policyMappings, Known.policyConstraints, Known.extendedKeyUsage,
+            Known.inhibitAnyPolicy,
         ]
         let neverCritical = [
             Known.subjectKeyIdentifier, Known.authorityKeyIdentifier, Known.authorityInformationAccess,

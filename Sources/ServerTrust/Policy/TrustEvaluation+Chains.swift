@@ -82,7 +82,8 @@ extension TrustEvaluation {
                 evidence: "the signature does not verify with the key of its issuer \(impostor.label)"
             )
         }
-        if end.isSelfIssued {
+        // An authority and its server may have the same name.
+        if end.isSelfIssued, end.verifiesSignature(of: end) != .invalid {
             return isAlone
                 ? Finding(.tlsSelfSigned, subject: end.label, evidence: "issuer and subject are both \(end.label)")
                 : Finding(

@@ -168,7 +168,7 @@ extension TrustEvaluation {
 
 extension DecodedCertificate {
     fileprivate var mayIssue: Bool {
-        let isAuthority = extensions.basicConstraints?.isAuthority ?? (version == 1 && isSelfIssued)
+        let isAuthority = extensions.basicConstraints?.isAuthority ?? isFirstVersionRoot
         return isAuthority && extensions.keyUsage?.allowsCertificateSigning != false
     }
 }

@@ -29,10 +29,10 @@ public struct TrustEvaluator: Sendable {
     public let anchors: TrustAnchors
     /// The revocation lists to consult; none by default.
     public let revocationLists: [CertificateRevocationList]
-    /// The default maximum number of certificates between a server's own and its anchor.
+    /// The largest ``maximumPathLength`` that counts, and its default.
     public static let longestPath = 16
 
-    /// The maximum number of certificates between the server's own and its anchor; nil for ``longestPath``.
+    /// The maximum number of certificates between the server's own and its anchor; nil, or more, for ``longestPath``.
     ///
     /// Self-issued certificates of authorities are not counted (RFC 5280, section 6.1.4).
     public let maximumPathLength: Int?
@@ -55,6 +55,9 @@ public struct TrustEvaluator: Sendable {
     }
 
     /// Evaluates a server's certificates in DER, as presented, its own first.
+    ///
+    /// The work runs on the caller's actor without a suspension: an actor that must stay responsive calls this from a
+    /// `@concurrent` function.
     ///
     /// - Parameters:
     ///   - presented: Any number of certificates; invalid ones are skipped with a finding.
