@@ -4,7 +4,7 @@ public import AgentEvents
 public struct StateSubscription: Sendable, Hashable {
     /// The event types, with or without the prefix `reachagent.`; `path.*` selects all types that start with `path.`.
     ///
-    /// If empty, all types pass.
+    /// If empty, all types pass. `EventType` lists the types; an agent that does not know one refuses the subscription.
     public var types: [String]
     /// The subjects of the events, which must match exactly.
     ///

@@ -69,7 +69,7 @@ extension Timestamp: Comparable {
 
 extension Timestamp: JSONRepresentable {
     /// Writes the time in UTC as a string.
-    public func write(to json: inout JSONWriter) { json.plainString(text(.utc)) }
+    package func write(to json: inout JSONWriter) { json.plainString(text(.utc)) }
 }
 
 extension Duration {

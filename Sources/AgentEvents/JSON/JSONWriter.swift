@@ -3,7 +3,7 @@
 /// The wire format is frozen byte for byte, including the order of the members; Foundation's encoder chooses its own
 /// order, and is ten times slower. The output is always one line: control characters are escaped. The writer inserts
 /// commas; the caller names members and closes containers.
-public struct JSONWriter: Sendable {
+package struct JSONWriter: Sendable {
     /// The bytes written so far, with spare capacity: an array's own `append` checks its owner and its capacity for
     /// each quote and comma, which happens here once for a name or a value.
     private var room: [UInt8]
@@ -11,22 +11,22 @@ public struct JSONWriter: Sendable {
     private var needsComma = false
 
     /// Creates an empty text.
-    public init() { self.init(capacity: 768) }
+    package init() { self.init(capacity: 768) }
 
     init(capacity: Int) { room = [UInt8](repeating: 0, count: capacity) }
 
     /// The text so far, in UTF-8.
-    public var bytes: [UInt8] { Array(room.prefix(count)) }
+    package var bytes: [UInt8] { Array(room.prefix(count)) }
 
     /// Writes an object whose members `body` writes.
-    public mutating func object(_ body: (inout JSONWriter) -> Void) {
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
         open(UInt8(ascii: "{"))
         body(&self)
         close(UInt8(ascii: "}"))
     }
 
     /// Writes an array whose elements `body` writes for each of `elements`.
-    public mutating func array<Element>(
+    package mutating func array<Element>(
         _ elements: some Sequence<Element>,
         _ body: (inout JSONWriter, Element) -> Void
     ) {
@@ -36,7 +36,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a member's name; its value must follow.
-    public mutating func name(_ name: StaticString) {
+    package mutating func name(_ name: StaticString) {
         name.withUTF8Buffer { put(quoted: $0, before: UInt8(ascii: ":")) }
         needsComma = false
     }
@@ -49,7 +49,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a string.
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { characters in
             // Almost no string needs escaping.
@@ -62,7 +62,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a whole number.
-    public mutating func number(_ value: some BinaryInteger) {
+    package mutating func number(_ value: some BinaryInteger) {
         if var rest = UInt64(exactly: value) {
             // Twenty digits are the maximum.
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
@@ -81,13 +81,13 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes `true` or `false`.
-    public mutating func boolean(_ value: Bool) {
+    package mutating func boolean(_ value: Bool) {
         put(word: value ? "true" : "false")
         needsComma = true
     }
 
     /// Writes `null`.
-    public mutating func null() {
+    package mutating func null() {
         put(word: "null")
         needsComma = true
     }
@@ -105,7 +105,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// The text as a string.
-    public var text: String { String(decoding: bytes, as: UTF8.self) }
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     package mutating func open(_ bracket: UInt8) {
         if needsComma { put(UInt8(ascii: ",")) }
@@ -187,38 +187,38 @@ extension JSONWriter {
 }
 
 /// A value with a JSON representation.
-public protocol JSONRepresentable {
+package protocol JSONRepresentable {
     /// Writes the value as one JSON value.
     func write(to json: inout JSONWriter)
 }
 
 extension JSONWriter {
     /// Writes a member whose value is a string.
-    public mutating func member(_ name: StaticString, _ value: String) {
+    package mutating func member(_ name: StaticString, _ value: String) {
         self.name(name)
         string(value)
     }
 
     /// Writes a member whose value is a whole number.
-    public mutating func member(_ name: StaticString, _ value: some BinaryInteger) {
+    package mutating func member(_ name: StaticString, _ value: some BinaryInteger) {
         self.name(name)
         number(value)
     }
 
     /// Writes a member whose value is `true` or `false`.
-    public mutating func member(_ name: StaticString, _ value: Bool) {
+    package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         boolean(value)
     }
 
     /// Writes a member whose value has its own representation.
-    public mutating func member(_ name: StaticString, _ value: some JSONRepresentable) {
+    package mutating func member(_ name: StaticString, _ value: some JSONRepresentable) {
         self.name(name)
         value.write(to: &self)
     }
 
     /// Writes a member, or nothing without a value: an absent member means "does not apply".
-    public mutating func member<Value>(
+    package mutating func member<Value>(
         _ name: StaticString,
         ifPresent value: Value?,
         _ write: (inout JSONWriter, Value) -> Void
@@ -229,7 +229,7 @@ extension JSONWriter {
     }
 
     /// Writes a member whose value is a string, or nothing.
-    public mutating func member(_ name: StaticString, ifPresent value: String?) {
+    package mutating func member(_ name: StaticString, ifPresent value: String?) {
         member(name, ifPresent: value) { $0.string($1) }
     }
 }

@@ -57,7 +57,7 @@ public struct StateChange: Codable, Sendable, Hashable {
 
 extension StateChange: JSONRepresentable {
     /// Writes the change as the encoder does.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("from", from)
             json.member("to", to)
@@ -70,7 +70,7 @@ extension StateChange: JSONRepresentable {
 
 extension ReachabilityState: JSONRepresentable {
     /// Writes the state as the encoder does.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("via", via.rawValue)
             json.member("af_status", afStatus)
@@ -100,7 +100,7 @@ extension ReachabilityState: JSONRepresentable {
 
 extension ChangeCause: JSONRepresentable {
     /// Writes the cause as the encoder does.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("kind", kind)
             json.member("code", code)
@@ -112,7 +112,7 @@ extension ChangeCause: JSONRepresentable {
 
 extension UplinkChange: JSONRepresentable {
     /// Writes the change as the encoder does.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("from", from)
             json.member("to", to)
@@ -125,7 +125,7 @@ extension UplinkChange: JSONRepresentable {
 
 extension Uplink: JSONRepresentable {
     /// Writes the uplink as the encoder does.
-    public func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("interface", interface)
             json.member("ifindex", ifPresent: interfaceIndex) { $0.number($1) }

@@ -78,7 +78,7 @@ public final class NetworkMonitor: Sendable {
     ///
     /// Safe to call from any thread, and quick. The closure is called once, between two events; never after ``stop()``,
     /// and not when 64 others are queued. It blocks the monitor while it runs.
-    public func whenFree(_ body: @escaping @Sendable () -> Void) { thread.whenFree(body) }
+    package func whenFree(_ body: @escaping @Sendable () -> Void) { thread.whenFree(body) }
 
     /// Reads one snapshot, without monitoring: a few system calls.
     ///

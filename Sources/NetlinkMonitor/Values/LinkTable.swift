@@ -1,8 +1,8 @@
-/// The interfaces of a namespace, ordered by index.
+/// The interfaces of a namespace, a sequence ordered by index.
 ///
 /// Two tables in order are compared in one walk, without a search for each link: a machine with thousands of containers has
 /// as many interfaces, and each edge of one of them is found by such a comparison.
-public struct LinkTable: Sendable, Equatable {
+public struct LinkTable: Sendable, Equatable, Sequence {
     /// All interfaces, ordered by index.
     public private(set) var values: [Link]
 
@@ -21,6 +21,9 @@ public struct LinkTable: Sendable, Equatable {
 
     /// `true` if there is no interface.
     public var isEmpty: Bool { values.isEmpty }
+
+    /// Returns an iterator over the interfaces, ordered by index.
+    public func makeIterator() -> IndexingIterator<[Link]> { values.makeIterator() }
 
     /// The interface with an index, if there is one; `nil` removes it.
     public internal(set) subscript(index: UInt32) -> Link? {

@@ -59,7 +59,7 @@ public final class Prober: Sendable {
     ///
     /// Safe to call from any thread. The closure runs on an event loop, or on the caller's thread before the first check;
     /// never after the shutdown.
-    public func whenFree(_ body: @escaping @Sendable () -> Void) {
+    package func whenFree(_ body: @escaping @Sendable () -> Void) {
         let (gates, isShutDown) = state.withLock { ($0.loops?.gates ?? [], $0.isShutDown) }
         if !isShutDown { Self.pass(gates[...], then: body) }
     }

@@ -154,7 +154,7 @@ public final class ProbeScheduler: Sendable {
     /// Calls a closure on the scheduler's thread as soon as it is idle, which proves that it is not stuck.
     ///
     /// Safe to call from any thread. Before the start and after the end it is called at once, by the caller.
-    public func whenFree(_ body: @escaping @Sendable () -> Void) { engine.whenFree(body) }
+    package func whenFree(_ body: @escaping @Sendable () -> Void) { engine.whenFree(body) }
 
     /// The counters.
     public var statistics: ScheduleStatistics { engine.statistics }
@@ -164,7 +164,7 @@ public final class ProbeScheduler: Sendable {
     public var intervals: [ProbePoint: Duration] { engine.intervals }
 
     /// The time at which the thread must act next; nil while nothing is scheduled.
-    public var deadlineOfNext: ContinuousClock.Instant? { engine.deadline }
+    package var deadlineOfNext: ContinuousClock.Instant? { engine.deadline }
 
     /// The origin of the clock that counts suspended time, to which the phases of all processes of this boot are
     /// relative.

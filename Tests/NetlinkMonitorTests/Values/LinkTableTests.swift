@@ -11,6 +11,7 @@ struct LinkTableTests {
     func order() {
         let table = LinkTable(Self.links(7, 2, 300, 1) + [Link(index: 7, name: "again")])
         #expect(table.values.map(\.name) == ["if1", "if2", "again", "if300"])
+        #expect(Array(table) == table.values)
         #expect(table.count == 4)
         #expect(table == LinkTable(table.values.reversed()))
         #expect(LinkTable().isEmpty)

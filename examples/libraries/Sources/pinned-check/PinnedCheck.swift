@@ -31,7 +31,7 @@ struct PinnedCheck {
         }
     }
 
-    /// Prints what came out.
+    /// Prints the findings and the verdict.
     ///
     /// - Returns: the exit status: 0 when all is well, 1 when the server is at fault, 75 when this machine is.
     private static func show(_ report: CheckReport) -> Int32 {
