@@ -48,6 +48,7 @@ struct SinkCommand: ParsableCommand {
     var logLevel: SinkLogLevel = .notice
 
     static func main() {
+        StandardDescriptors.open()
         do {
             var command = try parseAsRoot()
             try command.run()

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandText
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 internal import Sinks
 
 /// `reachagent-fleet`, which users run as `reachagent fleet`: the root of its command line.
@@ -28,6 +29,7 @@ struct FleetCommand: ParsableCommand {
 
     /// Runs the command that the process's arguments select.
     static func main() {
+        StandardDescriptors.open()
         // Without the locale, messages in the user's language would be reduced to ASCII.
         setlocale(LC_ALL, "")
         Terminal.setProgram("reachagent fleet")

@@ -2,6 +2,7 @@ internal import ArgumentParser
 // Re-exported for the files of all commands; the other programs share this text.
 @_exported public import CommandText
 internal import Glibc
+internal import LinuxSupport
 internal import StateSocket
 
 /// `reachagent`: the command line's root.
@@ -77,6 +78,7 @@ struct ReachAgentCommand: ParsableCommand {
 
     /// Runs the command that the process's arguments specify.
     static func main() {
+        StandardDescriptors.open()
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
         let clients = QueuedClients()
