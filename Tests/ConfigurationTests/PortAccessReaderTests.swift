@@ -95,6 +95,14 @@ import Testing
         #expect(warnings.contains { $0.contains(warning) }, "\(warnings)")
     }
 
+    @Test func `an IPv4-mapped address is that of IPv4`() throws {
+        let (settings, messages) = try load("listen = \"[::ffff:127.0.0.1]:9718\"")
+        #expect(settings?.http.listen.map(\.description) == ["127.0.0.1:9718"])
+        #expect(messages.isEmpty)
+        let twice = try load("listen = [\"127.0.0.1:9718\", \"[::ffff:127.0.0.1]:9718\"]")
+        #expect(twice.messages.contains { $0.contains("127.0.0.1:9718 is already listed") }, "\(twice.messages)")
+    }
+
     @Test func `a setting without effect is a warning`() throws {
         let loopback = try load("listen = \"127.0.0.1:9718\"\n\(Self.tls)\n\(Self.passwords)\ninsecure = true")
         #expect(loopback.settings != nil)

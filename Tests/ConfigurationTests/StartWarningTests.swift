@@ -21,6 +21,7 @@ import Testing
 
     @Test(arguments: [
         ("socket_group = 'none-such'", "socket_group: there is no group 'none-such' here: the agent would not start"),
+        ("socket_group = '4294967295'", "socket_group: there is no group '4294967295' here: the agent would not start"),
         (
             "socket_directory = 'DIR/file/a'",
             "socket_directory: 'DIR/file' is not a directory: the agent would not start"
@@ -55,5 +56,17 @@ import Testing
     ])
     func `what exists, or is created, or is not used is no warning`(keys: String) throws {
         #expect(try Self.warnings(keys).isEmpty)
+    }
+
+    @Test(arguments: [
+        (
+            "sockets = false\n[http]\nlisten = '127.0.0.1:9718'",
+            ["http.listen: has no effect while 'sockets' of [agent] is false"]
+        ),
+        ("sockets = true\n[http]\nlisten = '127.0.0.1:9718'", []),
+        ("sockets = false\n[http]\nlisten = []", []),
+    ])
+    func `an address is a warning while the sockets are off`(text: String, warnings: [String]) throws {
+        #expect(try Self.warnings(text, checksMachine: false) == warnings)
     }
 }

@@ -51,4 +51,20 @@ import Testing
         )
         #expect(!result.output.isEmpty)
     }
+
+    @Test(arguments: [(["--target", "x=192.0.2.200"], true), (["--target", "t64=192.0.2.200"], false)])
+    func `targets of the command line count with those of the configuration, whose names they may take`(
+        arguments: [String],
+        isRejected: Bool
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let text = (1...64).map { "[target.t\($0)]\naddress = '192.0.2.\($0)'\n" }.joined()
+        let file = try directory.file("reachagent.toml", text)
+        let command = ["run", "--once", "--format", "none", "--config", file] + arguments
+        let result = try await FinishedCommand.run(command)
+        #expect((result.status == 78) == isRejected)
+        let message = "reachagent: --target: 65 targets, with those of the configuration; at most 64 are watched\n"
+        #expect(result.error == (isRejected ? message : ""))
+    }
 }

@@ -116,8 +116,13 @@ struct SettingsReader {
                 agent.warn("journal", "sinks ship only what happens while their broker is reached: 'journal' is false")
             }
         }
-        if settings.agent.sockets == false, !settings.sinks.isEmpty {
-            root.section(RootKeys.keys.agent).report("sockets", "sinks read the agent's events from its sockets")
+        if settings.agent.sockets == false {
+            if !settings.sinks.isEmpty {
+                root.section(RootKeys.keys.agent).report("sockets", "sinks read the agent's events from its sockets")
+            }
+            if !settings.http.listen.isEmpty {
+                root.section(RootKeys.keys.http).warn("listen", "has no effect while 'sockets' of [agent] is false")
+            }
         }
         warnOfBudget(root.section(RootKeys.keys.metered))
         if notes.isClean, notes.checksMachine {

@@ -130,9 +130,9 @@ enum Account {
         do throws(SystemError) { return try AccountDatabase.user(named: name) == nil } catch { return false }
     }
 
-    /// Returns whether the group certainly does not exist.
+    /// Returns whether the group certainly does not exist; the highest number means none (chown(2)).
     static func isUnknown(group name: String) -> Bool {
-        guard UInt32(name) == nil else { return false }
+        guard UInt32(name).map({ $0 == .max }) ?? true else { return false }
         do throws(SystemError) { return try AccountDatabase.group(named: name) == nil } catch { return false }
     }
 }

@@ -36,7 +36,8 @@ extension ValueFormat where Value == HTTPListenAddress {
                         "'\(string)' is not an address and a port; accepted are forms like 127.0.0.1:9718 and [::1]:9718"
                 )
             }
-            return HTTPListenAddress(address: address, port: port)
+            // The kernel accepts no IPv4-mapped address with IPV6_V6ONLY.
+            return HTTPListenAddress(address: address.unmapped, port: port)
         }
     }
 

@@ -59,15 +59,15 @@ final class ServiceReporter: Sendable {
         }
     }
 
-    /// Reports the start or the end of a reload.
+    /// Reports the start or the end of a reload; not before the agent is ready, and not while it stops.
     func note(_ reading: Reloader.Reading) {
         state.withLock { state in
             switch reading {
-            case .started: socket.send([.reloading(since: Self.monotonicMicroseconds)])
+            case .started: if state.isReady { socket.send([.reloading(since: Self.monotonicMicroseconds)]) }
             case .ended(let refusal):
                 state.refusal = refusal
                 state.sentence = text(state)
-                socket.send([.ready, .status(state.sentence)])
+                if state.isReady { socket.send([.ready, .status(state.sentence)]) }
             }
         }
     }

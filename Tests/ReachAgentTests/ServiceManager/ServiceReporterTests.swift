@@ -1,6 +1,30 @@
+import AgentTestKit
+import ServiceSupport
 import Testing
 
 @testable import ReachAgent
+
+@Suite(.onOwnThread) struct ReloadNoticeTests {
+    @Test func `a reload is reported while the agent is ready, and its error with the state`() throws {
+        let directory = try TemporaryDirectory()
+        let name = "\(directory.path)/notify"
+        let manager = try FakeManager(at: name)
+        let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
+        let reporter = ServiceReporter(socket: socket, watchdog: nil, sentence: { "reachable" }, wake: {})
+        for reading in [Reloader.Reading.started, .ended(refusal: "a.toml: bad")] { reporter.note(reading) }
+        reporter.ready([])
+        #expect(manager.next() == "READY=1\nSTATUS=reachable; the last reload was rejected: a.toml: bad")
+        reporter.note(.started)
+        #expect(manager.next().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+        reporter.note(.ended(refusal: nil))
+        #expect(manager.next() == "READY=1\nSTATUS=reachable")
+        reporter.stopping(because: "SIGTERM")
+        #expect(manager.next() == "STOPPING=1\nSTATUS=stopping: SIGTERM")
+        for reading in [Reloader.Reading.started, .ended(refusal: nil)] { reporter.note(reading) }
+        #expect(socket.send([.watchdog]))
+        #expect(manager.next() == "WATCHDOG=1")
+    }
+}
 
 @Suite final class LivenessCheckTests {
     private static let start = ContinuousClock.now

@@ -180,6 +180,11 @@ struct RunCommand: ParsableCommand {
             settings.settle = SettlePolicy(up: up ?? settings.settle.up, down: down ?? settings.settle.down)
             let named = Set(targets.map(\.name))
             settings.targets = settings.targets.filter { !named.contains($0.name) } + targets
+            let (count, maximum) = (settings.targets.count, MonitorConfiguration.maximumTargets)
+            guard count <= maximum else {
+                let message = "\(count) targets, with those of the configuration; at most \(maximum) are watched"
+                throw ConfigurationErrors([ConfigurationError(file: "--target", message: message)])
+            }
             settings.probes += try options.definitions(besides: Set(settings.probes.map(\.name)))
         }
     }
