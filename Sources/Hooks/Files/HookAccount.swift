@@ -70,7 +70,8 @@ package struct HookAccount: Sendable, Hashable {
                 .user,
                 path: user ?? group ?? "",
                 evidence: "the agent runs as UID \(agent.uid), GID \(agent.gid) and may not become \(wanted)",
-                remedy: "run the agent as root, or leave 'user' and 'group' out of the hook"
+                remedy: "let the agent change its user, as the service's drop-in hooks-as-other-users.conf does, "
+                    + "or leave 'user' and 'group' out of the hook"
             )
         }
         account.isAgent = true

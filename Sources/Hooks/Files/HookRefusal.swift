@@ -141,12 +141,12 @@ extension HookRefusal {
     ) -> HookRefusal {
         let wanted = agent == 0 ? "not to root" : "neither to root nor to the agent's user (UID \(agent))"
         let user = agent == 0 ? "root:root" : String(agent)
-        return HookRefusal(
-            code,
-            path: path,
-            evidence: "belongs to UID \(owner), \(wanted)",
-            command: "chown \(isLink ? "-h " : "")\(user) \(ShellWord.quoted(path))"
-        )
+        let evidence = "belongs to UID \(owner), \(wanted)"
+        let command = "chown \(isLink ? "-h " : "")\(user) \(ShellWord.quoted(path))"
+        // A directory may be another user's home, which a command to paste would take away.
+        guard code == .directory else { return HookRefusal(code, path: path, evidence: evidence, command: command) }
+        let remedy = "move the hook into a directory that root owns; or, if nothing else uses this one: \(command)"
+        return HookRefusal(code, path: path, evidence: evidence, remedy: remedy)
     }
 
     static func writable(_ code: Code, _ path: String, _ mode: mode_t) -> HookRefusal {

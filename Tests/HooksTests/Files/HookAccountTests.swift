@@ -62,6 +62,7 @@ struct HookAccountTests {
         }
         #expect(refusal?.code == .user)
         #expect(refusal?.evidence == "the agent runs as UID 65534, GID 65534 and may not become daemon")
+        #expect(refusal?.remedy.contains("hooks-as-other-users.conf") == true)
         #expect(throws: HookRefusal.self) { try HookAccount.resolve(user: nil, group: "adm", agent: mortal) }
         let own = try #require(try HookAccount.resolve(user: "nobody", group: nil, agent: mortal))
         #expect(own.isAgent && own.uid == 65534 && own.groups == [65534, 7])

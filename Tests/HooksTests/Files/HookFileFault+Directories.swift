@@ -66,8 +66,9 @@ extension HookFileFault {
             code: .directory,
             culprit: "in",
             evidence: "belongs to UID 12345, not to root",
-            remedy: "chown root:root PATH",
-            takesRoot: true
+            remedy: foreignDirectory,
+            takesRoot: true,
+            mend: { try $0.give("in", to: 0) }
         ) {
             try $0.directory("in")
             try $0.file("in/file")
@@ -79,8 +80,9 @@ extension HookFileFault {
             code: .directory,
             culprit: "in",
             evidence: "belongs to UID 12345, not to root",
-            remedy: "chown root:root PATH",
-            takesRoot: true
+            remedy: foreignDirectory,
+            takesRoot: true,
+            mend: { try $0.give("in", to: 0) }
         ) {
             try $0.directory("in", mode: 0o1777)
             try $0.file("in/file")

@@ -35,4 +35,6 @@ extension HookFileFault {
     static let stranger = HookAccount(uid: 12345, gid: 12345, groups: [12345], name: "stranger")
     static let correct = "put the file there, or correct the path"
     static let program = "put a program or a script in its place"
+    static let foreignDirectory =
+        "move the hook into a directory that root owns; or, if nothing else uses this one: chown root:root PATH"
 }

@@ -73,7 +73,8 @@ SetCredential=webhook-secret:only-for-the-lab
 CONF
 cat >/etc/reachagent/hooks.d/10-note <<'HOOK'
 #!/bin/sh
-echo "note by $(id -un): ${REACH_FROM_VIA:-} to ${REACH_TO_VIA:-} over ${REACH_INTERFACE:-}"
+# As ping(8) does first: it becomes the user that it is.
+echo "note by $(setpriv --reuid "$(id -u)" id -un): ${REACH_FROM_VIA:-} to ${REACH_TO_VIA:-} over ${REACH_INTERFACE:-}"
 HOOK
 chmod 755 /etc/reachagent/hooks.d/10-note
 cat >$CONFIG <<CONF

@@ -13,7 +13,8 @@ extension HookRefusal.Code: ExplainedCode {
         case .unreadable:
             (
                 "The hook's file cannot be accessed.",
-                "Let the agent's user search the directories above it: `namei -l PATH` shows them."
+                "Let the agent's user search the directories above it: `namei -l PATH` shows them; "
+                    + "the service sees nothing in /home, /root and /run/user."
             )
         case .notRegular:
             ("The hook is a directory, a device, a pipe or a socket.", "Replace it by a program or a script.")
@@ -24,7 +25,7 @@ extension HookRefusal.Code: ExplainedCode {
         case .directory:
             (
                 "A directory above the hook's file has another owner, or is writable by others and not sticky.",
-                "`chown root:root DIRECTORY`, `chmod go-w DIRECTORY`; `reachagent hooks list` names it."
+                "Move the hook into a directory that root owns, or `chmod go-w DIRECTORY`; `reachagent hooks list` names it."
             )
         case .setuid:
             (
