@@ -75,7 +75,10 @@ struct SocketFile: Sendable {
         guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
         guard isBound else { throw StateSocketError(errnoOf: "bind", path) }
-        if let group, chown(path, uid_t.max, group) != 0 { throw StateSocketError(errnoOf: "set the group of", path) }
+        if let group, chown(path, uid_t.max, group) != 0 {
+            let cause: StateSocketError.Cause = errno == EPERM ? .foreignGroup(group) : .errno(errno)
+            throw StateSocketError(operation: "set the group of", path: path, cause: cause)
+        }
         // After the group: chown(2) may remove bits.
         guard chmod(path, mode & 0o777) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         guard let identity = FileIdentity(at: path) else { throw StateSocketError(errnoOf: "look at", path) }

@@ -17,6 +17,8 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         case unknownGroup(String)
         /// The account database could not be searched for the group (nsswitch.conf(5)).
         case failedLookup(group: String, errno: Int32)
+        /// The agent's user is not a member of the group with this number, and may not give it a file.
+        case foreignGroup(UInt32)
         /// A descriptor from the service manager is not suitable.
         case unsuitableDescriptor(String)
         /// The server was already started.
@@ -55,6 +57,9 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         case .unknownGroup(let name): "there is no group '\(name)'"
         case .failedLookup(let name, let number):
             "cannot look up the group '\(name)': \(SystemError(errno: number))"
+        case .foreignGroup(let number):
+            "the agent's user is not a member of the group \(number); "
+                + "SupplementaryGroups=\(number) in the unit of a service makes it one"
         case .unsuitableDescriptor(let reason), .eventLoop(let reason): reason
         case .startedBefore: "the server was started before"
         }

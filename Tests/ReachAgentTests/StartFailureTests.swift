@@ -50,6 +50,18 @@ import Testing
         #expect(!result.error.contains("to watch beside it"), "\(result.error)")
     }
 
+    @Test func `an agent that may not give its sockets to their group names the remedy`() async throws {
+        let (directory, arguments) = try Self.scratch()
+        defer { withExtendedLifetime(directory) {} }
+        // Root may, unless it lacks the capability.
+        let unprivileged = #"$([ "$(id -u)" != 0 ] || echo setpriv --bounding-set=-chown)"#
+        let command = "exec \(unprivileged) \(BuiltAgent.path) \(arguments.joined(separator: " ")) --socket-group 12345"
+        let result = try await FinishedCommand.run(["-c", command], of: "/bin/sh")
+        let reason = "the agent's user is not a member of the group 12345; SupplementaryGroups=12345 in the unit"
+        #expect(result.error.contains(reason), "\(result.error)")
+        #expect(result.status == 77)
+    }
+
     /// Limits below what a start needs, from the agent's first descriptors to its journal, its sockets and netlink.
     @Test(arguments: [8, 24, 36, 40, 44, 48, 52])
     func `a start without enough file descriptors names the limit and the remedy, and is a temporary failure`(
@@ -94,7 +106,7 @@ import Testing
         #expect(StartFailure.exitStatus(errno: number) == status)
     }
 
-    @Test func `a failed lookup of a group is a temporary failure, and a missing group is not`() {
+    @Test func `a failed lookup of a group is a temporary failure, and a missing group or another's is not`() {
         func error(_ cause: StateSocketError.Cause) -> StateSocketError {
             StateSocketError(operation: "set the group of", path: "/run/reachagent", cause: cause)
         }
@@ -103,5 +115,6 @@ import Testing
         let text = "cannot set the group of /run/reachagent: cannot look up the group 'staff': Connection refused"
         #expect(failed.description == text)
         #expect(StartFailure.exitStatus(error(.unknownGroup("staff"))) == 78)
+        #expect(StartFailure.exitStatus(error(.foreignGroup(50))) == 77)
     }
 }

@@ -164,6 +164,7 @@ enum StartFailure {
         switch error.cause {
         case .inUse, .failedLookup: ExitStatus.tryAgain
         case .errno(let number): exitStatus(errno: number)
+        case .foreignGroup: ExitStatus.notPermitted
         case .notASocket, .pathTooLong, .unknownGroup, .unsuitableDescriptor: ExitStatus.badConfiguration
         case .startedBefore, .eventLoop: ExitStatus.unavailable
         }
