@@ -4,10 +4,13 @@ package struct FittedTable {
     package struct Cell: ExpressibleByStringInterpolation {
         package var text: String
         package var colour: TerminalStyle.Colour?
+        /// The columns at its start that are truncated only after other cells, such as a code to search for.
+        package var whole: Int
 
-        package init(_ text: String?, _ colour: TerminalStyle.Colour? = nil) {
+        package init(_ text: String?, _ colour: TerminalStyle.Colour? = nil, whole: Int = 0) {
             self.text = text ?? ""
             self.colour = colour
+            self.whole = whole
         }
 
         package init(stringLiteral text: String) { self.init(text) }
@@ -17,16 +20,8 @@ package struct FittedTable {
     package struct Column: ExpressibleByStringLiteral {
         package var title: String
         package var isRight = false
-        /// True for cells that are truncated only after those of the other columns, such as codes to search for.
-        package var isWhole = false
 
         package init(stringLiteral title: String) { self.title = title }
-
-        package static func whole(_ title: String) -> Column {
-            var column = Column(stringLiteral: title)
-            column.isWhole = true
-            return column
-        }
 
         package static func right(_ title: String) -> Column {
             var column = Column(stringLiteral: title)
@@ -37,7 +32,7 @@ package struct FittedTable {
 
     /// The minimum width to which a column is narrowed: less of an address or a state says nothing.
     private static let narrowest = 8
-    /// The maximum width up to which the cells of a column are not truncated.
+    /// The maximum width up to which the starts of a column's cells are not truncated.
     private static let widestWhole = 40
     private static let gap = 2
     /// The maximum number of additional characters that are truncated so that the ellipsis follows a whole word.
@@ -66,7 +61,7 @@ package struct FittedTable {
         let titles = columns.map { Cell($0.title, .bold) }
         let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
         let rest = wrapsLast ? Self.rest(of: cells, style.columns) : nil
-        let widths = rest == nil ? widths(of: cells, shown, style.columns) : []
+        let widths = rest == nil ? widths(of: cells, style) : []
         let indent = min((cells.compactMap { $0.first?.text.displayWidth }.max() ?? 0) + Self.gap, style.columns / 2)
         return cells.enumerated().flatMap { index, row in
             lines(of: row, cells, rest, widths, shown, style) + note(below: index - 1, indent, style)
@@ -105,7 +100,7 @@ package struct FittedTable {
         var line = ""
         var length = 0
         for (index, cell) in row.enumerated() where widths[index] > 0 {
-            let text = Self.cut(cell.text, to: widths[index], style)
+            let text = Self.cut(cell, to: widths[index], style)
             let width = text.displayWidth
             let isRight = columns[shown[index]].isRight
             let before = (length == 0 ? 0 : Self.gap) + (isRight ? widths[index] - width : 0)
@@ -133,37 +128,51 @@ package struct FittedTable {
 
     /// Returns widths that fit.
     ///
-    /// The last columns are removed while the others cannot be narrowed enough, then the widest ones are narrowed.
-    private func widths(of cells: [[Cell]], _ shown: [Int], _ limit: Int) -> [Int] {
-        let count = shown.count
-        var widths = (0..<count).map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
-        let minimums = zip(widths, shown).map { width, column in
-            min(width, columns[column].isWhole ? Self.widestWhole : Self.narrowest)
+    /// The last columns are removed while the others cannot be narrowed enough, except the first one and those with codes,
+    /// of which the last one counts as any other where they have no room together. Then the widest columns are narrowed.
+    private func widths(of cells: [[Cell]], _ style: TerminalStyle) -> [Int] {
+        let all = Array(cells.first?.indices ?? 0..<0)
+        var widths = all.map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
+        let wholes = all.map { column in cells.map { $0[column].whole }.max() ?? 0 }
+        func excess(_ widths: [Int], _ left: [Int]) -> Int {
+            left.reduce(Self.gap * (left.count - 1)) { $0 + widths[$1] } - style.columns
         }
-        func excess(_ widths: [Int], _ count: Int) -> Int {
-            widths[..<count].reduce(Self.gap * (count - 1), +) - limit
+        var coded = all.filter { wholes[$0] > 0 }
+        var (left, minimums) = (all, widths)
+        while true {
+            minimums = all.map { column in
+                let start = coded.contains(column) ? min(wholes[column] + style.ellipsis.count, Self.widestWhole) : 0
+                return min(widths[column], max(start, Self.narrowest))
+            }
+            left = all
+            while excess(minimums, left) > 0,
+                let last = left.dropFirst().lastIndex(where: { !coded.contains($0) })
+            {
+                left.remove(at: last)
+            }
+            guard excess(minimums, left) > 0, coded.count > 1 else { break }
+            coded.removeLast()
         }
-        var last = count
-        while last > 1, !columns[shown[last - 1]].isWhole, excess(minimums, last) > 0 {
-            last -= 1
-            widths[last] = 0
-        }
-        while last > 0, excess(widths, last) > 0 {
-            let wide = (0..<last).filter { widths[$0] > minimums[$0] }
-            let candidates = wide.isEmpty ? Array(0..<last) : wide
-            guard let widest = candidates.max(by: { widths[$0] < widths[$1] }), widths[widest] > 0 else { break }
+        for column in all where !left.contains(column) { widths[column] = 0 }
+        while excess(widths, left) > 0 {
+            let wide = left.filter { widths[$0] > minimums[$0] }
+            guard let widest = (wide.isEmpty ? left : wide).max(by: { widths[$0] < widths[$1] }), widths[widest] > 0
+            else { break }
             widths[widest] -= 1
         }
         return widths
     }
 
     /// Returns the text; if it is too long, it is truncated, at the end of a word if one is near, and gets an ellipsis.
-    private static func cut(_ text: String, to width: Int, _ style: TerminalStyle) -> String {
+    private static func cut(_ cell: Cell, to width: Int, _ style: TerminalStyle) -> String {
+        let text = cell.text
         guard text.displayWidth > width else { return text }
         let ellipsis = style.ellipsis
         guard width > ellipsis.count else { return text.prefix(columns: width) }
         let beginning = text.prefix(columns: width - ellipsis.count)
         let words = beginning.lastIndex(of: " ").map { String(beginning[..<$0]) } ?? beginning
-        return (words.count + nearby >= beginning.count ? words : beginning) + ellipsis
+        let isInsideWhole = (words.displayWidth..<beginning.displayWidth).contains(cell.whole - 1)
+        let kept = words.count + nearby >= beginning.count && !isInsideWhole ? words : beginning
+        return (kept.hasSuffix(",") ? String(kept.dropLast()) : kept) + ellipsis
     }
 }

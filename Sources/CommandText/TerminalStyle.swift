@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 
-/// The capabilities of the terminal that shows the output.
+/// The capabilities of the terminal, the file or the pipe that takes the output.
 package struct TerminalStyle {
     /// `true` if colours may be used.
     package var hasColour: Bool
@@ -20,7 +20,7 @@ package struct TerminalStyle {
         self.introducer = introducer
     }
 
-    /// The style of files and pipes, with ASCII only and without colours.
+    /// The style without any capabilities: ASCII only, and no colours.
     package static let plain = TerminalStyle(hasColour: false, hasUnicode: false, columns: 80)
 
     /// Returns the style of standard output, by `--color`, the conventions of `NO_COLOR` and `TERM`, and the locale.
@@ -29,15 +29,26 @@ package struct TerminalStyle {
     /// Returns the style of the file that a descriptor refers to; see ``standardOutput(color:)``.
     package static func of(_ descriptor: Int32, color: ColorMode = .auto) -> TerminalStyle {
         let isTerminal = isatty(descriptor) == 1
-        let locale = [value("LC_ALL"), value("LC_CTYPE"), value("LANG")].compactMap(\.self).first { !$0.isEmpty } ?? ""
-        let isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().firstRange(of: $0) != nil }
         let size = isTerminal ? Self.size(of: descriptor) : nil
         return TerminalStyle(
             hasColour: takesColour(descriptor, color),
-            hasUnicode: isTerminal && isUTF8,
+            hasUnicode: isUTF8(value),
             columns: size.map { min(max($0.columns, 20), 120) } ?? 80,
             introducer: TerminalText.introducer
         )
+    }
+
+    /// The style of a file that a command makes, by the locale.
+    package static var file: TerminalStyle {
+        TerminalStyle(hasColour: false, hasUnicode: isUTF8(value), columns: plain.columns)
+    }
+
+    /// Returns whether the character set of the locale is UTF-8, by the environment (setlocale(3)).
+    ///
+    /// Without any of the variables the locale is `C`, whose characters are those of ASCII.
+    package static func isUTF8(_ environment: (String) -> String?) -> Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(environment).first { !$0.isEmpty }?.lowercased() ?? ""
+        return ["utf-8", "utf8"].contains { locale.firstRange(of: $0) != nil }
     }
 
     /// Returns the size of the terminal that a descriptor refers to; `nil` if it is unknown.
@@ -74,12 +85,27 @@ package struct TerminalStyle {
         hasColour ? "\(introducer)\(colour.rawValue)m\(text)\(introducer)0m" : text
     }
 
+    /// Returns `text`, with arrows, dashes and ellipses in ASCII if other characters may not be used.
+    package func spelled(_ text: String) -> String {
+        guard !hasUnicode, text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+        var spelled = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "→": spelled += "->"
+            case "…": spelled += "..."
+            case "–", "—", "─": spelled += "-"
+            default: spelled.unicodeScalars.append(scalar)
+            }
+        }
+        return spelled
+    }
+
     /// `…`, or its ASCII replacement.
-    package var ellipsis: String { hasUnicode ? "…" : "..." }
+    package var ellipsis: String { spelled("…") }
     /// `→`, or its ASCII replacement.
-    package var arrow: String { hasUnicode ? "→" : "->" }
+    package var arrow: String { spelled("→") }
     /// `–`, or its ASCII replacement.
-    package var dash: String { hasUnicode ? "–" : "-" }
+    package var dash: String { spelled("–") }
 }
 
 /// The mode of coloured output.

@@ -19,8 +19,14 @@ import struct AgentEvents.Timestamp
 @Suite struct EventLinesTests {
     private static let time = Timestamp(microsecondsSince1970: 1_795_244_400_123_456)
 
-    private static func lines(_ columns: Int? = nil, _ body: (inout EventLines) -> [String]) -> [String] {
-        var lines = EventLines(style: .plain, today: time, width: { columns }, local: { $0.description })
+    private static let unicode = TerminalStyle(hasColour: false, hasUnicode: true, columns: 80)
+
+    private static func lines(
+        _ columns: Int? = nil,
+        style: TerminalStyle = unicode,
+        _ body: (inout EventLines) -> [String]
+    ) -> [String] {
+        var lines = EventLines(style: style, today: time, width: { columns }, local: { $0.description })
         return body(&lines)
     }
 
@@ -264,7 +270,7 @@ import struct AgentEvents.Timestamp
     func `a screen of many situations is unchanged since its review`(columns: Int) throws {
         let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/Events")
         let journal = try Data(contentsOf: directory.appending(path: "events.jsonl"))
-        var lines = EventLines(style: .plain, width: { columns }, local: { $0.description })
+        var lines = EventLines(style: Self.unicode, width: { columns }, local: { $0.description })
         let shown = journal.split(separator: UInt8(ascii: "\n")).flatMap { line in
             line.firstRange(of: Data("path.changed".utf8)) == nil ? lines.lines(of: Array(line)) : []
         }
@@ -304,6 +310,25 @@ import struct AgentEvents.Timestamp
         }
         let line = "07:00:00  agent           started"
         #expect(lines == [line, "── 2026-11-22 Z ──", line, line])
+    }
+
+    @Test func `without UTF-8 every line is ASCII, and fits all the same`() {
+        let summary = EventSummary(
+            subject: "uplink wlan0",
+            // With a single character for the arrow it ended in the last column.
+            headline: "full → partial (http_status apis)",
+            detail: "kind: wifi → wired"
+        )
+        let later = Timestamp(microsecondsSince1970: Self.time.microsecondsSince1970 + 86_400_000_000)
+        let lines = Self.lines(60, style: .plain) { lines in
+            lines.lines(summary, at: later) + [lines.remark("events #5 to #6 are missing")]
+        }
+        #expect(
+            lines == [
+                "-- 2026-11-22 Z --", "07:00:00  uplink wlan0    full -> partial (http_status",
+                "                          apis); kind: wifi -> wired", "- events #5 to #6 are missing -",
+            ]
+        )
     }
 
     @Test func `a loss is red, a recovery green, and a warning yellow`() {

@@ -13,11 +13,33 @@ import Testing
 
     @Test(arguments: [(80, "down [connect_refused]"), (40, "down [connect_refused]"), (16, "down…")])
     func `a code that a reader may search for is truncated last`(_ columns: Int, _ code: String) {
-        var table = FittedTable(["PROBE", .whole("VERDICT"), "FOR", "DETAIL"])
+        var table = FittedTable(["PROBE", "VERDICT", "FOR", "DETAIL"])
         let detail = "203.0.113.10:81: connect: Connection refused"
-        table.add(["a-probe-with-a-long-name-of-its-own IPv4", "down [connect_refused]", "3 s", .init(detail)])
+        let verdict = FittedTable.Cell("down [connect_refused]", whole: 22)
+        table.add(["a-probe-with-a-long-name-of-its-own IPv4", verdict, "3 s", .init(detail)])
         let lines = table.lines(TerminalStyle(hasColour: false, hasUnicode: true, columns: columns))
         #expect(lines.count == 2 && lines.allSatisfy { $0.count <= columns })
         #expect(lines.last?.contains("  \(code)") == true, "\(lines)")
+    }
+
+    @Test(
+        arguments: [
+            (100, "4 s ago  23 ms  flapping, [connect_timeout]…"),
+            (80, "4 s ago  23 ms  flapping, [connect_timeout]…"),
+            (72, "4 s ago  flapping, [connect_timeout]…"), (62, "flapping, [connect_timeout]…"),
+            // Without room for both codes, the one of the last column is like any text.
+            (61, "4 s ago  23 ms  flapping…"), (52, "4 s ago  23 ms"),
+        ]
+    )
+    func `the name and the columns between give room to a row's second code`(columns: Int, rest: String) {
+        var table = FittedTable(["PROBE", "VERDICT", "CHECKED", .right("TIME"), "DETAIL"])
+        let codes = "flapping, [connect_timeout]"
+        table.add([
+            "a-probe-with-a-long-name-of-its-own-IPv4", .init("down [connect_refused]", whole: 22), "4 s ago", "23 ms",
+            .init("\(codes) at the last check, 203.0.113.10:81", whole: codes.count),
+        ])
+        let lines = table.lines(TerminalStyle(hasColour: false, hasUnicode: true, columns: columns))
+        #expect(lines.count == 2 && lines.allSatisfy { $0.count <= columns })
+        #expect(lines.last?.hasSuffix("…  down [connect_refused]  \(rest)") == true, "\(lines)")
     }
 }

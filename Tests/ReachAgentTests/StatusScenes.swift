@@ -9,6 +9,7 @@ enum StatusScenes {
         ("rejected-reload", rejectedReload),
         ("intercepted", intercepted), ("no-probe", noProbe), ("journal-degraded", journalDegraded), ("hooks", hooks),
         ("many-probes", manyProbes), ("sinks", sinks), ("port-unavailable", portUnavailable),
+        ("long-names", longNames),
     ]
 
     static let oneUplink = members(
@@ -172,6 +173,26 @@ enum StatusScenes {
         ),
         list("uplinks", uplink("wlan0", "wifi", "unknown", isUsed: true)),
         changes,
+        healthy
+    )
+
+    static let longNames = members(
+        state(
+            wlan0,
+            #""connectivity":"partial","connectivity_reason":"connect_refused","#
+                + #""connectivity_probe":"warehouse-berlin-router-management-page1""#
+        ),
+        list(
+            "probes",
+            probe(
+                "warehouse-berlin-router-management-page1",
+                "down",
+                #""code":"connect_refused","last_code":"connect_timeout","detail":"192.0.2.9:443""#
+            ),
+            probe("sensors", "down", #""code":"connect_refused","last_code":"connect_timeout","flapping":true"#),
+            probe("web")
+        ),
+        list("uplinks", uplink("wlan0", "wifi", "partial", isUsed: true)),
         healthy
     )
 

@@ -18,7 +18,8 @@ import Testing
         showsPaths: Bool = false,
         since: EventPosition? = nil
     ) -> [String] {
-        let lines = EventLines(style: .plain, today: time, width: { nil }, local: \.description)
+        let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: 80)
+        let lines = EventLines(style: style, today: time, width: { nil }, local: \.description)
         var text = WatchText(json ? .json : .human(lines, showsPaths: showsPaths), socket: "/s", since: since)
         return items.flatMap { text.lines(for: $0) }.map { line in
             switch line {

@@ -257,7 +257,7 @@ import Testing
         #expect(finding.verdict == .error)
         #expect(finding.code == advice.code)
         #expect(finding.summary == advice.problem)
-        // What changes the machine is no step.
+        // A command that changes the machine is no step.
         let commands =
             name == "preferred-dead" ? ["ip route show table all default"] : advice.action.commands
         #expect(advice.action.steps == (name == "preferred-dead" ? [] : advice.action.commands))
@@ -386,6 +386,19 @@ import Testing
             diagnosis.finding?.next == [#"ip link show dev $'a;rm\x1b[2J'   # no carrier: the cable, the switch port"#]
         )
         #expect(diagnosis.json.split(separator: UInt8(ascii: "\n")).count == 1)
+    }
+
+    @Test func `the last changes have an arrow, in ASCII where the locale has no UTF-8`() throws {
+        var evidence = Self.evidence()
+        var status = Self.status([Self.probe("web", nil)], connectivity: .full)
+        let change = #"{"subject":"web","from":"up","to":"down"}"#
+        status.recent = [try EventDecoder.decode(AgentStatus.Transition.self, from: Array(change.utf8))]
+        evidence.agent = .success(status)
+        let diagnosis = Diagnosis(evidence)
+        #expect(DiagnosisText(style: .plain).text(diagnosis).contains("web up -> down"))
+        let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: 80)
+        #expect(DiagnosisText(style: style).text(diagnosis).contains("web up → down"))
+        #expect(String(decoding: diagnosis.json, as: UTF8.self).contains("web up → down"))
     }
 
     @Test func `no line is longer than the terminal, and the finding is first`() throws {

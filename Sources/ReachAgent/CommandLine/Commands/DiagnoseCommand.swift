@@ -103,7 +103,7 @@ struct DiagnoseCommand: ParsableCommand {
         if let unknown = evidence.unknownTarget { throw WrongUsage.exit(unknown) }
         let diagnosis = Diagnosis(evidence)
         if let output {
-            let page = json ? diagnosis.json : Array(DiagnosisText(style: .plain).text(diagnosis).utf8)
+            let page = json ? diagnosis.json : Array(DiagnosisText(style: .file).text(diagnosis).utf8)
             try write(page + [UInt8(ascii: "\n")], to: output)
             Terminal.print(DiagnosisText(style: .standardOutput()).headline(diagnosis).joined(separator: "\n"))
             Terminal.printError(

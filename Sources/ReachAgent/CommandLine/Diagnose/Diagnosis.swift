@@ -168,7 +168,8 @@ struct DiagnosisText {
     /// Wrapped text after a coloured verdict and a label.
     private func painted(_ verdict: Diagnosis.Verdict, width: Int, _ label: String, _ text: String) -> [String] {
         var block = TextBlock(columns: style.columns)
-        block.add(verdict.title.padded(to: width) + label, text, indent: 0, labelWidth: width + label.count)
+        let start = verdict.title.padded(to: width) + label
+        block.add(start, style.spelled(text), indent: 0, labelWidth: width + label.count)
         guard let first = block.lines.first else { return [] }
         let word = verdict.title
         return [style.paint(word, colour(of: verdict)) + first.dropFirst(word.count)] + block.lines.dropFirst()
@@ -178,7 +179,7 @@ struct DiagnosisText {
         var block = TextBlock(columns: style.columns)
         for fact in facts {
             let name = fact.name.count < Self.nameWidth ? fact.name : fact.name + " "
-            block.add(name, fact.text, indent: 2, labelWidth: Self.nameWidth)
+            block.add(name, style.spelled(fact.text), indent: 2, labelWidth: Self.nameWidth)
         }
         return block.lines
     }

@@ -21,7 +21,7 @@ struct EventLines {
     /// Lines in a style.
     ///
     /// - Parameters:
-    ///   - style: The colours.
+    ///   - style: The colours and characters.
     ///   - today: A time on the day that needs no line; `nil` to begin with the day of the first event.
     ///   - width: The current columns of the terminal; `nil` for a file or a pipe, where each event is one line.
     ///   - local: Formats a time in the local time zone.
@@ -47,7 +47,7 @@ struct EventLines {
 
     /// The lines of an event that was read; any input gives text that is safe to show, even if it is not an event.
     mutating func lines(of json: [UInt8]) -> [String] {
-        guard let event = AgentEvent(line: json) else { return [ForeignText.shown(json, limit: 120)] }
+        guard let event = AgentEvent(line: json) else { return [style.spelled(ForeignText.shown(json, limit: 120))] }
         let summary = EventSummary(event) ?? Self.unknown(event, json)
         return lines(of: event, summary)
     }
@@ -56,7 +56,7 @@ struct EventLines {
     mutating func lines(_ summary: EventSummary, at time: Timestamp) -> [String] { lines(time, summary, nil) }
 
     /// A remark between the events, such as one about missing numbers.
-    func remark(_ text: String) -> String { style.paint("— \(ForeignText.line(text)) —", .yellow) }
+    func remark(_ text: String) -> String { style.paint(style.spelled("— \(ForeignText.line(text)) —"), .yellow) }
 
     private mutating func lines(of event: AgentEvent, _ summary: EventSummary?) -> [String] {
         lines(
@@ -71,13 +71,13 @@ struct EventLines {
         var lines: [String] = []
         if moment.day != day {
             day = moment.day
-            lines.append(style.paint("── \(moment.day) ──", .bold))
+            lines.append(style.paint(style.spelled("── \(moment.day) ──"), .bold))
         }
         return lines + wrapped(moment.clock, summary, number)
     }
 
     private func wrapped(_ clock: Substring, _ summary: EventSummary, _ number: UInt64?) -> [String] {
-        let subject = ForeignText.shown(summary.subject, limit: 96)
+        let subject = style.spelled(ForeignText.shown(summary.subject, limit: 96))
         let columns = width() ?? .max
         let column = 10 + Self.subjectWidth + 2
         let isNarrow = columns < column + Self.minimumTextWidth
@@ -85,11 +85,11 @@ struct EventLines {
         wrap.add(String(clock)) { style.paint($0, .dim) }
         wrap.add(words: subject, gap: 2)
         let colour = summary.tone.colour
-        let text = ForeignText.line(summary.headline) + (summary.detail.isEmpty ? "" : ";")
+        let text = style.spelled(ForeignText.line(summary.headline)) + (summary.detail.isEmpty ? "" : ";")
         wrap.add(words: text, gap: max(2, isNarrow ? 0 : column - wrap.used)) { word in
             colour.map { style.paint(word, $0) } ?? word
         }
-        wrap.add(words: ForeignText.line(summary.detail))
+        wrap.add(words: style.spelled(ForeignText.line(summary.detail)))
         if let number { wrap.add("#\(number)", gap: 2) { style.paint($0, .dim) } }
         return wrap.lines
     }

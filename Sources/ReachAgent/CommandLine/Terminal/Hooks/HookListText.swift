@@ -123,7 +123,7 @@ struct HookListText {
             let name = HookText.safe(row.name.isEmpty ? "(the directory)" : row.name)
             let label = name.displayWidth < Self.labelWidth ? name : name + " "
             for (index, line) in row.lines.enumerated() {
-                block.add(index == 0 ? label : "", line, indent: 2, labelWidth: Self.labelWidth)
+                block.add(index == 0 ? label : "", style.spelled(line), indent: 2, labelWidth: Self.labelWidth)
             }
         }
         return [style.paint(title.uppercased(), .bold)] + block.lines.map(StatusText.spaced)

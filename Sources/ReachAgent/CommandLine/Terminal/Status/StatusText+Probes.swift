@@ -84,7 +84,7 @@ extension StatusText {
     // MARK: Lines
 
     private func table(_ probes: [Status.ProbeStatus]) -> FittedTable {
-        var table = FittedTable(["PROBE", .whole("VERDICT"), "FOR", "CHECKED", .right("TIME"), "DETAIL"])
+        var table = FittedTable(["PROBE", "VERDICT", "FOR", "CHECKED", .right("TIME"), "DETAIL"])
         for probe in probes {
             let colour: TerminalStyle.Colour? =
                 switch Self.rank(probe) {
@@ -96,27 +96,27 @@ extension StatusText {
             let age =
                 probe.forMilliseconds.map { Duration.milliseconds($0) }
                 ?? probe.since.map { clock.duration(since: $0) }
+            let verdict = safe(probe.verdict ?? "unknown") + (probe.code.map { " [\(safe($0))]" } ?? "")
             table.add([
                 .init(ProbeCountText.name(probe.probe, probe.interface, probe.family)),
-                .init(safe(probe.verdict ?? "unknown") + (probe.code.map { " [\(safe($0))]" } ?? ""), colour),
+                .init(verdict, colour, whole: verdict.displayWidth),
                 .init(probe.last == nil ? nil : age.map { DurationText.coarse($0, units: 1) }),
                 .init(probe.last.map { clock.age(of: $0, units: 1) } ?? "not yet"),
                 .init(probe.verdict == "up" ? probe.latencyMilliseconds.map { "\($0) ms" } : nil),
-                .init(particulars(probe)),
+                particulars(probe),
             ])
         }
         return table
     }
 
-    private func particulars(_ probe: Status.ProbeStatus) -> String {
-        var parts: [String] = []
-        if probe.isFlapping { parts.append(ProblemCode.flapping.rawValue) }
-        if Self.isDoubtful(probe) {
-            let word = probe.lastOutcome == "unknown" ? "not checked" : "last check failed"
-            parts.append(word + (probe.lastCode.map { " [\(safe($0))]" } ?? ""))
-        } else if let code = probe.lastCode {
-            parts.append("last check [\(safe(code))]")
-        }
+    /// The codes of a probe, which are truncated last, and its details.
+    private func particulars(_ probe: Status.ProbeStatus) -> FittedTable.Cell {
+        let flapping = probe.isFlapping ? ProblemCode.flapping.rawValue : nil
+        let code = probe.lastCode.map { "[\(safe($0))]" }
+        let codes = [flapping, code].compactMap(\.self).joined(separator: ", ")
+        var check = code == nil ? nil : "at the last check"
+        if Self.isDoubtful(probe) { check = probe.lastOutcome == "unknown" ? "not checked" : "last check failed" }
+        var parts = [flapping, check.map { words in code.map { "\($0) \(words)" } ?? words }].compactMap(\.self)
         if probe.isStale { parts.append("the path has changed since") }
         if let detail = probe.detail { parts.append(safe(detail)) }
         if let rates = probe.transfer?.summary, !rates.isEmpty { parts.append(rates) }
@@ -124,7 +124,7 @@ extension StatusText {
             parts.append("log in at \(ForeignText.line(url))")
         }
         if let expiry = expiry(probe) { parts.append(expiry) }
-        return parts.joined(separator: ", ")
+        return .init(parts.joined(separator: ", "), whole: codes.displayWidth)
     }
 
     /// `3 more are up: web (certificate expires in 9 days), portal`; as many names as two lines take.

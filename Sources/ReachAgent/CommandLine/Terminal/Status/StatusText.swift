@@ -149,7 +149,7 @@ struct StatusText {
     func address(_ url: String) -> String { kept(ForeignText.line(url)) }
 
     /// A text of the agent, escaped for a terminal.
-    func safe(_ text: String, limit: Int = 200) -> String { ForeignText.shown(text, limit: limit) }
+    func safe(_ text: String, limit: Int = 200) -> String { style.spelled(ForeignText.shown(text, limit: limit)) }
 
     /// A path that is usable: `wwan wg0 over wwan0`.
     func words(_ path: Path) -> String {
