@@ -100,20 +100,13 @@ package final class MosquittoBroker: Sendable {
         await kill()
     }
 
-    /// True while a client's socket holds bytes from the broker that the client has not read (proc_net_tcp(5)).
+    /// True while the kernel holds bytes from the broker that a client has not read.
     private func hasUnread(_ client: CommandLines) -> Bool {
-        let process = "/proc/\(client.processIdentifier)"
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "\(process)/fd")) ?? []
-        let sockets = descriptors.compactMap {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)")
-        }
-        guard let table = try? String(contentsOfFile: "\(process)/net/tcp", encoding: .utf8) else { return false }
-        return table.split(separator: "\n").dropFirst()
-            .contains { line in
-                let columns = line.split(separator: " ")
-                guard columns.count > 9, sockets.contains("socket:[\(columns[9])]") else { return false }
-                return !columns[4].hasSuffix(":00000000")
-            }
+        // The sender's queue comes first: bytes that have left it are in the receiver's, or read.
+        let process = client.processIdentifier
+        let own = TCPSocket.all(of: process)
+        return TCPSocket.table(of: process).contains { one in one.unsent > 0 && own.contains { $0.isPeer(of: one) } }
+            || TCPSocket.all(of: process).contains { $0.unread > 0 }
     }
 
     /// Stops it: the kernel still accepts connections, and nothing answers.
@@ -208,5 +201,44 @@ package final class MosquittoBroker: Sendable {
 
     private func write(_ text: String, to name: String) throws {
         try directory.file(name, text)
+    }
+}
+
+/// A TCP socket over IPv4, with the lengths of its queues (proc_net_tcp(5)).
+private struct TCPSocket {
+    private let local: Substring
+    private let remote: Substring
+    private let inode: Substring
+    /// The bytes that the other side has not acknowledged.
+    let unsent: Int
+    /// The bytes that the process has not read.
+    let unread: Int
+
+    private init?(line: Substring) {
+        let columns = line.split(separator: " ")
+        guard columns.count > 9 else { return nil }
+        let queues = columns[4].split(separator: ":").compactMap { Int($0, radix: 16) }
+        guard queues.count == 2 else { return nil }
+        (local, remote, inode) = (columns[1], columns[2], columns[9])
+        (unsent, unread) = (queues[0], queues[1])
+    }
+
+    /// True for the other end of the same connection.
+    func isPeer(of other: TCPSocket) -> Bool { local == other.remote && remote == other.local }
+
+    /// All sockets in the network of a process.
+    static func table(of process: Int32) -> [TCPSocket] {
+        let table = (try? String(contentsOfFile: "/proc/\(process)/net/tcp", encoding: .utf8)) ?? ""
+        return table.split(separator: "\n").dropFirst().compactMap(TCPSocket.init)
+    }
+
+    /// The sockets that a process holds.
+    static func all(of process: Int32) -> [TCPSocket] {
+        let directory = "/proc/\(process)/fd"
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let targets = Set(
+            descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)") }
+        )
+        return table(of: process).filter { targets.contains("socket:[\($0.inode)]") }
     }
 }

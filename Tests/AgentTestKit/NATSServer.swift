@@ -12,6 +12,11 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// `true` where the program is installed.
     package static var isInstalled: Bool { program != nil }
 
+    /// The start of a block that gives clients a minute for their credentials, also those of an operator's accounts.
+    ///
+    /// The default of 2 s is short on a machine under load.
+    private static let authorization = "authorization { timeout: 60"
+
     /// The directory of the store and of the configuration.
     private let directory: TemporaryDirectory
     /// The port on 127.0.0.1.
@@ -57,7 +62,12 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// Replaces the configuration, which has everything but JetStream; it counts from the next start, or after ``reload()``.
     package func configure(_ configuration: String) throws {
         // From the command line, JetStream would be gone when the server reads other users.
-        let text = "jetstream { store_dir: \"\(store)\" }\n" + configuration
+        // Of two blocks with the same name the last one counts, so the configuration's own needs the timeout too.
+        let text = """
+            jetstream { store_dir: "\(store)" }
+            \(Self.authorization) }
+            \(configuration.replacing("authorization {", with: Self.authorization + ","))
+            """
         try text.write(toFile: configurationPath, atomically: true, encoding: .utf8)
     }
 

@@ -194,7 +194,7 @@ struct MQTTTrustTests {
                 }
             ),
             (
-                "\(directory.path)/absent cannot be read: there is no such file",
+                "\(directory.path)/absent cannot be read: No such file or directory",
                 { $0.authorities = "\(directory.path)/absent" }
             ),
             ("\(text) ", { $0.authorities = text }),

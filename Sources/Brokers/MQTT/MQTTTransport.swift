@@ -85,9 +85,17 @@ public final class MQTTTransport: SinkTransport {
         server = settings.broker.servers.first ?? BrokerAddress.Server(host: "localhost", port: 1883)
         failures = MQTTFailure(
             broker: server.authority,
-            client: "reachagent-\(settings.device)-\(settings.name)",
+            client: Self.clientIdentifier(of: settings),
             version: settings.mqtt?.version ?? .five
         )
+    }
+
+    /// Returns the client identifier of a sink, which no other sink of any device has.
+    ///
+    /// A dot, which devices' names lack, separates a sink's name with a hyphen: otherwise device `a-b` with sink `c` and
+    /// device `a` with sink `b-c` had the same identifier, and the broker would end their connections in turn.
+    package static func clientIdentifier(of settings: SinkSettings) -> String {
+        "reachagent-\(settings.device)\(settings.name.contains("-") ? "." : "-")\(settings.name)"
     }
 
     // MARK: - SinkTransport
