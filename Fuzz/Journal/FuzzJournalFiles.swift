@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import FuzzKit
+internal import Glibc
 
 @testable import AgentEvents
 @testable import EventJournal
@@ -30,7 +31,7 @@ enum FuzzJournalFiles {
         guard let kind = input.first else { return }
         let rest = Array(input.dropFirst())
         for file in [name.plain, name.compressed, name.index] {
-            try? FileManager.default.removeItem(atPath: "\(directory)/\(file)")
+            unlink("\(directory)/\(file)")
         }
         switch kind & 3 {
         case 0: write(name.plain, rest)
@@ -45,6 +46,7 @@ enum FuzzJournalFiles {
         }
         read(after: 0)
         read(after: UInt64(input.count % 200))
+        _ = try? JournalReader(directory: directory).newestSequence
         if kind & 3 == 0 { checkIndex(rest) }
     }
 
@@ -93,7 +95,6 @@ enum FuzzJournalFiles {
                 require(errors < 10_000, "errors without end")
             }
         }
-        _ = try? reader.newestSequence
     }
 
     /// An index that is made of a segment describes it, and compressing loses nothing.
