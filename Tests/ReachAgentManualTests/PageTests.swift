@@ -87,6 +87,21 @@ import enum AgentEvents.EventType
         for name in names.subtracting(others) { #expect(section.contains(name), "\(name) is missing") }
     }
 
+    @Test func `every socket of the unit is in the page of the program, as a file and by its name`() throws {
+        let file = Project.directory.appending(path: "packaging/systemd/reachagent.socket")
+        let unit = try String(contentsOf: file, encoding: .utf8)
+        let page = try Self.page("reachagent.8")
+        let files = Self.items(try Self.section("FILES", of: page))
+        let variables = Self.items(try Self.section("ENVIRONMENT", of: page))
+        let passed = try #require(variables["LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES"])
+        let names = unit.matches(of: /ListenStream=\/run\/reachagent\/(?<name>[a-z]+)\.sock/).map(\.output.name)
+        #expect(names.count == 3)
+        for name in names {
+            #expect(files["/run/reachagent/\(name).sock"]?.isEmpty == false, "\(name)")
+            #expect(passed.contains(name), "\(name)")
+        }
+    }
+
     @Test func `every key that is declared is in its page with its type and its meaning`() throws {
         let items = Self.items(try Self.page("reachagent.toml.5"))
         var keys = 0

@@ -31,7 +31,7 @@ extension Manual {
     /// The description beyond the program's own help.
     static let agentDescription = """
         `reachagent run` is the agent: it watches the kernel, checks the targets that reachagent.toml(5) names, publishes \
-        each change with its reason as an event (reachagent-events(7)), keeps them in a journal, serves two sockets and \
+        each change with its reason as an event (reachagent-events(7)), keeps them in a journal, serves three sockets and \
         runs hooks. The package starts it as `reachagent.service`. All other commands ask that agent, read its journal, or \
         look for themselves; none of them needs to be root. The sockets are open to the group `reachagent`.
         """
@@ -65,11 +65,11 @@ extension Manual {
         | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_RUNTIME_DIR`, `HOME` | Where configuration and hooks, the journal, and the sockets are for a user who is not root. |
         | `NOTIFY_SOCKET` | The service manager's socket, for `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |
         | `WATCHDOG_USEC`, `WATCHDOG_PID` | The interval at which the service manager expects a keep-alive, which is sent only while the loop, the reader of the kernel's messages and the event loops all answer. |
-        | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets from the service manager, named `events` and `control` (sd_listen_fds(3)). |
+        | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets from the service manager, named `events`, `control` and `http` (sd_listen_fds(3)). |
         | `JOURNAL_STREAM` | Standard error is systemd's journal: lines start with a priority instead of a time. |
         | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |
         | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, when the second is `dumb`, or when the output is not a terminal. |
-        | `LC_ALL`, `LC_CTYPE`, `LANG` | Characters beyond ASCII are printed only in a UTF-8 locale. |
+        | `LC_ALL`, `LC_CTYPE`, `LANG` | The first that is set and not empty is the locale. Symbols such as `→` are printed only in a UTF-8 locale, also into files and pipes. |
         | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |
 
         Hooks have an environment of their own: see reachagent.toml(5).
@@ -85,6 +85,7 @@ extension Manual {
         | `/var/lib/reachagent/journal/` | The journal: every event as one line of JSON. |
         | `/run/reachagent/events.sock` | Connect and read: a greeting, the state, then each event. |
         | `/run/reachagent/control.sock` | Requests: the state, subscriptions, checks, reload. |
+        | `/run/reachagent/http.sock` | Over HTTP: a page of the state, metrics, and each event. |
         | `\(installed)/` | More documentation: hooks, the protocol of the sockets, the journal, replays, examples. |
         """
 
