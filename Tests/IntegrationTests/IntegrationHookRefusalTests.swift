@@ -36,7 +36,7 @@ struct IntegrationHookRefusalTests {
         Case(
             testDescription: "a directory of somebody else's",
             code: "hook_directory",
-            remedy: "chown ",
+            remedy: "move the hook into a directory that root owns; or, if nothing else uses this one: chown ",
             spoil: "chown 12345 DIR"
         ),
         Case(

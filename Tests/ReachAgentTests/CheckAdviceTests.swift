@@ -196,7 +196,7 @@ import Testing
             ),
             columns: 120
         ).screen
-        #expect(screen.contains("last check [timeout], Temporary failure"))
+        #expect(screen.contains("[timeout] at the last check, Temporary failure"))
     }
 
     @Test func `an expired certificate may be that of a clock that is wrong`() throws {

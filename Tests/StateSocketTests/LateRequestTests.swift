@@ -16,9 +16,13 @@ struct LateRequestTests {
         name: String,
         text: String
     ) async throws {
-        let lines = try await ServedStream.run(configure: { $0.requestPatience = .milliseconds(200) }) { stream in
+        let lines = try await onThread {
+            let stream = try ServedStream(accepting: false, { $0.requestPatience = .milliseconds(200) })
+            defer { stream.stop() }
             let client = try Client(stream.control)
+            // Its time begins when it is accepted.
             try client.send(text)
+            stream.server.accept()
             return try client.linesToEnd()
         }
         #expect(lines.last?.hasPrefix(#"{"error":"request_timeout""#) == true, "\(name): \(lines)")

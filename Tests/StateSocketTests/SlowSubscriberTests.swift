@@ -98,8 +98,9 @@ struct SlowSubscriberTests {
         ) { stream in
             for _ in 0..<4000 { journal.record([stream.publish(padding: 400)].compactMap { $0 }) }
             let client = try Client(stream.control)
-            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":0}}"# + "\n")
+            // Before the request, as the connection may be closed 40 ms after it.
             guard stream.waitForConnections(1) else { return false }
+            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":0}}"# + "\n")
             defer { withExtendedLifetime(client) {} }
             return stream.waitForConnections(0)
         }

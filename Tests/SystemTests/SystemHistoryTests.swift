@@ -46,10 +46,14 @@ import Testing
         ])
     }
 
-    private func history(_ arguments: [String], in journal: Journal) async throws -> FinishedCommand {
+    private func history(
+        _ arguments: [String],
+        in journal: Journal,
+        locale: String = "C.UTF-8"
+    ) async throws -> FinishedCommand {
         try await .run(
             ["history", "--directory", journal.directory] + arguments,
-            environment: ["TZ": "Europe/Berlin"]
+            environment: ["TZ": "Europe/Berlin", "LC_ALL": locale]
         )
     }
 
@@ -72,8 +76,20 @@ import Testing
         #expect(result.error == "reachagent: 1 line of the journal is damaged and was left out\n")
     }
 
-    @Test func `JSON lines are those of the journal`() async throws {
-        let result = try await history(["--json"], in: try journal())
+    @Test(arguments: ["C", "de_DE.ISO-8859-1"])
+    func `the text output is ASCII where the locale has no UTF-8`(locale: String) async throws {
+        let result = try await history(["--all"], in: try journal(), locale: locale)
+        #expect(
+            result.lines.prefix(2) == [
+                "-- 2026-11-21 +01:00 --", "08:01:00  path            none -> wired [link_up]  #1",
+            ]
+        )
+        #expect(result.output.utf8.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test(arguments: ["C.UTF-8", "C"])
+    func `JSON lines are those of the journal`(locale: String) async throws {
+        let result = try await history(["--json"], in: try journal(), locale: locale)
         #expect(result.status == 0)
         let expected = [Self.line(1), Self.line(2), Self.line(3, "target.changed", "office"), Self.line(4)]
         #expect(result.lines == expected + [Self.line(7), Self.line(8), Self.line(9, "agent.stopping", "agent")])

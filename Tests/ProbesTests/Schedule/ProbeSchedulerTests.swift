@@ -5,7 +5,7 @@ import Testing
 
 @testable import Probes
 
-@Suite(.timeLimit(.minutes(1))) struct ProbeSchedulerTests {
+@Suite(.timeLimit(.minutes(5))) struct ProbeSchedulerTests {
     /// So slow that hardly a round of the grid, which does not begin with the test, falls into it.
     private static let slow = ProbePace(interval: .seconds(31_536_000))
 

@@ -77,7 +77,7 @@ import Testing
 }
 
 /// A service manager that takes notices and does nothing.
-private final class FakeManager {
+final class FakeManager {
     private let descriptor: CInt
     private let path: String?
 
