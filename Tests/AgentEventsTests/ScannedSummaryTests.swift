@@ -70,11 +70,22 @@ struct ScannedSummaryTests {
         #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[2,1,1,1]}}"#,
         #"{"probe":"web",\#(from),"ok":1,"latency":{"min_us":1,"max_us":2,"sum_us":3,"buckets":[999,1]}}"#,
         #"{"probe":"web",\#(from),"ok":1,"transfer":{"download":{"buckets":[1,1]}}}"#,
-        #"{"probe":"web",\#(from),"ok":1,"transfer":7}"#,
+        #"{"probe":"web",\#(from),"ok":1,"transfer":7}"#, #"{"probe":"web",\#(from),"ok":1,"failed":{"x\\y":1}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"failed":{"x":1,"x":2}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"failed":{"x":1,"\u0078":2}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"failed":{"y":1,"x":2}}"#,
+        #"{"probe":"web",\#(from),"ok":1,"failed":{"\#(String(repeating: "x", count: 257))":1}}"#,
         #"{"probe":"web",\#(from),"ok":1,"latency":{"buckets":[1,1]}}"#, #"{"probe":"web",\#(from),"ok":1}"# + "x",
     ])
     func `another form is left to decoding`(_ data: String) {
         #expect(Self.scanned(Self.line(data)) == nil)
+    }
+
+    @Test(arguments: [#""x\\y":2,"z":1"#, #""\u0078\u005fy":2,"z":1"#, #""a":2,"\u0061":7,"a":7,"z":1"#])
+    func `a code with escapes is counted, and each code once`(_ failed: String) {
+        let line = Self.line(#"{"probe":"web",\#(Self.from),"ok":1,"failed":{\#(failed)}}"#)
+        #expect(Self.scanned(line) == nil)
+        #expect(Self.decoded(line)?.failed == 3)
     }
 
     @Test

@@ -93,12 +93,22 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         codingPath = decoder.codingPath
     }
 
-    var allKeys: [Key] { decoder.node.members.compactMap { $0.name.string.flatMap(Key.init(stringValue:)) } }
+    var allKeys: [Key] {
+        decoder.node.members.compactMap { name, value in
+            guard let name = name.string else { return nil }
+            return NameKey(name, of: value) as? Key ?? Key(stringValue: name)
+        }
+    }
 
-    func contains(_ key: Key) -> Bool { decoder.node.member(key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool { member(key) != nil }
+
+    private func member(_ key: Key) -> JSONNode? {
+        if let position = key.intValue { return decoder.node.descendant(at: position) }
+        return decoder.node.member(key.stringValue)
+    }
 
     private func value(_ key: Key) throws -> NodeDecoder {
-        guard let node = decoder.node.member(key.stringValue) else {
+        guard let node = member(key) else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
         }
         return NodeDecoder(node: node, parents: codingPath, key: key)
@@ -123,7 +133,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     // A member of another type counts as absent if it is optional.
     private func lenient<Value: Decodable>(_ key: Key) -> Value? {
-        guard let node = decoder.node.member(key.stringValue) else { return nil }
+        guard let node = member(key) else { return nil }
         return try? Value(from: NodeDecoder(node: node, parents: codingPath, key: key))
     }
 

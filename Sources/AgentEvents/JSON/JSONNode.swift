@@ -86,6 +86,15 @@ package struct JSONNode: Sendable {
         return found.map { JSONNode(document: document, index: $0) }
     }
 
+    /// The position of the value in its document.
+    var position: Int { index }
+
+    /// Returns the value at a position in the document, if it is inside this one.
+    func descendant(at position: Int) -> JSONNode? {
+        guard position > index, position < entry.next else { return nil }
+        return JSONNode(document: document, index: position)
+    }
+
     /// Returns the value of a string without its escapes, and true if every escape is a character.
     private func unescaped() -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
         guard kind == .string else { return nil }

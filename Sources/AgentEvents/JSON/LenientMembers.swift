@@ -95,9 +95,11 @@ struct NameKey: CodingKey {
     static let maximumBytes = 256
 
     let stringValue: String
-    var intValue: Int? { nil }
+    /// The position of the member's value in the document, if it was read from one: its name may have escapes there.
+    let intValue: Int?
 
-    init(_ name: String) { stringValue = name }
+    init(_ name: String) { (stringValue, intValue) = (name, nil) }
+    init(_ name: String, of value: JSONNode) { (stringValue, intValue) = (name, value.position) }
     init?(stringValue: String) { self.init(stringValue) }
     init?(intValue: Int) { nil }
 }
@@ -105,8 +107,8 @@ struct NameKey: CodingKey {
 extension KeyedDecodingContainer<NameKey> {
     /// Returns the names of the members, each once.
     ///
-    /// The limits bound the cost of a hostile object: finding a member takes a pass over all of them, and as the key of
-    /// a dictionary a `String` is hashed in its canonical form, for which runs of combining marks are sorted.
+    /// The limits bound the cost of a hostile object: as the key of a dictionary a `String` is hashed in its canonical
+    /// form, for which runs of combining marks are sorted.
     ///
     /// - Throws: `DecodingError` for more names, or longer ones, than there are.
     func names() throws -> [NameKey] {

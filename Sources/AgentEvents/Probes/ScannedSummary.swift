@@ -124,10 +124,20 @@ extension JSONScanner {
     }
 
     /// Scans the sum of the counts of an object.
+    ///
+    /// Codes have letters, digits and `_`, and are written in ascending order: so that each counts once, as in decoding.
     private mutating func scanTotal() -> Int? {
-        var total = 0
-        let isObject = scanObject { scanner, _ in
-            guard let count = scanner.scanCount(), count > 0, total < ProbeSummary.Counts.maximum else { return false }
+        var (total, codes) = (0, 0)
+        var last: Range<Int>?
+        let isObject = scanObject { scanner, code in
+            let bytes = scanner.bytes
+            codes += 1
+            guard codes <= NameKey.maximumCount, code.count <= NameKey.maximumBytes,
+                bytes[code].allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "\\") }),
+                last.map({ bytes[$0].lexicographicallyPrecedes(bytes[code]) }) != false,
+                let count = scanner.scanCount(), count > 0, total < ProbeSummary.Counts.maximum
+            else { return false }
+            last = code
             total += count
             return true
         }
