@@ -28,4 +28,23 @@ import Testing
         )
         #expect(CheckMetrics(report, ended: 1).redirects == redirects)
     }
+
+    @Test(
+        arguments: [
+            ("192.0.2.7", 4), ("192.0.2.7:443", 4), ("2001:db8::7", 6), ("[2001:db8::7]:443", 6), (nil, nil),
+        ] as [(String?, Int?)]
+    )
+    func `the IP version is that of the peer, with a port or, as of an echo, without`(peer: String?, version: Int?) {
+        var hop = Probes.CheckHop(url: "icmp://host.test")
+        hop.peerAddress = peer
+        let report = Probes.CheckReport(
+            target: "icmp://host.test",
+            verdict: .ok,
+            findings: [],
+            hops: [hop],
+            started: Date(timeIntervalSince1970: 0),
+            duration: .seconds(1)
+        )
+        #expect(CheckMetrics(report, ended: 1).ipVersion == version)
+    }
 }

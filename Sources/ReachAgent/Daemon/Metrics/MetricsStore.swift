@@ -149,7 +149,9 @@ extension CheckMetrics {
                 in: timings
             )
         }
-        ipVersion = report.hops.last?.peerAddress.map { $0.hasPrefix("[") ? 6 : 4 }
+        // The peer of an ICMP check has no port, and thus no brackets.
+        ipVersion = report.hops.last?.peerAddress.flatMap { HostAddress(endpoint: $0) }
+            .map { $0.family == .ipv6 ? 6 : 4 }
         tlsVersion = report.hops.last?.tls?.version
         guard let hop = report.hops.last, hop.url.hasPrefix("http") else { return }
         httpPhases = Self.phases(Self.phasesOfHTTP, in: timings)
