@@ -114,8 +114,10 @@ extension Report {
             guard time > 0 else { return 0 }
             return max(1, Int(Int128(time) * Int128(width) / Int128(tally.total)))
         }
-        let outage = cells(tally.unavailable)
+        var outage = cells(tally.unavailable)
         let unknown = min(cells(tally.unknown), width - outage)
+        // What rounding leaves over is not available where nothing was.
+        if tally.available == 0 { outage = width - unknown }
         let available = width - outage - unknown
         return String(repeating: "=", count: available) + String(repeating: "#", count: outage)
             + String(repeating: ".", count: unknown)
