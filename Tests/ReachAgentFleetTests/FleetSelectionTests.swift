@@ -1,6 +1,8 @@
 import AgentEvents
 import AgentTestKit
+import ArgumentParser
 import Availability
+import CommandText
 import ForeignText
 import Testing
 
@@ -98,5 +100,46 @@ import Testing
         #expect(screen.order == .seen)
         #expect(shown() == ["a-flaky"])
         #expect(!press("q"))
+    }
+
+    private static func named(_ devices: [String], host: String) -> [FleetRow] {
+        var fleet = Fleet()
+        for name in devices {
+            var device = WrittenDevice(name, host: host)
+            fleet.add(device.starts(at: 0))
+        }
+        return fleet.rows(at: WrittenDevice.moment(1), silentAfter: nil)
+    }
+
+    @Test(
+        arguments: [
+            (["a"], "html", "a"), (["a"], "text", "a"), (["a", "b"], "text", nil), (["a", "b"], "csv", nil),
+            // A device of that name comes before another one with that host.
+            (["a", "edge"], "html", "edge"), (["a", "edge"], "json", nil),
+        ] as [([String], String, String?)]
+    )
+    func `a name that selects one device is for its complete report`(
+        devices: [String],
+        format: String,
+        device: String?
+    ) throws {
+        let rows = Self.named(devices, host: "edge")
+        let format = try #require(ReportFormat(rawValue: format))
+        #expect(try FleetReportCommand.only(rows, named: "edge", as: format)?.device == device.map { ForeignText($0) })
+        #expect(try FleetReportCommand.only(rows, named: nil, as: format) == nil)
+    }
+
+    @Test(arguments: ["html", "markdown"])
+    func `a format for one device is refused for the host of several, and they are named`(format: String) throws {
+        let format = try #require(ReportFormat(rawValue: format))
+        for (devices, names) in [
+            (["b", "a"], "is the host of 2: 'a', 'b'; name"),
+            ((1...9).map { "d\($0)" }, "is the host of 9: 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8', …; name"),
+        ] {
+            let error = #expect(throws: ValidationError.self) {
+                try FleetReportCommand.only(Self.named(devices, host: "edge"), named: "edge", as: format)
+            }
+            #expect(error?.message.contains(names) == true, "\(error?.message ?? "")")
+        }
     }
 }

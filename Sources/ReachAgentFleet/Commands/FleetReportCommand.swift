@@ -26,7 +26,8 @@ struct FleetReportCommand: ParsableCommand {
 
             EXIT STATUS
               0   done
-              64  wrong usage, such as a month that does not exist
+              64  wrong usage, such as a month that does not exist, or a host of several
+                  devices for html
               69  the server cannot be reached, or the stream has no event of these devices
             """
     )
@@ -53,6 +54,9 @@ struct FleetReportCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
     @OptionGroup var server: ServerOptions
 
+    /// The maximum number of devices that an error names.
+    private static let maximumNames = 8
+
     /// The only device, for which the complete report is printed; `nil` for several devices or a pattern.
     private var only: String? { device.count == 1 && !device[0].utf8.contains(UInt8(ascii: "*")) ? device[0] : nil }
 
@@ -76,7 +80,9 @@ struct FleetReportCommand: ParsableCommand {
             )
             throw ExitCode(FleetExit.unavailable)
         }
-        if only != nil, rows.count == 1, let account = fleet.devices[rows[0].device]?.account() {
+        if let device = try Self.only(rows, named: only, as: format)?.device,
+            let account = fleet.devices[device]?.account()
+        {
             return try print(account)
         }
         FleetOrder.availability.sort(&rows)
@@ -90,6 +96,27 @@ struct FleetReportCommand: ParsableCommand {
             for note in fleet.notes { try output.print(note) }
         }
         try output.flush()
+    }
+
+    /// Returns the device of the complete report; `nil` for a report with a row for each device.
+    ///
+    /// - Parameters:
+    ///   - rows: The selected devices.
+    ///   - name: The name that selects a single device; `nil` for several.
+    ///   - format: The format, of which html and markdown are those of complete reports alone.
+    /// - Throws: `ValidationError` if the format needs one device, and the name is that of several.
+    static func only(_ rows: [FleetRow], named name: String?, as format: ReportFormat) throws -> FleetRow? {
+        guard let name else { return nil }
+        if rows.count == 1 { return rows.first }
+        guard format == .html || format == .markdown else { return nil }
+        // Devices that are named by their machine ids may share a host's name, which may be that of another device too.
+        if let row = rows.first(where: { $0.device == ForeignText(name) }) { return row }
+        let names = rows.map(\.device).sorted().prefix(maximumNames).map { "'\($0.shown(limit: 64))'" }
+        throw ValidationError(
+            "'--format \(format.rawValue)' needs one device, and '\(name)' is the host of \(rows.count): "
+                + names.joined(separator: ", ") + (rows.count > names.count ? ", …" : "")
+                + "; name one of them with '--device'"
+        )
     }
 
     /// Prints the complete report of one device.
