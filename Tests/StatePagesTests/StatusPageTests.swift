@@ -51,6 +51,15 @@ import Testing
         #expect(!Self.page(Samples.page).contains(" style=") && !Self.page(Samples.page).contains(" onclick"))
     }
 
+    @Test func `the version of the page is a part of it, and not what an extension adds to the document`() throws {
+        let page = Self.page(Samples.page)
+        let code = try #require(page.firstMatch(of: /<main [^>]*data-code="([A-Za-z0-9+\/=]{44})"/)).1
+        #expect(Self.page(Samples.status).contains(" data-code=\"\(code)\""))
+        #expect(StatusPage.script.contains("fresh.dataset.code !== main.dataset.code"))
+        // The first style or script of a document may be that of an extension: the page would load itself without end.
+        #expect(!StatusPage.script.contains("'style'") && !StatusPage.script.contains("'script'"))
+    }
+
     @Test func `an agent that knows nothing yet has a page too`() {
         var status = Samples.status
         status.reachability = .init(

@@ -9,7 +9,6 @@ extension StatusPage {
         'use strict'
         const find = id => document.getElementById(id)
         const main = document.querySelector('main'), live = find('live'), filter = () => find('filter')
-        const code = page => page.querySelector('style').textContent + page.querySelector('script').textContent
         const clock = new Intl.DateTimeFormat([], {timeStyle: 'medium'})
         let stream, timer = 0, busy = false, again = false, cost = 0, loaded = 0, ahead = 0, lost = null, seen = ''
 
@@ -121,9 +120,10 @@ extension StatusPage {
             if (!reply.ok) throw new Error(reply.statusText)
             const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
             // The agent has a different version than this page.
-            if (code(page) !== code(document)) return location.reload()
+            const fresh = page.querySelector('main')
+            if (fresh.dataset.code !== main.dataset.code) return location.reload()
             const focus = document.activeElement
-            merge(main, page.querySelector('main'))
+            merge(main, fresh)
             document.title = page.title
             document.querySelector('link[rel=icon]').href = page.querySelector('link[rel=icon]').href
             if (document.activeElement !== focus && focus.isConnected) focus.focus({preventScroll: true})

@@ -15,6 +15,12 @@ public struct StatusPage {
         img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
+    /// The version of the style and the script.
+    ///
+    /// Extensions of browsers add styles and scripts of their own to the document, often before those of the page: which
+    /// elements are the page's cannot be told from the document.
+    private static let code = hash(style + script)
+
     let content: PageContent
     let clock: PageClock
     private let explain: AgentStatus.Explanation
@@ -55,6 +61,7 @@ public struct StatusPage {
         html.text(clock.full(clock.now))
         html.raw("</span></header><p id=\"news\" class=\"quiet\" role=\"status\"></p>")
         html.raw("<main data-now=\"\(clock.now.microsecondsSince1970 / 1000)\"")
+        html.raw(" data-code=\"\(Self.code)\"")
         html.raw(" data-sequence=\"\(status.lastSequence ?? 0)\"\(content.isReading ? " data-reading" : "")>")
         writeState(answer, grade, &html)
         writeProblems(&html)
