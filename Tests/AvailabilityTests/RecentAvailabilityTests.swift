@@ -90,6 +90,25 @@ struct RecentAvailabilityTests {
     }
 
     @Test
+    func `a calendar counts more outages than are listed, and has the longest of all`() throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
+        let down = Journal.path(.none, reason: "link_down")
+        for second in stride(from: 10, to: 24_010, by: 2) as StrideTo<Int64> {
+            journal.path(at: second, from: Journal.path(.full), to: down)
+            journal.path(at: second + 1, from: down, to: Journal.path(.full))
+        }
+        journal.path(at: 50_000, from: Journal.path(.full), to: down)
+        journal.path(at: 53_600, from: down, to: Journal.path(.full))
+        let now = Self.day + 100
+        let calendar = try #require(Self.recent(journal, at: now).calendars(at: Journal.moment(now)).first)
+        #expect(calendar.outageCount == 12_001)
+        #expect(calendar.longest?.duration == 3_600_000_000)
+        #expect(calendar.longest?.begin == Journal.moment(50_000))
+    }
+
+    @Test
     func `an outage that ended before the 90 days is in no calendar`() throws {
         var journal = Journal()
         journal.start(at: 0)

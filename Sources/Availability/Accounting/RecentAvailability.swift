@@ -181,12 +181,15 @@ public struct AvailabilityCalendar: Sendable, Hashable {
         var sum = Tally()
         for (_, tally) in days { sum.add(tally) }
         let outages = account.outages.filter { outage in start.map { outage.end > $0 } ?? true }
+        // The list has the earliest outages, up to a maximum; the count and the longest one are of all.
+        let omitted = account.outageCount - account.outages.count
+        let longest = account.longest.flatMap { longest in start.map { longest.end > $0 } ?? true ? longest : nil }
         self.init(
             uplink: account.subject.kind == .uplink ? account.subject.name : nil,
             days: days.map(Day.init),
             known: sum.lacksVerdicts ? 0 : sum.known,
-            outageCount: outages.count,
-            longest: outages.max { $0.duration < $1.duration }
+            outageCount: outages.count + omitted,
+            longest: longest ?? outages.max { $0.duration < $1.duration }
         )
     }
 
