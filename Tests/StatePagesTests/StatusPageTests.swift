@@ -60,6 +60,13 @@ import Testing
         #expect(!StatusPage.script.contains("'style'") && !StatusPage.script.contains("'script'"))
     }
 
+    @Test(arguments: [("Z", 0), ("+00:00", 0), ("+01:00", 3_600_000), ("+05:45", 20_700_000), ("-09:30", -34_200_000)])
+    func `the script has the agent's time zone, and uses no other`(zone: String, milliseconds: Int) {
+        let page = StatusPage.bytes(of: Samples.page) { "\($0.description.dropLast())\(zone)" }
+        #expect(String(decoding: page, as: UTF8.self).contains(" data-offset=\"\(milliseconds)\""))
+        #expect(!StatusPage.script.contains("Intl") && !StatusPage.script.contains("toLocale"))
+    }
+
     @Test func `an agent that knows nothing yet has a page too`() {
         var status = Samples.status
         status.reachability = .init(

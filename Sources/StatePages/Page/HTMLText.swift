@@ -86,6 +86,15 @@ struct PageClock {
     /// Returns a time in RFC 3339 with the offset of the local time zone.
     let local: (Timestamp) -> String
 
+    /// The offset of local time from UTC, in milliseconds: `3_600_000` for `+01:00`.
+    var offsetMilliseconds: Int {
+        let zone = local(now).suffix(6)
+        guard let sign = zone.first, sign == "+" || sign == "-", let hours = Int(zone.dropFirst().prefix(2)),
+            let minutes = Int(zone.suffix(2))
+        else { return 0 }
+        return (sign == "-" ? -1 : 1) * (hours * 60 + minutes) * 60_000
+    }
+
     /// Returns the local time, preceded by the date if it is not today: `14:02:11`, `2026-11-20 14:02:11`.
     func brief(_ moment: Timestamp) -> String {
         let (then, today) = (local(moment), local(now))

@@ -9,22 +9,24 @@ extension StatusPage {
         'use strict'
         const find = id => document.getElementById(id)
         const main = document.querySelector('main'), live = find('live'), filter = () => find('filter')
-        const clock = new Intl.DateTimeFormat([], {timeStyle: 'medium'})
-        let stream, timer = 0, busy = false, again = false, cost = 0, loaded = 0, ahead = 0, lost = null, seen = ''
+        // By the clock and in the time zone of the agent, as all other times of the page.
+        const time = () => new Date(Date.now() + skew).toISOString().slice(11, 19)
+        let stream, timer = 0, busy = false, again = false, cost = 0, loaded = 0, ahead = 0, skew = 0
+        let lost = '', seen = ''
 
         const say = text => { find('news').textContent = text }
         // The state of the connection is a word, not only a colour.
         const connected = () => {
           if (lost) say('connected to the agent again')
-          lost = null
+          lost = ''
           live.className = ''
           live.textContent = '● live, event #' + main.dataset.sequence
         }
         const disconnected = () => {
           if (!lost) say('no answer from the agent')
-          lost ??= new Date()
+          lost ||= time()
           live.className = 'lost'
-          live.textContent = '✕ no answer from the agent since ' + clock.format(lost) + ': this is how it was'
+          live.textContent = '✕ no answer from the agent since ' + lost + ': this is how it was'
         }
 
         // Gives an element the attributes and the children of another; elements with an id are moved.
@@ -103,6 +105,7 @@ extension StatusPage {
         const placed = () => {
           loaded = performance.now()
           ahead = Number(main.dataset.now) - loaded
+          skew = Number(main.dataset.now) + Number(main.dataset.offset) - Date.now()
           show()
           grow()
           announce()

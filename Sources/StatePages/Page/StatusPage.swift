@@ -61,6 +61,7 @@ public struct StatusPage {
         html.text(clock.full(clock.now))
         html.raw("</span></header><p id=\"news\" class=\"quiet\" role=\"status\"></p>")
         html.raw("<main data-now=\"\(clock.now.microsecondsSince1970 / 1000)\"")
+        html.raw(" data-offset=\"\(clock.offsetMilliseconds)\"")
         html.raw(" data-code=\"\(Self.code)\"")
         html.raw(" data-sequence=\"\(status.lastSequence ?? 0)\"\(content.isReading ? " data-reading" : "")>")
         writeState(answer, grade, &html)
