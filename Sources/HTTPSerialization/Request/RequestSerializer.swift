@@ -111,7 +111,8 @@ extension RequestSerializer {
             headers: try header(of: request, url: target, content: content),
             body: content.body,
             timeoutInterval: request.timeoutInterval ?? timeoutInterval,
-            allowsCellularAccess: request.allowsCellularAccess && allowsCellularAccess ?? true
+            allowsCellularAccess: request.allowsCellularAccess && allowsCellularAccess ?? true,
+            secretFields: request.hiddenFields
         )
     }
 

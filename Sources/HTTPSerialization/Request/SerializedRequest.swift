@@ -16,6 +16,8 @@ public struct SerializedRequest: Sendable {
     public let timeoutInterval: Duration?
     /// `true` if the check may leave through a cellular interface.
     public let allowsCellularAccess: Bool
+    /// The field names, in lower case, whose values are secrets whatever the names.
+    let secretFields: Set<String>
 
     /// Returns the exact bytes of an HTTP/1.1 head, including the empty line and any credentials.
     ///
@@ -67,8 +69,8 @@ extension SerializedRequest {
     /// Returns the request that follows a redirect (RFC 9110, section 15.4).
     ///
     /// After 303 the method becomes GET unless it is HEAD, after 301 and 302 POST becomes GET, without content.
-    /// Credentials, cookies and a custom Host field are not sent to another origin. The caller decides whether to
-    /// follow the redirect.
+    /// Credentials, cookies, other fields with the names of secrets or with values from files for secrets, and a custom
+    /// Host field are not sent to another origin. The caller decides whether to follow the redirect.
     public func redirected(to url: HTTPURL, status: Int) -> SerializedRequest {
         let becomesGet =
             switch status {
@@ -80,6 +82,7 @@ extension SerializedRequest {
         let kept = headers.filter { field in
             switch field.name.lowercased() {
             case "host", "authorization", "proxy-authorization", "cookie", "cookie2": isSameOrigin
+            case let name where field.isSecret || secretFields.contains(name): isSameOrigin
             case let name: !becomesGet || !name.hasPrefix("content-")
             }
         }
@@ -90,7 +93,8 @@ extension SerializedRequest {
             headers: host + kept,
             body: becomesGet ? .none : body,
             timeoutInterval: timeoutInterval,
-            allowsCellularAccess: allowsCellularAccess
+            allowsCellularAccess: allowsCellularAccess,
+            secretFields: secretFields
         )
     }
 }
@@ -109,7 +113,8 @@ extension SerializedRequest {
             headers: kept + fields,
             body: .none,
             timeoutInterval: timeoutInterval,
-            allowsCellularAccess: allowsCellularAccess
+            allowsCellularAccess: allowsCellularAccess,
+            secretFields: secretFields
         )
     }
 }

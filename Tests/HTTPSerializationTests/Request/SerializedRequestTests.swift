@@ -75,4 +75,24 @@ struct SerializedRequestTests {
         #expect(second.headers.map(\.name) == ["Host", "X-A", "Content-Type", "Content-Length"])
         #expect(try second.bodyText() == "a=b")
     }
+
+    @Test(arguments: [
+        ("https://example.com:8443/next", true), ("https://example.com/", false),
+        ("https://other.example:8443/", false),
+    ])
+    func `fields for secrets stay at their origin`(target: String, isSent: Bool) throws {
+        var request = ProbeRequest(
+            headers: try HeaderFields([
+                HeaderField(name: "X-Api-Key", value: "by its name"),
+                HeaderField(name: "X-Tenant", value: "by its file"), HeaderField(name: "X-A", value: "b"),
+            ])
+        )
+        request.hiddenFields = ["x-tenant"]
+        let first = try RequestSerializer().serialize(request, to: HTTPURL(parsing: "https://example.com:8443/p"))
+        let second = first.redirected(to: try HTTPURL(parsing: target), status: 302)
+        #expect(second.headers.map(\.name) == ["Host"] + (isSent ? ["X-Api-Key", "X-Tenant"] : []) + ["X-A"])
+        // A chain that comes back has lost them.
+        let last = second.redirected(to: first.url, status: 302)
+        #expect(last.headers.map(\.name) == second.headers.map(\.name))
+    }
 }

@@ -5,8 +5,8 @@ internal import HTTPSerialization
 /// The redirects of one check so far, and the rules for the next one.
 ///
 /// The rules are those of RFC 9110, section 15.4, and of the Fetch standard, with two more: a check that started with
-/// TLS never continues without it, and credentials, including the client certificate, never leave the origin for which
-/// they were configured.
+/// TLS never continues without it, and credentials, including the client certificate and header fields for secrets, never
+/// leave the origin for which they were configured.
 struct RedirectChain {
     /// The reason a redirect is not followed.
     struct Refusal: Error {
