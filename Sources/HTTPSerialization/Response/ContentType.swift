@@ -4,9 +4,9 @@ package import CheckResults
 enum ContentType: Sendable, Hashable, CustomStringConvertible {
     /// The `Content-Type` field is missing or empty.
     case missing
-    /// The field is valid.
+    /// The field has a media type.
     case known(MediaType)
-    /// The field is invalid; contains its value in printable form.
+    /// The field has none; contains its value in printable form.
     case unreadable(String)
     /// Several fields have different types; contains both values in printable form.
     case ambiguous(String)
@@ -18,11 +18,11 @@ enum ContentType: Sendable, Hashable, CustomStringConvertible {
             self = .missing
             return
         }
-        guard let type = MediaType(parsing: first.utf8) else {
+        guard let type = MediaType(received: first) else {
             self = .unreadable(Snippet.quoted(first))
             return
         }
-        if let other = values.dropFirst().first(where: { MediaType(parsing: $0.utf8)?.essence != type.essence }) {
+        if let other = values.dropFirst().first(where: { MediaType(received: $0)?.essence != type.essence }) {
             self = .ambiguous("\(Snippet.quoted(first)) and \(Snippet.quoted(other))")
         } else {
             self = .known(type)
@@ -89,6 +89,19 @@ package struct MediaType: Sendable, Hashable {
 }
 
 extension MediaType {
+    /// Parses a server's field; nil unless a type and a subtype are all of it, or stand before its parameters.
+    ///
+    /// Only the type is compared, so parameters that break the rules (`charset=`, `odata`) are left out, as by the
+    /// `MIMEType` that AFNetworking compares. With a comma in them the value may be of several fields, which are ambiguous.
+    fileprivate init?(received value: String) {
+        let bytes = value.utf8
+        let rest = bytes.drop { $0 != UInt8(ascii: ";") }
+        let isSingle = !rest.contains(UInt8(ascii: ","))
+        guard let type = MediaType(parsing: bytes) ?? (isSingle ? MediaType(parsing: bytes[..<rest.startIndex]) : nil)
+        else { return nil }
+        self = type
+    }
+
     /// Parses a media type to accept, and returns it in lower case; its parameters are never compared.
     ///
     /// A range (`application/*`, RFC 9110, section 12.5.1) is an error: it would be compared byte by byte, and never match.

@@ -82,6 +82,24 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        ("application/json; charset=", true), ("application/json;charset = utf-8", true),
+        ("application/json ; odata", true), ("Application/JSON;\u{E9}", true), ("text/html; charset=", false),
+        (" ; charset=utf-8", false), ("application/json x; charset=", false), ("json; charset=", false),
+        ("application/json; charset=, text/html", false), ("application/json, text/html; a", false),
+    ])
+    func `parameters that break the rules do not refuse a type`(type: String, isAccepted: Bool) {
+        let expectations = ResponseExpectations(serializer: .json())
+        #expect(expectations.evaluate(response(200, type, "[]")).isAccepted == isAccepted)
+    }
+
+    @Test func `a type with invalid parameters is one of two that differ`() {
+        let types = ["application/json; a", "text/html; b"].map { HeaderField(name: "Content-Type", value: $0) }
+        let verdict = ResponseExpectations(serializer: .json())
+            .evaluate(ReceivedResponse(status: 200, headers: types, body: Array("[]".utf8)))
+        #expect(verdict.findings.first?.evidence.contains("two at once") == true)
+    }
+
     @Test func `the accepted types are compared without case`() {
         let expectations = ResponseExpectations(acceptableContentTypes: ["Text/HTML"])
         #expect(expectations.evaluate(response(200, "text/html", "x")).isAccepted)
