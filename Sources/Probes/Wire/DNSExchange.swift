@@ -54,7 +54,7 @@ final class DNSExchange: @unchecked Sendable {
     func begin() {
         guard !isOver else { return }
         started = .now()
-        timers.append(eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() })
+        timers.append(eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp(after: self.timeout) })
         do {
             let socket = try DatagramSocket(.udp, to: query.server, interface: query.interface)
             self.socket = socket
@@ -226,7 +226,7 @@ final class DNSExchange: @unchecked Sendable {
         case let failure as WireFailure: finish(nil, failure.finding)
         case let failure as IOError:
             finish(nil, systemFinding(failure.errnoCode, operation: "connection by TCP"))
-        case ChannelError.connectTimeout: timeIsUp()
+        case ChannelError.connectTimeout: timeIsUp(after: timeout)
         default: finish(nil, Finding(.connectFailed, subject: subject, evidence: String(describing: error)))
         }
     }
@@ -265,8 +265,10 @@ final class DNSExchange: @unchecked Sendable {
         finish(nil, Finding(.dnsMalformed, subject: query.server.description, evidence: evidence))
     }
 
-    private func timeIsUp() {
-        var evidence = "no answer to \(query.question) within \(timeout.secondsText)"
+    func timeIsUp(after timeout: Duration) {
+        // By TCP the query is repeated only for an answer that was truncated: the server is not silent.
+        var evidence = isByStream ? "the answer by UDP was truncated, and no complete one" : "no answer"
+        evidence += " to \(query.question) within \(timeout.secondsText)"
         evidence += isByStream ? " by UDP and TCP" : sent == 1 ? ", 1 query sent" : ", \(sent) queries sent"
         if ignored > 0 { evidence += ", \(ignored) other datagrams ignored" }
         finish(nil, Finding(.dnsTimeout, subject: query.server.description, evidence: evidence))

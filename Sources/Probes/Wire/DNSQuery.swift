@@ -50,7 +50,10 @@ package struct DNSQuery: Sendable, Hashable {
             completion: completion
         )
         gate.execute { exchange.begin() }
-        return WireExchange { gate.execute { exchange.cancel() } }
+        return WireExchange(
+            onExpiry: { exchange.timeIsUp(after: $0) },
+            onCancel: { gate.execute { exchange.cancel() } }
+        )
     }
 }
 

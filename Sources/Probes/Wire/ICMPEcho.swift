@@ -68,7 +68,10 @@ package struct ICMPEcho: Sendable, Hashable {
             completion: completion
         )
         gate.execute { exchange.begin() }
-        return WireExchange { gate.execute { exchange.cancel() } }
+        return WireExchange(
+            onExpiry: { exchange.timeIsUp(after: $0) },
+            onCancel: { gate.execute { exchange.cancel() } }
+        )
     }
 }
 
@@ -116,7 +119,7 @@ private final class ICMPExchange: @unchecked Sendable {
         do {
             let socket = try DatagramSocket(.icmp, to: echo.target, interface: echo.interface, hopLimit: echo.hopLimit)
             self.socket = socket
-            deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp() }
+            deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp(after: self.timeout) }
             started = .now()
             do {
                 let message = request
@@ -219,7 +222,7 @@ private final class ICMPExchange: @unchecked Sendable {
         finish(nil, systemFinding(error))
     }
 
-    private func timeIsUp() {
+    func timeIsUp(after timeout: Duration) {
         var evidence = "no reply within \(timeout.secondsText)"
         if ignored > 0 { evidence += ", \(ignored) other messages ignored" }
         finish(nil, Finding(.timeout, subject: subject, evidence: evidence))

@@ -26,6 +26,30 @@ struct DatagramCheckTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ([.truncated, .silence], "the answer by UDP was truncated, and no complete one to host.test. A within "),
+            ([.forged(.id, then: .silence)], "no answer to host.test. A within "),
+        ] as [([ResolverStep], String)]
+    )
+    func `a query that times out says what came instead of the answer`(steps: [ResolverStep], evidence: String)
+        async throws
+    {
+        let resolver = try await ScriptedResolver.start(steps)
+        let end = steps.count > 1 ? " by UDP and TCP" : " other datagrams ignored"
+        let report = try await timingOut(
+            after: .milliseconds(400),
+            where: { $0.findings.first?.evidence.hasSuffix(end) == true }
+        ) { timeout in
+            try await CheckBench().check("dns://127.0.0.1:\(resolver.port)/host.test") { $0.timeout = timeout }
+        }
+        await resolver.shutDown()
+        #expect(report.verdict == .failed(.dnsTimeout, .query))
+        #expect(report.findings.map(\.code) == [.dnsTimeout])
+        #expect(report.findings.first?.evidence.hasPrefix(evidence) == true, "\(report.findings)")
+        #expect(report.findings.first?.evidence.hasSuffix(end) == true, "\(report.findings)")
+    }
+
     @Test(arguments: ["dns://127.0.0.1/host.test?type=NOSUCHTYPE", "dns://127.0.0.1/a..b"])
     func `an invalid query is not sent`(target: String) async throws {
         let report = try await CheckBench().check(target)

@@ -237,13 +237,11 @@ final class CheckRun: @unchecked Sendable {
                 return fail(refusal.code, subject: refusal.subject, evidence: "\(refusal.evidence); \(silence)")
             }
             fail(.connectTimeout, subject: subject, evidence: silence)
-        case .query:
-            let evidence = "the name server did not answer \(limit)"
-            fail(attempts?.route?.silence ?? Finding(.dnsTimeout, subject: subject, evidence: evidence))
         case let phase?:
+            // A query and an echo request know what came instead of the answer, and end the check.
+            datagram?.expire(after: timeout)
             let evidence = "the check did not end \(limit); it was in phase \(phase.rawValue)"
-            let silence = phase == .echo ? attempts?.route?.silence : nil
-            fail(silence ?? Finding(.timeout, subject: subject, evidence: evidence))
+            fail(.timeout, subject: subject, evidence: evidence)
         case nil: fail(.timeout, subject: subject, evidence: "the check did not end \(limit)")
         }
     }
