@@ -105,15 +105,17 @@ struct SilentResolver: HostResolver {
     }
 }
 
-/// Knows that every name is 127.0.0.3, where nobody listens, and never answers for IPv6.
+/// Knows that every name is an IPv4 address, 127.0.0.3 where nobody listens, and never answers for IPv6.
 struct HalfSilentResolver: HostResolver {
+    var address = "127.0.0.3"
+
     func lookUp(
         _ name: String,
         family: HostAddress.Family,
         completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
     ) -> any HostLookup {
         guard family == .ipv4 else { return SilentResolver().lookUp(name, family: family, completion: completion) }
-        return TableResolver(names: [name: ["127.0.0.3"]]).lookUp(name, family: family, completion: completion)
+        return TableResolver(names: [name: [address]]).lookUp(name, family: family, completion: completion)
     }
 }
 

@@ -50,6 +50,18 @@ struct DatagramCheckTests {
         #expect(report.findings.first?.evidence.hasSuffix(end) == true, "\(report.findings)")
     }
 
+    @Test
+    func `a name server without a route is not at fault, although the other family is never answered`() async throws {
+        // The kernel sends to the broadcast address only for sockets that ask for it.
+        let prober = Prober(resolver: HalfSilentResolver(address: "255.255.255.255"))
+        let expected = CheckVerdict.unknown(.noRoute, .query)
+        let report = try await timingOut(after: .milliseconds(700), where: { $0.verdict == expected }) { timeout in
+            await prober.check(try CheckBench.probe("dns://host.test/www.host.test") { $0.timeout = timeout })
+        }
+        await prober.shutDown()
+        #expect(report.verdict == expected, "\(report.findings)")
+    }
+
     @Test(arguments: ["dns://127.0.0.1/host.test?type=NOSUCHTYPE", "dns://127.0.0.1/a..b"])
     func `an invalid query is not sent`(target: String) async throws {
         let report = try await CheckBench().check(target)

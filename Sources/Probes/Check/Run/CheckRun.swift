@@ -238,8 +238,10 @@ final class CheckRun: @unchecked Sendable {
             }
             fail(.connectTimeout, subject: subject, evidence: silence)
         case let phase?:
-            // A query and an echo request know what came instead of the answer, and end the check.
+            // A running query or echo request knows what came instead of the answer, and ends the check.
             datagram?.expire(after: timeout)
+            // This machine cannot send to the addresses so far, and the lookup of others did not complete.
+            if let failure = attempts?.failure { return fail(failure) }
             let evidence = "the check did not end \(limit); it was in phase \(phase.rawValue)"
             fail(.timeout, subject: subject, evidence: evidence)
         case nil: fail(.timeout, subject: subject, evidence: "the check did not end \(limit)")
