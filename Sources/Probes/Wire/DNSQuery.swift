@@ -122,7 +122,8 @@ package struct DNSReply: Sendable, Hashable {
                 evidence: "\(server) answered \(code) to the query for \(question.type)"
             )
         }
-        let answered = Set(message.answers.lazy.filter { $0.type == question.type }.map(\.name))
+        let isAny = question.type == .any
+        let answered = Set(message.answers.lazy.filter { isAny || $0.type == question.type }.map(\.name))
         var known: [DNSName: DNSRecord] = [:]
         for record in message.answers where record.type == .cname && known[record.name] == nil {
             known[record.name] = record

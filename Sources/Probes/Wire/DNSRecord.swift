@@ -87,6 +87,8 @@ package struct DNSRecordType: RawRepresentable, Sendable, Hashable, CustomString
     package static let opt = DNSRecordType(rawValue: 41)
     package static let svcb = DNSRecordType(rawValue: 64)
     package static let https = DNSRecordType(rawValue: 65)
+    /// A question for records of any type (RFC 1035, section 3.2.3; RFC 8482), which no record has.
+    package static let any = DNSRecordType(rawValue: 255)
     package static let caa = DNSRecordType(rawValue: 257)
 
     /// The types that have a name in queries.

@@ -176,6 +176,18 @@ struct DNSQueryTests {
         #expect(type.reply != nil)
     }
 
+    @Test(
+        arguments: [
+            ([.address("192.0.2.7")], nil), ([.alias("b.test")], nil), ([], .dnsNoAnswer),
+            ([.address("192.0.2.7", name: "other.test")], .dnsNoAnswer),
+        ] as [([ResolverRecord], FindingCode?)]
+    )
+    func `a record of whatever type answers the question for any`(records: [ResolverRecord], code: FindingCode?)
+        async throws
+    {
+        #expect(try await ask([.answer(records)], type: .any).outcome.finding?.code == code)
+    }
+
     @Test
     func `an answer whose records cannot be decoded is malformed`() async throws {
         let step = ResolverStep.bytes { query in
