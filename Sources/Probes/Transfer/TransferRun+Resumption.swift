@@ -18,8 +18,10 @@ extension TransferRun {
         var isConnecting = false
 
         /// The reason to end the transfer if no attempt succeeds; nil while only the path is at fault.
-        var reason: Finding? {
-            guard finding.code != .pathChanged else { return nil }
+        var reason: Finding? { finding.code == .pathChanged ? nil : failure }
+
+        /// The finding at the deadline: the cause of the interruption, which is not the target's fault if it is the path.
+        var failure: Finding {
             let evidence = "\(finding.evidence); it could not be resumed"
             return Finding(finding.code, subject: finding.subject, evidence: evidence)
         }

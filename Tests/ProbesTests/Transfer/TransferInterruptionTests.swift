@@ -129,6 +129,7 @@ struct TransferInterruptionTests {
         resumes: Bool,
         rest: [[ServerStep]] = [],
         admission: (@Sendable (TransferContinuation) -> TransferAdmission)? = nil,
+        timeout: Duration? = nil,
         by act: (Prober) -> Void
     ) async throws -> (CheckReport, ProgressLog) {
         let server = try await ScriptedServer.start(scripts: [halfAnswer + [.silence], [.serve(object)]] + rest)
@@ -140,6 +141,7 @@ struct TransferInterruptionTests {
                 progress: log.closure,
                 admission: admission
             )
+            if let timeout { probe.timeout = timeout }
         }
         let prober = Prober()
         async let report = prober.check(probe)
@@ -183,6 +185,17 @@ struct TransferInterruptionTests {
         #expect(seam.code == .pathChanged)
         #expect(seam.from == "lo" && seam.to == "lo")
         #expect(log.phases.contains(.suspended) && log.phases.contains(.resumed))
+    }
+
+    @Test
+    func `a download that finds no other path until its timeout does not blame the target`() async throws {
+        let (report, log) = try await interrupted(resumes: true, rest: [[.silence]], timeout: .seconds(5)) { prober in
+            prober.pathChanged()
+        }
+        #expect(report.verdict == .unknown(.pathChanged, .body), "\(report.findings)")
+        #expect(report.findings.first?.evidence.hasSuffix("it could not be resumed") == true, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes ?? 0 > 0)
+        #expect(log.phases.suffix(2) == [.suspended, .cancelled])
     }
 
     @Test

@@ -215,8 +215,8 @@ final class CheckRun: @unchecked Sendable {
     func timeIsUp() {
         let limit = "within \(timeout.secondsText)"
         let subject = hop.url
-        // A server that stalled or disappeared is the reason, not the time spent waiting for it.
-        if let reason = transfer?.suspension?.reason { return fail(reason) }
+        // A server that stalled or disappeared, or a path that did, is the reason, not the time spent waiting for it.
+        if let failure = transfer?.suspension?.failure { return fail(failure) }
         if let transfer, transfer.isUnderWay {
             let evidence = "the transfer did not end \(limit): \(transfer.stateText)"
             return fail(.timeout, subject: subject, evidence: evidence)
