@@ -146,6 +146,14 @@ package struct StandardOutput {
         unwritten.removeAll(keepingCapacity: true)
     }
 
+    /// Writes the buffered bytes, and fails if the reader has closed the output, even with nothing to write.
+    package mutating func checkReader() throws(Failure) {
+        try flush()
+        // Without requested events, only the other end's absence is reported.
+        var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        if poll(&entry, 1, 0) > 0 { throw .readerGone }
+    }
+
     /// Writes bytes, unchanged and unbuffered.
     fileprivate static func write(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         switch CompleteWrite.failure(writing: bytes, to: STDOUT_FILENO) {

@@ -172,4 +172,15 @@ struct FleetServerTests {
         wait { $0.fleet.devices["edge-1"]?.path?.connectivity == .local && $0.interruption == nil }
         #expect(follower.withState { $0.fleet.devices["edge-1"]?.position?.sequence } == 2)
     }
+
+    @Test
+    func `a watch ends when the reader of its output has ended, although no event comes`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        try Self.store([device.other(at: 0)], client)
+        let watch = "'\(BuiltFleet.path)' watch --output json --since 1h --server \(server.url)"
+        let lines = try CommandLines("{ \(watch); echo \"ended with $?\" >&3; } 3>&1 | head -n 1")
+        #expect(await lines.next()?.hasPrefix(#"{"device":"edge-1""#) == true)
+        #expect(await lines.next() == "ended with 0")
+    }
 }

@@ -96,7 +96,7 @@ struct FleetWatchCommand: ParsableCommand {
 /// `reachagent fleet watch --output json`: the events of all devices, one per line.
 private struct FleetTail {
     /// The maximum wait for an event before checking that the reader of the output is still there, in milliseconds.
-    private static let patience: Int64 = 30_000
+    private static let patience: Int64 = 5000
 
     private let source: FleetSource
     private let policy: DeliverPolicy
@@ -117,7 +117,10 @@ private struct FleetTail {
         var output = StandardOutput()
         do {
             while true {
-                guard let delivered = try consumer.next(within: Self.patience) else { continue }
+                guard let delivered = try consumer.next(within: Self.patience) else {
+                    try output.checkReader()
+                    continue
+                }
                 if policy.includes(delivered.message), let line = Self.line(delivered.message, selection) {
                     try output.print(line: Terminal.json(line))
                 }
