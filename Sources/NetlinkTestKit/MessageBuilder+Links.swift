@@ -84,6 +84,11 @@ extension NetlinkAttribute {
         )
     }
 
+    /// Returns `IFLA_PROP_LIST` with alternative names.
+    public static func alternativeNames(_ names: [String]) -> NetlinkAttribute {
+        .nested(Rtnetlink.Link.properties, names.map { .text(Rtnetlink.Link.alternativeName, $0) })
+    }
+
     /// Returns `IFLA_LINK`: the lower interface.
     public static func lower(_ index: UInt32) -> NetlinkAttribute { .uint32(Rtnetlink.Link.lower, index) }
 

@@ -75,6 +75,10 @@ public enum Rtnetlink {
         public static let carrier: UInt16 = 33
         /// `IFLA_LINK_NETNSID`.
         public static let lowerNamespace: UInt16 = 37
+        /// `IFLA_PROP_LIST`.
+        public static let properties: UInt16 = 52
+        /// `IFLA_ALT_IFNAME`, in ``properties``.
+        public static let alternativeName: UInt16 = 53
         /// `IFLA_PARENT_DEV_NAME`.
         public static let parentDevice: UInt16 = 56
         /// `IFLA_INFO_KIND`, in ``info``.

@@ -157,6 +157,7 @@ struct RandomInputs {
             tunnelRemote: maybe(ip(family(), 77)),
             vrfTable: maybe(number()),
             group: maybe(number()),
+            alternativeNames: chance(30) ? ["enp\(index)s0", "é\u{FFFD}"] : [],
             classification: InterfaceClassification(
                 kind: kind,
                 evidence: [KindEvidence(pick(KindEvidence.Source.allCases), "a \u{7F} fact")],

@@ -81,6 +81,15 @@ import Testing
         #expect(failure("\(good)\n\(line)\n\(good)\n") == "recording:3: \(message)")
     }
 
+    @Test(arguments: [[], ["enp3s0", "é\u{FFFD}"]])
+    func `a link without alternative names is recorded as by earlier versions`(names: [String]) throws {
+        let link = Link(index: 3, name: "eth0", alternativeNames: names)
+        let encoded = try JSONEncoder().encode(link)
+        #expect(try JSONDecoder().decode(Link.self, from: encoded) == link)
+        let members = try #require(JSONSerialization.jsonObject(with: encoded) as? [String: Any])
+        #expect(members["otherNames"] as? [String] == (names.isEmpty ? nil : names))
+    }
+
     private static func snapshot(_ member: String, _ value: String) -> String {
         var members = [
             "links": "[]", "addresses": "[]", "defaultRoutes": "[]", "rules": "[]", "lookups": "[]", "underlays": "[]",

@@ -34,7 +34,7 @@ struct KindClassifier: Sendable {
 
     /// Returns the kind according to a link's own properties, before inheritance.
     private mutating func ownClassification(of link: Link) -> InterfaceClassification {
-        if let override = overrides.first(where: { $0.matches(link.name) }) {
+        if let override = overrides.first(where: { $0.matches(link) }) {
             return InterfaceClassification(kind: override.kind, evidence: [.init(.override, override.description)])
         }
         if link.flags.contains(.loopback) {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The operator's override of the kind of interfaces that match a name pattern: `usb*=wwan`.
 public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
-    /// A shell pattern for the interface's name (fnmatch(3)): `*`, `?` and `[…]`.
+    /// A shell pattern for the interface's name or an alternative one (fnmatch(3)): `*`, `?` and `[…]`.
     public let pattern: String
     /// The kind of matching interfaces.
     public let kind: InterfaceKind
@@ -29,7 +29,7 @@ public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
     /// `PATTERN=KIND`.
     public var description: String { "\(pattern)=\(kind.rawValue)" }
 
-    func matches(_ name: String) -> Bool { NamePattern(pattern).matches(name) }
+    func matches(_ link: Link) -> Bool { link.hasName(where: NamePattern(pattern).matches) }
 
     /// The reason a string is not a valid override.
     public enum ParseError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -37,7 +37,7 @@ public struct KindOverride: Sendable, Hashable, CustomStringConvertible {
         case missingSeparator(String)
         /// The pattern before the `=` is empty.
         case emptyPattern(String)
-        /// The pattern has more than 64 bytes; interface names have at most 15.
+        /// The pattern has more than 64 bytes.
         case patternTooLong(String)
         /// The kind is not one of ``InterfaceKind``.
         case unknownKind(String)

@@ -198,7 +198,8 @@ struct KernelView: Sendable, Equatable {
 extension Link {
     /// Returns whether two links have the same evidence for their kind, and the same remote whose routes are watched.
     fileprivate func hasSameIdentity(as other: Link) -> Bool {
-        name == other.name && driverKind == other.driverKind && hardwareType == other.hardwareType
+        name == other.name && alternativeNames == other.alternativeNames
+            && driverKind == other.driverKind && hardwareType == other.hardwareType
             && lowerIndex == other.lowerIndex && masterIndex == other.masterIndex
             && activeMemberIndex == other.activeMemberIndex && parentDevice == other.parentDevice
             && tunnelRemote == other.tunnelRemote && tunnelLocal == other.tunnelLocal

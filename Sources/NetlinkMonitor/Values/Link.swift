@@ -34,6 +34,16 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     public var vrfTable: UInt32?
     /// The device group (`IFLA_GROUP`), which rules with `suppress_ifgroup` refer to; `nil` for group 0.
     public var group: UInt32?
+    /// The alternative names (`IFLA_ALT_IFNAME`, since Linux 5.5) in the kernel's order, at most 64.
+    ///
+    /// An alternative name refers to one interface: the kernel rejects one that is another interface's name. It sends no
+    /// message for a change of them while the interface is down, but when the interface is up again.
+    public var alternativeNames: [String] {
+        get { otherNames ?? [] }
+        set { otherNames = newValue.isEmpty ? nil : newValue }
+    }
+    /// Absent instead of empty: a link recorded by an earlier version has no such member.
+    private var otherNames: [String]?
     /// The kind of interface, with its evidence.
     public var classification: InterfaceClassification
 
@@ -42,6 +52,13 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
 
     /// The kind of interface.
     public var kind: InterfaceKind { classification.kind }
+
+    /// Returns whether a condition holds for the interface's own name or an alternative one.
+    ///
+    /// A name in a configuration may be either: the kernel has one namespace for both.
+    public func hasName(where isWanted: (String) -> Bool) -> Bool {
+        isWanted(name) || alternativeNames.contains(where: isWanted)
+    }
 
     /// `true` if the link itself can pass packets: administratively up, a carrier, and an operational state of `up` or
     /// `unknown`.
@@ -88,6 +105,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         tunnelMark: UInt32? = nil,
         vrfTable: UInt32? = nil,
         group: UInt32? = nil,
+        alternativeNames: [String] = [],
         classification: InterfaceClassification = .init(kind: .unknown, evidence: [])
     ) {
         self.index = index
@@ -106,6 +124,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         self.tunnelMark = tunnelMark
         self.vrfTable = vrfTable
         self.group = group
+        otherNames = alternativeNames.isEmpty ? nil : alternativeNames
         self.classification = classification
     }
 }

@@ -42,6 +42,11 @@ public struct LinkTable: Sendable, Equatable, Sequence {
         }
     }
 
+    /// Returns the interface with a name of its own, or else with an alternative one, if there is one.
+    func link(named name: String) -> Link? {
+        values.first { $0.name == name } ?? values.first { link in link.hasName { $0 == name } }
+    }
+
     /// Returns the interfaces that differ from an earlier table, ordered by index: `nil` where there was none, or where
     /// there is none now.
     func differences(since old: LinkTable) -> [(old: Link?, new: Link?)] {

@@ -239,7 +239,10 @@ extension Link {
         if name != old.name { changes.append(change(.linkRenamed, "was \(old.name)")) }
         if isUsable != old.isUsable { changes.append(change(isUsable ? .linkUp : .linkDown, stateDescription)) }
         if kind != old.kind { changes.append(change(.kindChanged, "\(old.kind.rawValue) → \(kind.rawValue)")) }
-        if changes.isEmpty { changes.append(change(.linkChanged, stateDescription)) }
+        if changes.isEmpty {
+            let hasOtherNames = alternativeNames != old.alternativeNames
+            changes.append(change(.linkChanged, hasOtherNames ? "other alternative names" : stateDescription))
+        }
         return changes
     }
 }

@@ -65,10 +65,8 @@ public struct NetworkSnapshot: Sendable, Equatable {
         self.isSynchronized = isSynchronized
     }
 
-    /// Returns the interface with a name, if there is one.
-    public func link(named name: String) -> Link? {
-        links.values.first { $0.name == name }
-    }
+    /// Returns the interface with a name of its own, or else with an alternative one, if there is one.
+    public func link(named name: String) -> Link? { links.link(named: name) }
 
     /// The addresses of each interface, by its index.
     package var addressesByInterface: [UInt32: [InterfaceAddress]] {

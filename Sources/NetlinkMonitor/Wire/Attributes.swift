@@ -31,25 +31,32 @@ struct Attributes {
         from bytes: UnsafeRawBufferPointer,
         messageType: UInt16
     ) throws(MessageError) -> Bool {
-        guard let start = bytes.baseAddress else { return false }
+        var hasHigherTypes = false
+        try forEach(in: bytes, messageType: messageType) { type, value in
+            if type < table.count { table[type] = value } else { hasHigherTypes = true }
+        }
+        return hasHigherTypes
+    }
+
+    /// Passes the type and the value of each attribute of a list to `body`, in order.
+    private static func forEach(
+        in bytes: UnsafeRawBufferPointer,
+        messageType: UInt16,
+        _ body: (Int, UnsafeRawBufferPointer) -> Void
+    ) throws(MessageError) {
+        guard let start = bytes.baseAddress else { return }
         let headerSize = MemoryLayout<nlattr>.size
         var offset = 0
-        var hasHigherTypes = false
         while bytes.count - offset >= headerSize {
             let attribute = start.advanced(by: offset).assumingMemoryBound(to: nlattr.self)
             // libnl compares as unsigned, so the rest must be checked to be large enough for a header first.
             guard nla_ok(attribute, Int32(bytes.count - offset)) != 0 else {
                 throw .badAttributeLength(type: messageType, offset: offset)
             }
-            let type = Int(nla_type(attribute))
-            if type < table.count {
-                table[type] = UnsafeRawBufferPointer(start: nla_data(attribute), count: Int(nla_len(attribute)))
-            } else {
-                hasHigherTypes = true
-            }
+            let value = UnsafeRawBufferPointer(start: nla_data(attribute), count: Int(nla_len(attribute)))
+            body(Int(nla_type(attribute)), value)
             offset += (Int(attribute.pointee.nla_len) + 3) & ~3
         }
-        return hasHigherTypes
     }
 
     /// Returns the bytes of an attribute; `nil` if it is absent.
@@ -106,5 +113,14 @@ struct Attributes {
     ) throws(MessageError) -> Result? {
         guard let bytes = bytes(type) else { return nil }
         return try Attributes.parse(bytes, highest: highest, messageType: messageType, body)
+    }
+
+    /// Passes each of the attributes nested in one to `body`, also those of a type that occurs repeatedly.
+    func forEachNested(
+        _ type: Int,
+        _ body: (Int, UnsafeRawBufferPointer) -> Void
+    ) throws(MessageError) {
+        guard let bytes = bytes(type) else { return }
+        try Attributes.forEach(in: bytes, messageType: messageType, body)
     }
 }

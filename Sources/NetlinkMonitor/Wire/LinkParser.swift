@@ -2,6 +2,11 @@ internal import CLibNL
 
 /// Parses `RTM_NEWLINK` and `RTM_DELLINK`.
 enum LinkParser {
+    /// The maximum number of alternative names that are read; the kernel accepts about 500.
+    private static let maximumAlternativeNames = 64
+    /// The maximum length of an alternative name in bytes (ALTIFNAMSIZ, which counts the zero).
+    private static let longestAlternativeName = 127
+
     static func parse(_ type: UInt16, _ payload: UnsafeRawBufferPointer) throws(MessageError) -> NetlinkMessage {
         let (header, attributes) = try MessageParser.split(payload, as: ifinfomsg.self, messageType: type)
         // A bridge announces its ports with these types too (AF_BRIDGE): there, DELLINK means "left the bridge".
@@ -32,7 +37,8 @@ enum LinkParser {
             lowerIndex: try lowerIndex(of: index, attributes),
             masterIndex: try attributes.uint32(Int(IFLA_MASTER)).flatMap { $0 == 0 ? nil : $0 },
             parentDevice: attributes.text(Int(IFLA_PARENT_DEV_NAME)),
-            group: try attributes.uint32(Int(IFLA_GROUP)).flatMap { $0 == 0 ? nil : $0 }
+            group: try attributes.uint32(Int(IFLA_GROUP)).flatMap { $0 == 0 ? nil : $0 },
+            alternativeNames: try alternativeNames(attributes)
         )
         try attributes.nested(Int(IFLA_LINKINFO), highest: Int(IFLA_INFO_DATA)) { (info) throws(MessageError) in
             guard let kind = info.text(Int(IFLA_INFO_KIND)) else { return }
@@ -57,6 +63,18 @@ enum LinkParser {
             !attributes.contains(Int(IFLA_LINK_NETNSID))
         else { return nil }
         return lower
+    }
+
+    /// Returns the alternative names; those that the kernel does not accept, and those beyond 64, are left out.
+    private static func alternativeNames(_ attributes: Attributes) throws(MessageError) -> [String] {
+        var names: [String] = []
+        try attributes.forEachNested(Int(IFLA_PROP_LIST)) { type, bytes in
+            guard type == Int(IFLA_ALT_IFNAME), names.count < maximumAlternativeNames else { return }
+            let name = bytes.prefix { $0 != 0 }
+            guard (1...longestAlternativeName).contains(name.count) else { return }
+            names.append(String(decoding: name, as: UTF8.self))
+        }
+        return names
     }
 
     private static func parseInfoData(

@@ -110,6 +110,14 @@ struct KindClassifierTests {
         #expect(found["vlan6"]?.kind == .tunnel)
     }
 
+    @Test(arguments: [
+        ("enp9*", InterfaceKind.wwan), ("a-name-of-more-than-15-bytes", .wwan), ("lan*", .wwan), ("enp", .wired),
+    ])
+    func `an override matches an alternative name, too`(pattern: String, kind: InterfaceKind) throws {
+        let link = Link(index: 9, name: "lan9", alternativeNames: ["enp9s0", "a-name-of-more-than-15-bytes"])
+        #expect(try classify(link, overrides: ["\(pattern)=wwan"])["lan9"]?.kind == kind)
+    }
+
     @Test("an override needs a pattern and a known kind, and its errors name the problem")
     func overrideErrors() throws {
         #expect(try KindOverride(parsing: "a=b=wifi").pattern == "a=b")

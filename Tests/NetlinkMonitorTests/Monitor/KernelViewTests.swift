@@ -96,6 +96,11 @@ struct KernelViewTests {
                 message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.uint32(Rtnetlink.Link.group, 7)])
             ),
             LinkChange(
+                testDescription: "alternative names",
+                message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.alternativeNames(["enp3s0"])]),
+                classifies: true
+            ),
+            LinkChange(
                 testDescription: "VRF table",
                 message: .link(3, "eth0", [.up, .lowerUp], .up, attributes: [.linkInfo("vrf", data: [.uint32(1, 7)])]),
                 classifies: true,
@@ -121,6 +126,18 @@ struct KernelViewTests {
         view.links[3]?.classification = wifi
         _ = try apply(.link(3, "wlan0", [.up, .lowerUp], .up))
         #expect(view.links[3]?.classification == wifi)
+    }
+
+    @Test func `a short message keeps the alternative names, and a complete one replaces them`() throws {
+        var view = KernelView()
+        func apply(_ message: MessageBuilder) throws { _ = view.apply(try parse(message)) }
+        try apply(.link(3, "wlan0", [.up], .dormant, attributes: [.alternativeNames(["wlp2s0", "a"])]))
+        try apply(.wirelessEvent(3, "wlan0", [.up, .running]))
+        #expect(view.links[3]?.alternativeNames == ["wlp2s0", "a"])
+        try apply(.link(3, "wlan0", [.up], .dormant, attributes: [.alternativeNames(["b"])]))
+        #expect(view.links[3]?.alternativeNames == ["b"])
+        try apply(.link(3, "wlan0", [.up], .dormant))
+        #expect(view.links[3]?.alternativeNames == [])
     }
 
     @Test("a port that leaves its bridge is not a removed link")

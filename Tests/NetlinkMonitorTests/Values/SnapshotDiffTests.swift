@@ -51,6 +51,7 @@ struct SnapshotDiffTests {
         Step("another flag", .linkChanged) { $0.links[2]?.flags.insert(.running) },
         Step("unknown state, still usable", .linkChanged) { $0.links[2]?.operationalState = .unknown },
         Step("master", .linkChanged) { $0.links[2]?.masterIndex = 9 },
+        Step("alternative names", .linkChanged) { $0.links[2]?.alternativeNames = ["enp3s0"] },
         Step("another kind", .kindChanged) { $0.links[2]?.classification = .init(kind: .wifi, evidence: []) },
         Step("other evidence", .linkChanged) {
             $0.links[2]?.classification = .init(kind: .unknown, evidence: [.init(.bus, "usb")])

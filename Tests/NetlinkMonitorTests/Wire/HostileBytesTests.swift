@@ -41,6 +41,7 @@ struct HostileBytesTests {
             .neighbour(.unspecified(.ipv4), interface: 3, state: 0x02, removed: true),
             .setting(.ipv6, interface: 3, [(6, 1)]),
             .statistics(interface: 3, received: 5, sent: .max),
+            .link(3, "eth0", attributes: [.alternativeNames(["enp3s0", "a-name-of-more-than-15-bytes"])]),
         ]
     }()
 
