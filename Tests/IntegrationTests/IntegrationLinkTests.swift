@@ -19,6 +19,27 @@ struct IntegrationLinkTests {
         #expect(renamed.to?.path.interface == "wan0")
     }
 
+    @Test func `the override for an alternative name applies while the interface has it`() async throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        try namespace.ip("link property add dev eth0 altname enp3s0")
+        let agent = try await AgentProcess.run(
+            in: namespace,
+            "--interface-kind",
+            "enp3*=wifi",
+            "--interface-kind",
+            "a-name-of-more-than-15-bytes=wwan",
+            "--settle-up",
+            "0"
+        )
+        // The kernel finds the carrier later and by itself, perhaps after the first view.
+        if agent.events.last?.to?.via.rawValue != "wifi" { try await agent.settles(on: "wifi") }
+        try namespace.ip("link property del dev eth0 altname enp3s0")
+        try await agent.settles(on: "other")
+        try namespace.ip("link property add dev eth0 altname a-name-of-more-than-15-bytes")
+        let named = try await agent.settles(on: "wwan")
+        #expect(named.to?.path.interface == "eth0")
+    }
+
     @Test("a reused interface index belongs to the new interface")
     func indexReuse() async throws {
         try namespace.run(

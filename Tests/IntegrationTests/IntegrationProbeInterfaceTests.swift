@@ -59,6 +59,16 @@ struct IntegrationProbeInterfaceTests {
         #expect((asked.left + asked.right).allSatisfy { $0.hasPrefix(question) })
     }
 
+    @Test(arguments: ["enp4s0", "a-name-of-more-than-15-bytes"])
+    func `a check leaves through the interface with an alternative name, and reports its own`(name: String) async throws
+    {
+        try network.namespace.ip("link property add dev eth1 altname \(name)")
+        let bound = try await network.probe("icmp://203.0.113.1", "--interface", name)
+        #expect(bound.outcome == "ok 0")
+        #expect(bound.hop?.interface == "eth1")
+        #expect(bound.hop?.local == "198.51.100.2")
+    }
+
     @Test
     func `an echo leaves through the interface that it is bound to, without any privilege`() async throws {
         let bound = try await network.probe("icmp://203.0.113.1", "--interface", "eth1")

@@ -86,6 +86,29 @@ import Testing
         #expect(Self.cost(Vantage(interface: "usb0"), settings, snapshot)?.intervalFactor == 10)
     }
 
+    @Test(arguments: ["enp3*", "a-name-of-more-than-15-bytes"])
+    func `an interface is metered, and known to be cellular, by an alternative name`(pattern: String) throws {
+        var settings = try Self.settings()
+        (settings.metered.interfaces, settings.metered.includesCellular) = ([pattern], false)
+        let names = ["enp3s0", "a-name-of-more-than-15-bytes"]
+        let plain = Self.view([("eth0", .wwan), ("eth1", .wired)])
+        let snapshot = NetworkSnapshot(
+            links: plain.links.map { link in
+                var link = link
+                if link.name == "eth0" { link.alternativeNames = names }
+                return link
+            },
+            addresses: plain.addresses,
+            lookups: Array(plain.lookups.values),
+            internetAddresses: plain.internetAddresses
+        )
+        for vantage in [Vantage.default, Vantage(interface: "eth0")] + names.map({ Vantage(interface: $0) }) {
+            let cost = try #require(Self.cost(vantage, settings, snapshot))
+            #expect(cost.isMetered && cost.isCellular && cost.intervalFactor == 10)
+        }
+        #expect(Self.cost(Vantage(interface: "eth1"), settings, snapshot)?.isMetered == false)
+    }
+
     @Test func `a check is bound to its vantage`() throws {
         let plan = ConnectivityPlan(try Self.settings())
         let vantage = Vantage(interface: "wlan0", families: .ipv6)

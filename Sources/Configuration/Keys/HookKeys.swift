@@ -203,7 +203,9 @@ struct WhenKeys: KeyTable {
         "interface",
         optional: ValueFormat<String>.interfacePattern.oneOrMore(1...64),
         example: "[\"wwan*\", \"ppp?\"]",
-        "Patterns: the interface before, after or of the cause \(Self.ofInterfaces)"
+        """
+        Patterns: the interface before, after or of the cause, by its own name or an alternative one \(Self.ofInterfaces)
+        """
     )
     let cause = Key(
         "cause",
@@ -304,11 +306,11 @@ struct WebhookKeys: KeyTable {
     )
     let interface = Key(
         "interface",
-        optional: .interfaceName,
+        optional: .interfaceName(longest: 15),
         says: "the route's",
         example: "\"eth0\"",
         for: .webhook,
-        "The interface that everything is sent through"
+        "The interface that everything is sent through, by a name of at most 15 characters, own or alternative"
     )
     let families = Key(
         "families",

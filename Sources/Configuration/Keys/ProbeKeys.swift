@@ -74,8 +74,8 @@ struct ProbeKeys: KeyTable {
         reload: .applies,
         """
         `"default"`: the active path; `"each"`: also bound to every uplink (an interface with a default route, or of the \
-        route to the Internet); an array of names or kinds: bound to the interfaces of these names, uplinks or not, and \
-        to the uplinks of these kinds
+        route to the Internet); an array of names or kinds: bound to the interfaces of these names, own or alternative, \
+        uplinks or not, and to the uplinks of these kinds
         """
     )
     let families = Key(

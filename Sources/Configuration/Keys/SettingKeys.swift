@@ -52,7 +52,7 @@ struct MeteredKeys: KeyTable {
         "interfaces",
         \.metered.interfaces,
         ValueFormat<String>.string(1...64).list(0...64),
-        "Patterns of the names of metered interfaces"
+        "Patterns of the names of metered interfaces, own or alternative"
     )
     let cellular = Setting(
         "cellular",
@@ -221,8 +221,8 @@ struct KindsSetting: SettingDeclaration {
         kind: "table of strings",
         standard: "none",
         sentence: """
-            A table of patterns and kinds. The first pattern that matches counts; those of later files come first, those of \
-            one file in the order of the text. Kinds: \(InterfaceKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))
+            A table of patterns of names, own or alternative, and kinds. The first pattern that matches counts; those of \
+            later files come first, those of one file in the order of the text. Kinds: \(InterfaceKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))
             """,
         example: "{ \"usb*\" = \"wwan\" }",
         isRequired: false,

@@ -17,8 +17,12 @@ extension RequestTableReader {
     func warn(ofInterfaces names: [String], _ key: String) {
         guard table.notes.checksMachine else { return }
         let kinds = key == "interfaces" ? InterfaceKind.allCases.map(\.rawValue) : []
-        for name in names where !kinds.contains(name) && if_nametoindex(name) == 0 {
-            let suggestion = KeySuggestion.nearest(to: name, among: NetworkInterfaces.names + kinds)
+        let unknown = names.filter { !kinds.contains($0) && if_nametoindex($0) == 0 }
+        guard !unknown.isEmpty else { return }
+        // The C library looks up an alternative name as well, but none of more than 15 bytes.
+        let interfaces = InterfaceNames.read()
+        for name in unknown where interfaces.ownName(of: name) == nil {
+            let suggestion = KeySuggestion.nearest(to: name, among: interfaces.all.prefix(1000) + kinds)
             let end = suggestion.map { "did you mean '\($0)'?" } ?? "'reachagent interfaces' lists those that exist"
             table.warn(key, "there is no interface '\(name)' at present; \(end)")
         }
@@ -43,19 +47,4 @@ private enum HTTPMethods {
         "SEARCH", "TRACE", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
         "VERSION-CONTROL",
     ]
-}
-
-/// The interfaces of this network namespace.
-private enum NetworkInterfaces {
-    /// The names of the interfaces, at most a thousand.
-    static var names: [String] {
-        guard let list = if_nameindex() else { return [] }
-        defer { if_freenameindex(list) }
-        var names: [String] = []
-        for entry in UnsafeBufferPointer(start: list, count: 1000) {
-            guard entry.if_index != 0, let name = entry.if_name else { break }
-            names.append(String(cString: name))
-        }
-        return names
-    }
 }

@@ -93,7 +93,7 @@ extension ValueFormat where Value == Quorum {
 extension ValueFormat where Value == ProbeRule.Interfaces {
     /// `default`, `each`, or an array of names and kinds.
     static var vantages: ValueFormat {
-        let names = ValueFormat<String>.interfaceName.list(1...16)
+        let names = ValueFormat<String>.interfaceName(longest: 127).list(1...16)
         return ValueFormat(
             kind: "string or array of strings",
             read: { node, errors in
@@ -125,17 +125,20 @@ extension ValueFormat where Value == ProbeRule.Interfaces {
 }
 
 extension ValueFormat where Value == String {
-    /// An interface name that the kernel accepts (dev_valid_name), or a kind.
-    static var interfaceName: ValueFormat {
+    /// An interface name that the kernel accepts (dev_valid_name), own or alternative, or a kind.
+    ///
+    /// - Parameter longest: The maximum length in bytes: 127 of an alternative name, 15 of one that a socket is bound to.
+    static func interfaceName(longest: Int) -> ValueFormat {
         .parsed(wanted: "a string", text: TOMLText.quoted) { string in
             let isName =
-                (1...15).contains(string.utf8.count) && string != "." && string != ".."
+                (1...longest).contains(string.utf8.count) && string != "." && string != ".."
                 && string.utf8.allSatisfy {
                     $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
                 }
             guard isName else {
                 throw ValueError(
-                    message: "'\(string)' is not a valid interface name: 1 to 15 characters without '/' are needed"
+                    message: "'\(string)' is not a valid interface name: "
+                        + "1 to \(longest) characters without '/' are needed"
                 )
             }
             return string

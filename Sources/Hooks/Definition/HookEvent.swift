@@ -47,6 +47,8 @@ public struct HookEvent: Sendable, Hashable {
     public var family: String?
     /// The interface that a probe is bound to.
     public var interface: String?
+    /// The alternative names of the event's interfaces, which are not part of the event.
+    public var alternativeNames: [String] = []
     /// The whole line, without its newline.
     public var line: [UInt8]
 

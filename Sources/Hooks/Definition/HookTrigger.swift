@@ -51,7 +51,8 @@ public struct HookFilter: Sendable, Hashable {
     public var targets: [String] = []
     /// The probe must be one of these (`probe.changed`, `certificate.expiring`).
     public var probes: [String] = []
-    /// One of these shell patterns (fnmatch(3)) must match the interface before or after the change, or of its cause.
+    /// One of these shell patterns (fnmatch(3)) must match the interface before or after the change, or of its cause, by
+    /// its own name or an alternative one.
     public var interfaces: [String] = []
     /// The code of the cause must be one of these.
     public var causes: [String] = []
@@ -137,7 +138,8 @@ extension HookFilter {
         guard !interfaces.isEmpty else { return nil }
         let patterns = interfaces.map { NamePattern($0) }
         let found = event.interfaces
-        if found.contains(where: { name in patterns.contains { $0.matches(name) } }) { return nil }
+        let names = found + event.alternativeNames
+        if names.contains(where: { name in patterns.contains { $0.matches(name) } }) { return nil }
         return .filter(
             name: "interface",
             wanted: interfaces,
@@ -165,6 +167,13 @@ extension HookEvent {
             names.append(name)
         }
         return names
+    }
+
+    /// Sets the alternative names of the event's interfaces.
+    ///
+    /// - Parameter names: Returns the alternative names of an interface.
+    package mutating func addAlternativeNames(_ names: (String) -> [String]) {
+        alternativeNames = interfaces.flatMap(names)
     }
 
     /// The changed aspects of the event.

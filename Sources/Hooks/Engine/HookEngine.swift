@@ -55,6 +55,7 @@ final class HookEngine: @unchecked Sendable {
     private(set) var network = RequestNetwork.offline
     /// Returns whether requests leave through a cellular link that are bound to this interface, or to none.
     private let isCellular: @Sendable (String?) -> Bool
+    private let alternativeNames: @Sendable (String) -> [String]
     var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?
     var isStopping = false
@@ -63,11 +64,13 @@ final class HookEngine: @unchecked Sendable {
         gate: LoopGate,
         containment: HookContainment?,
         isCellular: @escaping @Sendable (String?) -> Bool,
+        alternativeNames: @escaping @Sendable (String) -> [String],
         noticed: @escaping @Sendable (String) -> Void,
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
         self.gate = gate
         self.isCellular = isCellular
+        self.alternativeNames = alternativeNames
         self.containment = containment
         self.noticed = noticed
         self.completed = completed
@@ -124,7 +127,8 @@ final class HookEngine: @unchecked Sendable {
     // MARK: Events and settings
 
     private func take(_ event: Event, at delivered: Instant) {
-        let event = HookEvent(event)
+        var event = HookEvent(event)
+        event.addAlternativeNames(alternativeNames)
         let isForFiles = HookOccasion.types.contains(event.type) && !settings.directories.isEmpty
         offer(directoryQueue.add((event, delivered), isForFiles: isForFiles))
     }
@@ -152,7 +156,8 @@ final class HookEngine: @unchecked Sendable {
             }
             guard definition.pace.runsAtStart, state.queue.waiting == 0 else { continue }
             for event in last.events(of: definition.trigger.types.intersection(LastEvents.types)) {
-                let event = HookEvent(event)
+                var event = HookEvent(event)
+                event.addAlternativeNames(alternativeNames)
                 guard definition.trigger.matches(event) == .matches else { continue }
                 state.offer(HookOffer(event, isAtStart: true), at: now)
             }

@@ -35,6 +35,7 @@ public final class HookRunner: Sendable {
     private let completed: @Sendable (HookCompletion) -> Void
     private let containment: HookContainment?
     private let isCellular: @Sendable (String?) -> Bool
+    private let alternativeNames: @Sendable (String) -> [String]
     private let state = Mutex(State())
     /// Held while settings are delivered, so that their order is that of the calls, and while the loop starts.
     private let group = Mutex<MultiThreadedEventLoopGroup?>(nil)
@@ -45,6 +46,8 @@ public final class HookRunner: Sendable {
     ///     are found by their parents.
     ///   - isCellular: Returns whether requests leave through a cellular link that are bound to this interface, or to
     ///     none: those that may not use one wait. Called on the runner's thread; it must be quick.
+    ///   - alternativeNames: Returns the alternative names of an interface, which patterns match too. Called on the
+    ///     runner's thread; it must be quick.
     ///   - noticed: Called with a sentence for the log when a file or directory has not been read within the timeout of
     ///     its hooks, on the runner's thread, and when that thread cannot be started, on the caller's; it must be quick.
     ///   - completed: Called with the report of each run, on the runner's thread; it must be quick.
@@ -52,6 +55,7 @@ public final class HookRunner: Sendable {
         _ settings: HookSettings,
         containment: HookContainment? = nil,
         isCellular: @escaping @Sendable (String?) -> Bool = { _ in false },
+        alternativeNames: @escaping @Sendable (String) -> [String] = { _ in [] },
         noticed: @escaping @Sendable (String) -> Void = { _ in },
         completed: @escaping @Sendable (HookCompletion) -> Void
     ) {
@@ -59,6 +63,7 @@ public final class HookRunner: Sendable {
         self.completed = completed
         self.containment = containment
         self.isCellular = isCellular
+        self.alternativeNames = alternativeNames
         configure(settings)
     }
 
@@ -104,6 +109,7 @@ public final class HookRunner: Sendable {
                 gate: LoopGate(loops.next()),
                 containment: containment,
                 isCellular: isCellular,
+                alternativeNames: alternativeNames,
                 noticed: noticed,
                 completed: completed
             )

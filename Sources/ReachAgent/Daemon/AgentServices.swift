@@ -183,6 +183,7 @@ struct AgentServices {
             settings,
             containment: containment,
             isCellular: { driver.cost(of: Vantage(interface: $0))?.isCellular ?? false },
+            alternativeNames: driver.alternativeNames,
             noticed: { [logger] in logger.warning("hooks: \($0)") }
         ) { completion in
             log.note(completion)

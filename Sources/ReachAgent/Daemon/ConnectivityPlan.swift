@@ -156,15 +156,15 @@ struct ConnectivityPlan: Sendable {
         of vantage: Vantage,
         state: ReachabilityState,
         snapshot: NetworkSnapshot
-    ) -> (name: String, kind: InterfaceKind)? {
-        if let name = vantage.interface { return snapshot.link(named: name).map { (name, $0.kind) } }
+    ) -> Link? {
+        if let name = vantage.interface { return snapshot.link(named: name) }
         let path =
             switch vantage.families {
             case .any: state.path
             case .ipv4: state.ipv4
             case .ipv6: state.ipv6
             }
-        return (path.underlay?.interface ?? path.interface).map { ($0.name, $0.kind) }
+        return (path.underlay?.interface ?? path.interface).flatMap { snapshot.links[$0.index] }
     }
 
     /// Returns the cost of the default path, and whether it is metered.
@@ -174,12 +174,12 @@ struct ConnectivityPlan: Sendable {
         return (cost(of: interface), isMetered(interface))
     }
 
-    private func isMetered(_ interface: (name: String, kind: InterfaceKind)) -> Bool {
+    private func isMetered(_ interface: Link) -> Bool {
         interface.kind == .wwan && settings.metered.includesCellular
-            || settings.metered.interfaces.contains { NamePattern($0).matches(interface.name) }
+            || settings.metered.interfaces.contains { interface.hasName(where: NamePattern($0).matches) }
     }
 
-    private func cost(of interface: (name: String, kind: InterfaceKind)) -> LinkCost {
+    private func cost(of interface: Link) -> LinkCost {
         let isMetered = isMetered(interface)
         return LinkCost(
             account: interface.kind.rawValue,

@@ -4,6 +4,7 @@ internal import EventJournal
 internal import Glibc
 internal import Hooks
 internal import LinuxSupport
+internal import NetlinkMonitor
 
 /// The source of an event for hooks: a file, or the journal.
 struct HookEventSource {
@@ -23,11 +24,21 @@ struct HookEventSource {
     ///   - types: The types that `last` may have; empty for those that hooks can have.
     ///   - isWanted: Returns whether an event is preferred; if none is, the newest is used.
     func event(of types: Set<EventType>, preferring isWanted: (HookEvent) -> Bool) throws -> HookEvent {
-        if argument == "last" { return try last(types.isEmpty ? Set(HookTrigger.types) : types, isWanted) }
-        return try EventFile.event(argument)
+        // An event has no alternative names: the present ones count.
+        let interfaces = InterfaceNames.read()
+        if argument == "last" {
+            return try last(types.isEmpty ? Set(HookTrigger.types) : types, interfaces, isWanted)
+        }
+        var event = try EventFile.event(argument)
+        event.addAlternativeNames(interfaces.alternatives)
+        return event
     }
 
-    private func last(_ types: Set<EventType>, _ isWanted: (HookEvent) -> Bool) throws -> HookEvent {
+    private func last(
+        _ types: Set<EventType>,
+        _ interfaces: InterfaceNames,
+        _ isWanted: (HookEvent) -> Bool
+    ) throws -> HookEvent {
         let directories = try AgentFiles.journals(named: directory, socket: socket)
         var (newest, wanted): (HookEvent?, HookEvent?)
         do {
@@ -40,7 +51,8 @@ struct HookEventSource {
             try history.keepNewest(Self.maximumLookedAt)
             try history.forEachChunk { chunk, lines in
                 for line in lines {
-                    guard let event = HookEvent(line: Array(chunk.bytes[line.range])) else { continue }
+                    guard var event = HookEvent(line: Array(chunk.bytes[line.range])) else { continue }
+                    event.addAlternativeNames(interfaces.alternatives)
                     newest = event
                     if isWanted(event) { wanted = event }
                 }

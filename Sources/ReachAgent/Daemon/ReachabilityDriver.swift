@@ -35,6 +35,7 @@ final class ReachabilityDriver: Sendable {
         /// The time for which the caller of ``tick()`` waits.
         var awaited: ContinuousClock.Instant?
         var network = NetworkSnapshot(isSynchronized: false)
+        var alternativeNames = AlternativeNames()
         /// The points of which the probes' schedule was last made.
         var points: [ProbePoint] = []
         var costs: [Vantage: LinkCost] = [:]
@@ -113,6 +114,8 @@ final class ReachabilityDriver: Sendable {
                 start(&state, at: update.observed)
                 statusStore.note(update)
                 state.network = update.snapshot
+                // A link may be metered by its new name, although no path is another one.
+                if state.alternativeNames.note(update) { state.updates.hasNewSchedule = true }
                 let isCorrection = state.isCorrection
                 state.isCorrection = false
                 record(.update(update, isCorrection: isCorrection))
@@ -210,6 +213,9 @@ final class ReachabilityDriver: Sendable {
         let (plan, network) = state.withLock { ($0.plan, $0.network) }
         return plan.costOfDefaultPath(in: network)
     }
+
+    /// Returns the alternative names of an interface, also of one that was removed lately; safe from any thread.
+    func alternativeNames(of interface: String) -> [String] { state.withLock { $0.alternativeNames[interface] } }
 
     /// Starts the checks of a probe, or of all, immediately and from all of their vantages.
     func requestChecks(of probe: String?) -> RequestedChecks {

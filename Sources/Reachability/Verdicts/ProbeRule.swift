@@ -8,7 +8,7 @@ public struct ProbeRule: Sendable, Hashable, Codable {
         case `default`
         /// The path that the kernel selects, and each interface with a default route.
         case each
-        /// Each interface with one of these names or kinds that has a default route.
+        /// Each interface with one of these names, its own or alternative ones, and each uplink of one of these kinds.
         case matching([String])
     }
 

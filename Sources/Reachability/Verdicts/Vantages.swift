@@ -48,6 +48,8 @@ struct Vantages: Sendable, Equatable {
         let isUsed: Bool
         /// `true` if it has no route to the Internet, and a probe names it.
         let isBoundOnly: Bool
+        /// The alternative names of the interface.
+        let alternativeNames: [String]
     }
 
     /// The default path.
@@ -94,7 +96,7 @@ extension Vantages {
         }
         let sources = Sources(snapshot)
         let used = ipv4.carriers + ipv6.carriers
-        let named = bound.isEmpty ? [] : snapshot.links.values.filter { bound.contains($0.name) }.map(\.index)
+        let named = bound.isEmpty ? [] : snapshot.links.values.filter { $0.hasName(where: bound.contains) }.map(\.index)
         uplinks = Set(hops.keys).union(named).sorted().compactMap { index -> UplinkCandidate? in
             guard let link = snapshot.links[index], link.kind != .loopback else { return nil }
             let ownHops = hops[index]
@@ -120,7 +122,8 @@ extension Vantages {
                 obstacle: egresses.isEmpty ? obstacle ?? .noAddress : nil,
                 underlay: below.map(PathUnderlay.init),
                 isUsed: used.contains(index),
-                isBoundOnly: ownHops == nil
+                isBoundOnly: ownHops == nil,
+                alternativeNames: link.alternativeNames
             )
         }
     }
@@ -187,7 +190,7 @@ extension Vantages {
             for uplink in uplinks where !uplink.isBoundOnly { add(uplink.interface.name, uplink.egresses) }
         case .matching(let words):
             for uplink in uplinks
-            where words.contains(uplink.interface.name)
+            where words.contains(uplink.interface.name) || words.contains(where: uplink.alternativeNames.contains)
                 || !uplink.isBoundOnly && words.contains(uplink.interface.kind.rawValue)
             {
                 add(uplink.interface.name, uplink.egresses)

@@ -84,6 +84,20 @@ struct HookMatchTests {
     }
 
     @Test(arguments: [
+        ("wlp3*", HookMatch.matches), ("wlan0", .matches),
+        ("wlp4*", .filter(name: "interface", wanted: ["wlp4*"], found: "wlan0")),
+    ])
+    func `an interface matches by an alternative name, and is explained by its own`(
+        pattern: String,
+        expected: HookMatch
+    ) throws {
+        var event = try #require(HookEvent(line: try SampleEvent.golden("reachability.changed")))
+        event.addAlternativeNames { $0 == "wlan0" ? ["wlp3s0", "a"] : ["other"] }
+        let trigger = HookTrigger(types: [event.type], filter: Self.filter { $0.interfaces = [pattern] })
+        #expect(trigger.matches(event) == expected)
+    }
+
+    @Test(arguments: [
         ([], HookMatch.behindPortal), (["behind_portal"], .matches),
         (["link_up"], .filter(name: "cause", wanted: ["link_up"], found: "behind_portal")),
     ])

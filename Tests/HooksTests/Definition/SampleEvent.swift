@@ -14,7 +14,8 @@ enum SampleEvent {
         _ number: UInt64 = 1,
         from: (via: String, connectivity: String) = ("wired", "full"),
         to: (via: String, connectivity: String) = ("wifi", "full"),
-        cause: String = "link"
+        cause: String = "link",
+        interface: String? = nil
     ) -> Event {
         func state(_ side: (via: String, connectivity: String)) -> ReachabilityState {
             let via = Via(side.via)
@@ -28,7 +29,7 @@ enum SampleEvent {
         let change = StateChange(
             from: state(from),
             to: state(to),
-            cause: ChangeCause(kind: cause, code: cause == "start" ? "initial" : "link_down"),
+            cause: ChangeCause(kind: cause, code: cause == "start" ? "initial" : "link_down", interface: interface),
             observed: time,
             settledMilliseconds: 0
         )

@@ -60,6 +60,27 @@ struct HookRunnerTests {
     }
 
     @Test
+    func `a hook runs for an interface that it names by an alternative name`() async throws {
+        let fixture = try HookFixture()
+        let path = try Self.script(fixture, "tell", #"read -r line; echo "$REACH_SEQ""#)
+        var hook = Self.hook("tell", path)
+        hook.trigger.filter.interfaces = ["enp3*"]
+        let log = CompletionLog()
+        let names = ["eth0": ["lan", "enp3s0"], "eth1": ["enp4s0"]]
+        let runner = HookRunner(
+            HookSettings(definitions: [hook]),
+            alternativeNames: { names[$0] ?? [] },
+            completed: { log.note($0) }
+        )
+        runner.deliver(SampleEvent.reachability(7, interface: "eth1"))
+        runner.deliver(SampleEvent.reachability(8, interface: "eth0"))
+        let report = try #require(await log.reports(1).first)
+        #expect(report.triggerSequence == 8)
+        await runner.stopped()
+        #expect(log.completions.count == 1)
+    }
+
+    @Test
     func `a hook gets the event, and its end is reported`() async throws {
         let fixture = try HookFixture()
         let path = try Self.script(fixture, "tell", #"read -r line; echo "$REACH_TO_VIA ${#line}"; exit 3"#)

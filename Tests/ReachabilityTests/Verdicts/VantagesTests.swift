@@ -70,6 +70,38 @@ struct VantagesTests {
         #expect(vantages.uplinks.map(\.isBoundOnly) == (interfaces == .matching(["wwan0"]) ? [false, true] : [false]))
     }
 
+    @Test(
+        arguments: [
+            (["enp4s0"], "web@wwan0"), (["a-name-of-more-than-15-bytes"], "web@wwan0"),
+            (["enp4s0", "wwan0"], "web@wwan0"),
+            (["enp4s0", "wifi"], "web@wlan0 web@wwan0"), (["enp4"], ""),
+        ],
+        [true, false]
+    )
+    func `a probe is bound by an alternative name to the interface with its own`(
+        _ row: (words: [String], points: String),
+        hasRoute: Bool
+    ) {
+        var network = Self.both
+        network.wwan0?.hasRoute = hasRoute
+        let plain = network.snapshot
+        let links = plain.links.map { link in
+            var link = link
+            if link.name == "wwan0" { link.alternativeNames = ["enp4s0", "a-name-of-more-than-15-bytes"] }
+            return link
+        }
+        let snapshot = NetworkSnapshot(
+            links: links,
+            addresses: plain.addresses,
+            defaultRoutes: plain.defaultRoutes,
+            lookups: Array(plain.lookups.values),
+            internetAddresses: plain.internetAddresses
+        )
+        let rule = ProbeRule(name: "web", interfaces: .matching(row.words), families: .any)
+        let vantages = Vantages(snapshot, bound: MachineConfiguration(probes: [rule]).boundInterfaces)
+        #expect(vantages.points(rule).map { "\($0.point)" }.joined(separator: " ") == row.points)
+    }
+
     @Test("each usable next hop of a default route is active, and a dead one is not", arguments: [true, false])
     func legs(_ isSecondUp: Bool) throws {
         var network = ScriptedNetwork(wwan0: ScriptedNetwork.Port())

@@ -69,7 +69,7 @@ struct MeasureCommand: ParsableCommand {
     @OptionGroup var colors: ColorOptions
 
     func validate() throws {
-        if each, connection.interface != nil {
+        if each, connection.givenInterface != nil {
             throw ValidationError("'--each' and '--interface' exclude each other")
         }
         if metered, !each { throw ValidationError("'--metered' has no meaning without '--each'") }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import NetlinkMonitor
 internal import Probes
 
 internal import enum AgentEvents.ShellWord
@@ -27,10 +28,14 @@ struct ConnectionOptions: ParsableArguments {
     var maxRedirects = 0
 
     @Option(
+        name: .customLong("interface"),
         help: ArgumentHelp("Send everything through this interface.", valueName: "name"),
         completion: .shellCommand("ls /sys/class/net")
     )
-    var interface: String?
+    var givenInterface: String?
+
+    /// The interface's own name, or the given one if there is no such interface.
+    var interface: String? { givenInterface.map { InterfaceNames.read().ownName(of: $0) ?? $0 } }
 
     @Flag(help: "Use only IPv4.")
     var ipv4 = false
@@ -74,7 +79,8 @@ struct ConnectionOptions: ParsableArguments {
 
     /// The given options that select the path, as words for a shell.
     var egress: [String] {
-        (interface.map { ["--interface", ShellWord.quoted($0)] } ?? []) + (ipv4 ? ["--ipv4"] : ipv6 ? ["--ipv6"] : [])
+        (givenInterface.map { ["--interface", ShellWord.quoted($0)] } ?? [])
+            + (ipv4 ? ["--ipv4"] : ipv6 ? ["--ipv6"] : [])
     }
 
     /// The names of the given options that concern HTTP or TLS.
@@ -93,8 +99,8 @@ struct ConnectionOptions: ParsableArguments {
         guard (clientCertificate == nil) == (clientKey == nil) else {
             throw ValidationError("'--client-certificate' and '--client-key' need each other")
         }
-        if let interface, interface.isEmpty || interface.utf8.count > 15 {
-            throw ValidationError("'\(interface)' is not a valid interface name: 1 to 15 characters are needed")
+        if let name = givenInterface, name.isEmpty || name.utf8.count > 127 {
+            throw ValidationError("'\(name)' is not a valid interface name: 1 to 127 characters are needed")
         }
     }
 
