@@ -36,6 +36,18 @@ extension ValueFormat where Value == HTTPListenAddress {
                         "'\(string)' is not an address and a port; accepted are forms like 127.0.0.1:9718 and [::1]:9718"
                 )
             }
+            // bind(2) of a TCP socket to such an address fails on every machine (EINVAL).
+            guard address.family == .ipv4 || !address.isLinkLocal else {
+                throw ValueError(
+                    message: """
+                        '\(string)' is link-local, and 'listen' takes no interface; use '[::]:\(port)', which serves \
+                        link-local addresses too
+                        """
+                )
+            }
+            guard address.family == .ipv4 || !address.isMulticast else {
+                throw ValueError(message: "'\(string)' is a multicast address, on which no TCP port can listen")
+            }
             // The kernel accepts no IPv4-mapped address with IPV6_V6ONLY.
             return HTTPListenAddress(address: address.unmapped, port: port)
         }
@@ -66,10 +78,13 @@ extension ValueFormat where Value == HTTPListenAddress {
         )
     }
 
+    /// Parses the part before the port; the zone of a link-local address is dropped, which is refused with and without one.
     private static func address(_ text: Substring) -> IPAddress? {
         if text.utf8.first == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") {
-            return IPAddress(String(Substring(text.utf8.dropFirst().dropLast()))).flatMap {
-                $0.family == .ipv6 ? $0 : nil
+            let inner = text.utf8.dropFirst().dropLast()
+            let zone = inner.firstIndex(of: UInt8(ascii: "%"))
+            return IPAddress(String(Substring(inner[..<(zone ?? inner.endIndex)]))).flatMap {
+                $0.family == .ipv6 && (zone == nil || $0.isLinkLocal) ? $0 : nil
             }
         }
         return IPAddress(String(text)).flatMap { $0.family == .ipv4 ? $0 : nil }
