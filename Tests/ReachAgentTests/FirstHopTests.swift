@@ -1,4 +1,6 @@
+import ArgumentParser
 import Configuration
+import ForeignText
 import Foundation
 import NetlinkMonitor
 import Probes
@@ -29,6 +31,23 @@ import Testing
         var settings = Settings()
         settings.checksFirstHops = true
         #expect(names(settings).isEmpty)
+    }
+
+    @Test func `an agent that checks no gateways names the setting`() throws {
+        let settings = try Self.settings(false)
+        #expect(
+            AgentRequestHandler.unknownProbe(ForeignText("first-hop"), settings)
+                == "this agent does not check gateways; set 'first_hop = true' in [connectivity]"
+        )
+        let mistyped = AgentRequestHandler.unknownProbe(ForeignText("firsthop"), settings)
+        #expect(mistyped == "there is no probe 'firsthop'; there are web")
+    }
+
+    @Test(arguments: ["https://first-hop/", "icmp://first-hop", "tcp://agent:80", "https://default/"])
+    func `a host with a reserved name can be a probe of the command line`(url: String) throws {
+        let probes = try ConfigurationOptions.parse(["--probe", url]).definitions(besides: [])
+        #expect(probes.map(\.name) == ["probe"])
+        #expect(probes.map(\.probe.target.description) == [url])
     }
 
     @Test func `the check is an echo over the uplink to its gateway, another one where that changes`() throws {

@@ -138,6 +138,16 @@ import Testing
         #expect(noHost?.description == "there is no probe or target 'a b' in the configuration, which has none")
     }
 
+    @Test func `the check of gateways is not one of the configuration, and has a command`() throws {
+        let check = "'first-hop' is the agent's own check of gateways; run it with 'reachagent check first-hop'"
+        var settings = try Self.settings()
+        let off = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("first-hop", settings) }
+        #expect(off?.description == "\(check), where [connectivity] has 'first_hop = true'")
+        settings.checksFirstHops = true
+        let on = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("first-hop", settings) }
+        #expect(on?.description == check)
+    }
+
     @Test func `completions are the agent's names, without those that a shell would have to quote`() {
         var status = DiagnosisTests.status(
             [DiagnosisTests.probe("web", nil), DiagnosisTests.probe("web", nil), DiagnosisTests.probe("a b;", nil)],

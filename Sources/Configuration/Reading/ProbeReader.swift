@@ -238,6 +238,9 @@ struct ProbeReader: RequestTableReader {
 }
 
 extension ProbeDefinition {
+    /// The names that no probe, target, hook or sink may have: they are subjects of the agent's own events.
+    public static let reservedNames: Set<String> = ["default", "agent", ProbeRule.firstHopName]
+
     /// Returns a probe of one target with all defaults, as requested by `run --probe URL`.
     ///
     /// - Parameters:

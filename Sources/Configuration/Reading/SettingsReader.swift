@@ -157,8 +157,7 @@ struct SettingsReader {
         guard isName, (1...64).contains(name.utf8.count) else {
             return "a name must be 1 to 64 letters, digits, '-', '_' or '.'"
         }
-        // The events of the agent itself use these subjects.
-        let taken = ["default", "agent", ProbeRule.firstHopName]
-        return taken.contains(name) ? "the name is taken by the agent's own events; choose another" : nil
+        return ProbeDefinition.reservedNames.contains(name)
+            ? "the name is taken by the agent's own events; choose another" : nil
     }
 }

@@ -84,7 +84,13 @@ enum CheckTarget: Sendable {
 
     /// The error message for a name that is neither a probe nor a target: with the closest match, else with the names
     /// that exist and another remedy.
+    ///
+    /// The agent's own check of gateways is neither, and has its own command.
     static func unknown(_ text: String, _ settings: Settings, otherwise remedy: String = "") -> String {
+        guard text != ProbeRule.firstHopName else {
+            let setting = settings.checksFirstHops ? "" : ", where [connectivity] has 'first_hop = true'"
+            return "'\(text)' is the agent's own check of gateways; run it with 'reachagent check \(text)'\(setting)"
+        }
         let names = settings.probes.map(\.name) + settings.targets.map(\.name)
         let shown = ForeignText.shown(text, limit: 64)
         let sentence = "there is no probe or target '\(shown)' in the configuration"

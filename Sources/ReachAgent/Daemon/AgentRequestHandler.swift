@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import Configuration
 internal import EventJournal
 internal import ForeignText
 internal import Glibc
@@ -252,12 +253,7 @@ final class AgentRequestHandler: AgentInterface {
         }
         let name = wanted.flatMap { plan.probe(named: $0) }
         if let wanted, name == nil {
-            let names = plan.settings.probes.prefix(Self.maximumNames).map(\.name).joined(separator: ", ")
-            let more = plan.settings.probes.count > Self.maximumNames ? ", …" : ""
-            return .failure(
-                code: .unknownProbe,
-                message: "there is no probe '\(wanted.shown(limit: 64))'; there are \(names)\(more)"
-            )
+            return .failure(code: .unknownProbe, message: Self.unknownProbe(wanted, plan.settings))
         }
         let checks = driver.requestChecks(of: name)
         guard checks.refused == 0 || checks.started + checks.joined > 0 else {
@@ -273,6 +269,16 @@ final class AgentRequestHandler: AgentInterface {
             if checks.refused > 0 { json.member("refused", checks.refused) }
         }
         return .parameters(json.bytes)
+    }
+
+    /// The error message for a name that no check has: the names that exist, or the setting that makes the check.
+    static func unknownProbe(_ wanted: ForeignText, _ settings: Settings) -> String {
+        if wanted == ProbeRule.firstHopName {
+            return "this agent does not check gateways; set 'first_hop = true' in [connectivity]"
+        }
+        let names = settings.probes.prefix(maximumNames).map(\.name).joined(separator: ", ")
+        let more = settings.probes.count > maximumNames ? ", …" : ""
+        return "there is no probe '\(wanted.shown(limit: 64))'; there are \(names)\(more)"
     }
 
     /// Creates an event outside the history: a random number makes its `id` unique.

@@ -53,6 +53,10 @@ struct CheckCommand: ParsableCommand {
 
     func validate() throws {
         guard timeout > .zero else { throw ValidationError("'--timeout' must be longer than 0") }
+        // Not repeated in the message, since a URL may contain a password.
+        if name?.firstRange(of: "://") != nil {
+            throw ValidationError("expected the name of a probe, got a URL; 'reachagent probe' checks URLs")
+        }
     }
 
     func run() throws {

@@ -98,6 +98,6 @@ struct ConfigurationOptions: ParsableArguments {
                 ? Character(scalar) : "-"
         }
         let name = String(letters.prefix(48))
-        return name.isEmpty || name == "default" || name == "agent" ? "probe" : name
+        return name.isEmpty || ProbeDefinition.reservedNames.contains(name) ? "probe" : name
     }
 }
