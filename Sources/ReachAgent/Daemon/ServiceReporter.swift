@@ -126,7 +126,11 @@ final class ServiceReporter: Sendable {
 
     /// The state, followed by the error of a rejected reload until a reload succeeds.
     private func text(_ state: State) -> String {
-        sentence() + (state.refusal.map { "; the last reload was rejected: \($0)" } ?? "")
+        let sentence = sentence()
+        guard let refusal = state.refusal else { return sentence }
+        // The state ends with the sentence of a reason where nothing is reachable.
+        let clause = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
+        return "\(clause); the last reload was rejected: \(refusal)"
     }
 
     private func reportSentence(_ state: inout State) {

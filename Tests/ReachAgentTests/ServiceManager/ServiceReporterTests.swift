@@ -26,6 +26,21 @@ import Testing
     }
 }
 
+@Suite(.onOwnThread) struct RejectedReloadTests {
+    @Test(arguments: [("reachable", "reachable"), ("not reachable: No route.", "not reachable: No route")])
+    func `the error of a reload follows the state in one sentence`(state: String, beginning: String) throws {
+        let directory = try TemporaryDirectory()
+        let name = "\(directory.path)/notify"
+        let manager = try FakeManager(at: name)
+        let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
+        let reporter = ServiceReporter(socket: socket, watchdog: nil, sentence: { state }, wake: {})
+        reporter.ready([])
+        #expect(manager.next() == "READY=1\nSTATUS=\(state)")
+        reporter.note(.ended(refusal: "a.toml: bad"))
+        #expect(manager.next() == "READY=1\nSTATUS=\(beginning); the last reload was rejected: a.toml: bad")
+    }
+}
+
 @Suite final class LivenessCheckTests {
     private static let start = ContinuousClock.now
     private var call = LivenessCheck(["netlink", "sockets"], every: .seconds(80), from: start)
