@@ -1,0 +1,72 @@
+import AgentEvents
+import StateClient
+import Testing
+
+@testable import ReachAgent
+
+/// The verdict on the agent: one that is missing, silent or in trouble.
+@Suite struct DiagnosisAgentTests {
+    @Test(arguments: [
+        (StateClientError.noAgent(socket: "s", errno: 2), AgentService.absent, Diagnosis.Verdict.notChecked),
+        (.noAgent(socket: "s", errno: 2), .withoutSystemd, .warning),
+        (.noAgent(socket: "s", errno: 2), .underSystemd, .warning),
+        (.notPermitted(socket: "s", errno: 13), .underSystemd, .warning),
+        (.timedOut(socket: "s"), .underSystemd, .error),
+        (.timedOut(socket: "s"), .withoutSystemd, .error), (.timedOut(socket: "s"), .absent, .error),
+    ])
+    func `an agent that is missing is judged by whether it has a service, whose commands are the next steps`(
+        error: StateClientError,
+        service: AgentService,
+        verdict: Diagnosis.Verdict
+    ) {
+        var evidence = DiagnosisTests.evidence()
+        (evidence.agent, evidence.service) = (.failure(error), service)
+        let section = Diagnosis(evidence).sections.last
+        #expect(section?.verdict == verdict)
+        if service != .underSystemd { #expect(section?.next.contains { $0.contains("systemctl") } == false) }
+        // It would leave its files in the service's journal.
+        if service != .absent { #expect(section?.next.contains("reachagent run") == false) }
+    }
+
+    @Test func `an agent that has rejected its configuration is a warning, and the files named are its own`() {
+        var evidence = DiagnosisTests.evidence()
+        let probes = [DiagnosisTests.probe("web", nil), DiagnosisTests.probe("dns", nil)]
+        var status = DiagnosisTests.status(probes, connectivity: .full)
+        let (path, time) = ("/etc/reachagent/reachagent.toml", Timestamp(microsecondsSince1970: 0))
+        let rejection = ConfigurationRejection(errors: ["\(path):5:1: secret"], errorsOmitted: 2)
+        status.configuration = .init(files: [path], loaded: time, path: path, rejected: .init(rejection, time: time))
+        evidence.agent = .success(status)
+        evidence.configuration = .rejected(errors: ["a", "b", "c"])
+        let diagnosis = Diagnosis(evidence)
+        let finding = diagnosis.finding
+        #expect(finding?.layer == .agent && finding?.verdict == .warning)
+        #expect(finding?.summary == "the configuration was rejected (3 errors); the earlier one stays in effect")
+        #expect(finding?.next == ["reachagent config check"])
+        #expect(finding?.facts.contains(.init("configuration", path)) == true)
+        #expect(finding?.facts.contains(.init("on disk", "rejected, 3 errors")) == true)
+        #expect(!String(decoding: diagnosis.json, as: UTF8.self).contains("secret"))
+        // One that the agent has loaded is not repeated.
+        status.configuration?.rejected = nil
+        evidence.agent = .success(status)
+        evidence.configuration = .read(files: [path], probes: 2)
+        #expect(Diagnosis(evidence).finding == nil)
+        #expect(Diagnosis(evidence).sections.last?.facts.contains { $0.name == "on disk" } == false)
+    }
+
+    @Test func `an address on which the agent cannot listen is a warning`() {
+        var evidence = DiagnosisTests.evidence()
+        var status = DiagnosisTests.status([], connectivity: .full)
+        let address = AgentStatus.UnavailableAddress(address: "[::1]:9718", detail: "Address already in use")
+        status.sockets = .init(events: "e", control: "c", connections: 0, limit: 1, unavailable: [address])
+        evidence.agent = .success(status)
+        #expect(Diagnosis(evidence).finding?.summary == "the agent cannot listen on [::1]:9718: Address already in use")
+        #expect(Diagnosis(evidence).verdict == .warning)
+    }
+
+    @Test func `a user who may not ask the agent is not told that it does not answer`() {
+        var evidence = DiagnosisTests.evidence()
+        evidence.agent = .failure(.notPermitted(socket: "s", errno: 13))
+        let connection = Diagnosis(evidence).sections.first { $0.layer == .connection }
+        #expect(connection?.summary.hasPrefix("this user may not ask the agent; ") == true)
+    }
+}
