@@ -454,8 +454,8 @@ let package = Package(
         .testTarget(
             name: "StateSocketTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "EventJournal", "EventLoopExecutor", "ForeignText", "NotificationBus",
-                "PortAccess", "ProbeTestKit", "StateSocket",
+                "AgentEvents", "AgentTestKit", "EventJournal", "EventLoopExecutor", "ForeignText", "LinuxSupport",
+                "NotificationBus", "PortAccess", "ProbeTestKit", "StateSocket",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -260,14 +260,14 @@ struct HTTPServerTests {
         try await ServedStream.run { stream in
             var slow: HTTPClient? = try HTTPClient(stream.http)
             try slow?.send("/api/report?month=slow")
-            while stream.agent.reports.withLock({ $0.begun }) == 0 { usleep(1000) }
+            try #require(stream.agent.waitForReport(.begun))
             let second = try HTTPClient(stream.http).get("/api/report")
             #expect(second.status == 429 && second.headers["retry-after"] != nil)
             // Nobody else waits.
             #expect(try HTTPClient(stream.http).get("/").status == 200)
             #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
             slow = nil
-            while stream.agent.reports.withLock({ $0.cancelled }) == 0 { usleep(1000) }
+            try #require(stream.agent.waitForReport(.cancelled))
             var status = 429
             while status == 429 { status = try HTTPClient(stream.http).get("/api/report").status }
             #expect(status == 200)

@@ -1,5 +1,6 @@
 import AgentEvents
 import Glibc
+import LinuxSupport
 import NotificationBus
 import StateSocket
 import Synchronization
@@ -85,19 +86,36 @@ final class ScriptedAgent: AgentInterface {
         )
     }
 
-    /// The reports that have begun, and those that were given up.
-    let reports = Mutex<(begun: Int, cancelled: Int)>((0, 0))
+    /// The stages that a report may have reached.
+    enum ReportStage: Sendable { case begun, cancelled }
+
+    private let reportStages = Monitor<Set<ReportStage>>([])
+
+    private func note(_ stage: ReportStage) {
+        reportStages.withLock { _ = $0.insert(stage) }
+        reportStages.wakeAll()
+    }
+
+    /// Waits until a report has reached a stage; `false` after a long time.
+    func waitForReport(_ stage: ReportStage) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(10)
+        return reportStages.wait { stages in
+            guard !stages.contains(stage) else { return .done(true) }
+            let rest = ContinuousClock.now.duration(to: deadline)
+            return rest > .zero ? .sleep(rest) : .done(false)
+        }
+    }
 
     /// A report on the month `slow` waits until it is given up.
     func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
         -> AgentDocument
     {
-        reports.withLock { $0.begun += 1 }
+        note(.begun)
         if let month = request.values["month"], month.hasPrefix("never") { throw .invalid("there is no '\(month)'") }
         if request.values["probe"] == "none" { throw .absent("there is no such probe") }
         while request.values["month"] == "slow" {
             guard !isCancelled() else {
-                reports.withLock { $0.cancelled += 1 }
+                note(.cancelled)
                 throw .failed("the client has gone")
             }
             usleep(1000)
