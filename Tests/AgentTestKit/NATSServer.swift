@@ -12,11 +12,6 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// `true` where the program is installed.
     package static var isInstalled: Bool { program != nil }
 
-    /// The start of a block that gives clients a minute for their credentials, also those of an operator's accounts.
-    ///
-    /// The default of 2 s is short on a machine under load.
-    private static let authorization = "authorization { timeout: 60"
-
     /// The directory of the store and of the configuration.
     private let directory: TemporaryDirectory
     /// The port on 127.0.0.1.
@@ -33,13 +28,14 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
     /// Starts a server, and returns when it is ready.
     ///
     /// - Parameters:
-    ///   - configuration: Its configuration file, without port and store.
+    ///   - configuration: Its configuration file, without port, store and the block `authorization`.
+    ///   - authorization: The members of that block: `users: [ … ]`.
     ///   - disk: The disk of the store; a directory that is removed with the server when it is `nil`.
-    package init(configuration: String = "", disk: SmallDisk? = nil) async throws {
+    package init(configuration: String = "", authorization: String = "", disk: SmallDisk? = nil) async throws {
         self.disk = disk
         directory = try TemporaryDirectory()
         place = try FreePort()
-        try configure(configuration)
+        try configure(configuration, authorization: authorization)
         try await start()
     }
 
@@ -59,14 +55,19 @@ package final class NATSServer: @unchecked Sendable {  // `running` is used by o
         try await process.next(containing: "Server is ready")
     }
 
-    /// Replaces the configuration, which has everything but JetStream; it counts from the next start, or after ``reload()``.
-    package func configure(_ configuration: String) throws {
+    /// Replaces the configuration, with the parameters of the initializer; it counts from the next start, or after
+    /// ``reload()``.
+    package func configure(_ configuration: String = "", authorization: String = "") throws {
         // From the command line, JetStream would be gone when the server reads other users.
-        // Of two blocks with the same name the last one counts, so the configuration's own needs the timeout too.
+        // Of two blocks with the same name the last one counts, so there is one only. Its timeout counts for an operator's
+        // accounts too; the default of 2 s is short on a machine under load.
         let text = """
             jetstream { store_dir: "\(store)" }
-            \(Self.authorization) }
-            \(configuration.replacing("authorization {", with: Self.authorization + ","))
+            authorization {
+              timeout: 60
+              \(authorization)
+            }
+            \(configuration)
             """
         try text.write(toFile: configurationPath, atomically: true, encoding: .utf8)
     }

@@ -14,6 +14,7 @@ struct NATSAccessTests {
     /// A way to prove who one is: to the server, to the test's own client, and to the sink.
     struct Proof: Sendable, CustomTestStringConvertible {
         var testDescription: String
+        /// The members of the server's block `authorization`.
         var server: String
         /// The file that the sink reads.
         var secret: String
@@ -25,21 +26,21 @@ struct NATSAccessTests {
     static let proofs = [
         Proof(
             testDescription: "user and password",
-            server: #"authorization { user: "ed\"ge", password: "a\"b\\c d'é" }"#,
+            server: #"user: "ed\"ge", password: "a\"b\\c d'é""#,
             secret: "a\"b\\c d'é\nnot the password",
             sink: { ($0.user, $0.passwordFile) = ("ed\"ge", $1) },
             wrong: "an0ther"
         ),
         Proof(
             testDescription: "token",
-            server: #"authorization { token: "s3cr\"et" }"#,
+            server: #"token: "s3cr\"et""#,
             secret: "s3cr\"et\n",
             sink: { $0.tokenFile = $1 },
             wrong: "s3cret"
         ),
         Proof(
             testDescription: "NKey",
-            server: "authorization { users: [ { nkey: \(key) } ] }",
+            server: "users: [ { nkey: \(key) } ]",
             secret: seed + "\n",
             sink: { $0.nkeyFile = $1 },
             // Another user's.
@@ -49,7 +50,7 @@ struct NATSAccessTests {
 
     @Test(arguments: proofs)
     func `only a client with valid credentials may ship`(proof: Proof) async throws {
-        let server = try await NATSServer(configuration: proof.server)
+        let server = try await NATSServer(authorization: proof.server)
         let directory = try TemporaryDirectory()
         let file = try directory.file("secret", proof.secret)
         let settings = try natsSink(server.port) {
@@ -96,12 +97,12 @@ struct NATSAccessTests {
     private static func server(publish: [String], subscribe: [String]) async throws -> (NATSServer, NATSTestClient) {
         func list(_ subjects: [String]) -> String { subjects.map { "\"\($0)\"" }.joined(separator: ", ") }
         let server = try await NATSServer(
-            configuration: """
-                authorization { users: [
+            authorization: """
+                users: [
                   { user: admin, password: admin }
                   { user: edge7, password: device, permissions: {
                     publish: { allow: [ \(list(publish)) ] }, subscribe: { allow: [ \(list(subscribe)) ] } } }
-                ] }
+                ]
                 """
         )
         let client = try NATSTestClient(port: server.port, options: #""user":"admin","pass":"admin""#)
@@ -180,15 +181,15 @@ struct NATSAccessTests {
 
     @Test func `credentials that are revoked end the connection`() async throws {
         let users = { (names: [String]) in
-            "authorization { users: [ \(names.map { "{ user: \($0), password: device }" }.joined(separator: ", ")) ] }"
+            "users: [ \(names.map { "{ user: \($0), password: device }" }.joined(separator: ", ")) ]"
         }
-        let server = try await NATSServer(configuration: users(["admin", "edge7"]))
+        let server = try await NATSServer(authorization: users(["admin", "edge7"]))
         let client = try NATSTestClient(port: server.port, options: #""user":"admin","pass":"device""#)
         try client.makeStream("REACH")
         let directory = try TemporaryDirectory()
         let loop = try Self.loop(server, directory)
         try loop.connect()
-        try server.configure(users(["admin"]))
+        try server.configure(authorization: users(["admin"]))
         try await server.reload()
         let failure = try loop.nextFailure()
         #expect(["broker_denied", "broker_unreachable"].contains(failure.code))

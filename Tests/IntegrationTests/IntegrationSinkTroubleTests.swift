@@ -14,7 +14,7 @@ struct IntegrationSinkTroubleTests {
     /// The users that the server knows; `nil` in place of the device's name when it is revoked.
     private static func users(_ device: String?) -> String {
         let names = ["admin", device].compactMap(\.self).map { "{ user: \"\($0)\", password: secret }" }
-        return "authorization { users: [ \(names.joined(separator: ", ")) ] }"
+        return "users: [ \(names.joined(separator: ", ")) ]"
     }
 
     private static func reader(_ server: NATSServer) throws -> NATSTestClient {
@@ -88,7 +88,7 @@ struct IntegrationSinkTroubleTests {
 
     @Test func `a full disk of the server`() async throws {
         let disk = try await SmallDisk(size: "8m")
-        let server = try await NATSServer(configuration: Self.users("edge-7"), disk: disk)
+        let server = try await NATSServer(authorization: Self.users("edge-7"), disk: disk)
         try await expectAll(
             from: server,
             trouble: { try await disk.fill() },
@@ -103,7 +103,7 @@ struct IntegrationSinkTroubleTests {
     }
 
     @Test func `a stream at its limit`() async throws {
-        let server = try await NATSServer(configuration: Self.users("edge-7"))
+        let server = try await NATSServer(authorization: Self.users("edge-7"))
         try await expectAll(
             from: server,
             trouble: {
@@ -117,16 +117,16 @@ struct IntegrationSinkTroubleTests {
     }
 
     @Test func `revoked credentials`() async throws {
-        let server = try await NATSServer(configuration: Self.users("edge-7"))
+        let server = try await NATSServer(authorization: Self.users("edge-7"))
         try await expectAll(
             from: server,
             trouble: {
-                try server.configure(Self.users(nil))
+                try server.configure(authorization: Self.users(nil))
                 try await server.reload()
             },
             codes: ["broker_denied"],
             end: {
-                try server.configure(Self.users("edge-7"))
+                try server.configure(authorization: Self.users("edge-7"))
                 try await server.reload()
             }
         )
@@ -143,24 +143,24 @@ struct IntegrationSinkTroubleTests {
             $0.notAfter = TestDate.utc(2040)
         }
         let authorities = try (0..<2).map { _ in try TestAuthority(leaf: leaf) }
-        let plain = Self.users("edge-7")
+        let users = Self.users("edge-7")
         let encrypted = try authorities.enumerated().map { number, authority in
             let chain = try write(authority.presentedPEM, to: "chain\(number).pem")
             let key = try write(authority.leaf.key.pkcs8PEM, to: "key\(number).pem")
-            return "\(plain)\ntls { cert_file: \"\(chain)\", key_file: \"\(key)\" }"
+            return "tls { cert_file: \"\(chain)\", key_file: \"\(key)\" }"
         }
         let trusted = try write(authorities[0].root.pem, to: "ca.pem")
-        let server = try await NATSServer(configuration: plain)
-        func restart(_ configuration: String) async throws {
+        let server = try await NATSServer(authorization: users)
+        func restart(_ configuration: String = "") async throws {
             await server.kill()
-            try server.configure(configuration)
+            try server.configure(configuration, authorization: users)
             try await server.start()
         }
         try await expectAll(
             from: server,
             scheme: "tls",
             ["ca_file = \"\(trusted)\""],
-            encryption: (on: { try await restart(encrypted[0]) }, off: { try await restart(plain) }),
+            encryption: (on: { try await restart(encrypted[0]) }, off: { try await restart() }),
             trouble: { try await restart(encrypted[1]) },
             codes: ["broker_tls"],
             end: { try await restart(encrypted[0]) }
