@@ -70,8 +70,14 @@ struct SinkStorm {
 
     private mutating func killSink() async throws {
         sink.signal(SIGKILL)
-        _ = await sink.rest()
+        await expectNoLoss()
         sink = try lab.sink()
+    }
+
+    /// Reads the rest of the sink's log, which ends, and records an issue for each loss in it.
+    private func expectNoLoss() async {
+        let losses = await sink.rest().filter { $0.contains("lost to the broker") || $0.contains("sink.lost") }
+        #expect(losses.isEmpty)
     }
 
     /// Starts the agent anew, so that its journal ends, and has it compared; returns the number of events.
@@ -82,8 +88,10 @@ struct SinkStorm {
         #expect(status == 0)
         agent = try await lab.agent()
         let journal = try await lab.journal()
+        #expect(!journal.contains { $0.contains("reachagent.sink.lost") })
         try await compare(journal)
         sink.end()
+        await expectNoLoss()
         status = try await agent.stop().status
         #expect(status == 0)
         return journal.count
