@@ -15,7 +15,7 @@ struct ScannedSummaryTests {
     private static let from = #""from":"2026-11-21T07:00:00.000000Z","to":"2026-11-21T07:59:00.000000Z""#
     private static let latency = #""latency":{"min_us":900,"max_us":90000,"sum_us":120000,"buckets":[-60,3,-59,9,0,1]}"#
     private static let whole = #"""
-        {"probe":"web","interface":"wlan0","family":"ipv4",\#(from),"ok":13,"failed":{"timeout":2,"http_status":1},\#
+        {"probe":"web","interface":"wlan0","family":"ipv4",\#(from),"ok":13,"failed":{"http_status":1,"timeout":2},\#
         "not_checked":{"link_down":4},\#(latency),"phases":{"connect":[-60,3],"tls":[-50,1]},\#(transfer)}
         """#
     private static let transfer = #"""

@@ -179,7 +179,7 @@ struct FleetServerTests {
         var device = WrittenDevice("edge-1")
         try Self.store([device.other(at: 0)], client)
         let watch = "'\(BuiltFleet.path)' watch --output json --since 1h --server \(server.url)"
-        let lines = try CommandLines("{ \(watch); echo \"ended with $?\" >&3; } 3>&1 | head -n 1")
+        let lines = try CommandLines("{ { \(watch); echo \"ended with $?\" >&3; } | head -n 1; } 3>&1")
         #expect(await lines.next()?.hasPrefix(#"{"device":"edge-1""#) == true)
         #expect(await lines.next() == "ended with 0")
     }

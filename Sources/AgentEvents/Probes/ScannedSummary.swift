@@ -125,7 +125,7 @@ extension JSONScanner {
 
     /// Scans the sum of the counts of an object.
     ///
-    /// Codes have letters, digits and `_`, and are written in ascending order: so that each counts once, as in decoding.
+    /// Codes are in ASCII, and written in ascending order: in this form each is there once, as each counts once in decoding.
     private mutating func scanTotal() -> Int? {
         var (total, codes) = (0, 0)
         var last: Range<Int>?
