@@ -29,45 +29,6 @@ struct ShippingEngineTests {
         #expect(driver.engine.status.acknowledged == nil)
     }
 
-    /// Acknowledges two events, of which the second one has the time of a third one, and connects again.
-    private static func resumed(_ address: String) throws -> EngineDriver {
-        var driver = try EngineDriver(address)
-        driver.begin()
-        for _ in 0..<2 { _ = driver.publish() }
-        driver.journal.append(identity: 3, at: driver.now.time)
-        for sequence in [1, 2] as [UInt64] { driver.feed(.transport(.acknowledged(sequence))) }
-        let newest = StoredPosition(id: "s-2", time: driver.now.time.description)
-        driver.feed(.transport(.disconnected(.unreachable)))
-        _ = driver.connect(newest: address.hasPrefix("nats") ? newest : nil)
-        return driver
-    }
-
-    @Test(arguments: ["mqtt://b", "nats://b"])
-    func `a hello without the newest event does not restart the numbers`(_ address: String) throws {
-        var driver = try Self.resumed(address)
-        // The agent publishes an event before it counts it, and its hello may come between.
-        let opened = driver.feed(.journal(.opened(stream: "s", newest: 1)))
-        #expect(!opened.contains(.subscribe(stream: "s", after: 0)))
-        var sent: [ShippingEngine.Effect] = []
-        for recorded in driver.journal.events.dropFirst() { sent += driver.feed(.journal(.event(recorded.event))) }
-        #expect(sent.published == [3])
-        #expect(sent.contains { if case .publish(let message) = $0 { message.id == "s-3" } else { false } })
-    }
-
-    @Test(arguments: ["mqtt://b", "nats://b"])
-    func `the next event shows that a journal was restored to the one before the newest`(_ address: String) throws {
-        var driver = try Self.resumed(address)
-        driver.feed(.journal(.opened(stream: "s", newest: 1)))
-        driver.journal = SimulatedJournal(stream: "s")
-        driver.journal.append(identity: 1, at: EngineDriver.start)
-        let reused = driver.publish()
-        #expect(reused.contains(.subscribe(stream: "s", after: 0)))
-        driver.feed(.journal(.opened(stream: "s", newest: 2)))
-        var sent: [ShippingEngine.Effect] = []
-        for recorded in driver.journal.events { sent += driver.feed(.journal(.event(recorded.event))) }
-        #expect(sent.contains { if case .publish(let message) = $0 { message.id == "s~1-2" } else { false } })
-    }
-
     @Test("a gap in the numbers is a loss, unless an event declares it")
     func holes() throws {
         var driver = try EngineDriver()

@@ -76,9 +76,8 @@ extension ShippingEngine {
         reportDue = now.instant
         switch course {
         case .verifying(let base) where base.epoch.stream != stream: restarted(stream, now)
-        // The event for comparison does not exist yet. An agent that has just started reports 0, and may have it; one
-        // that has just published it may report the number before it, so the next event decides.
-        case .verifying(let base) where newest > 0 && newest < base.sequence - 1: restarted(stream, now)
+        // The event for comparison does not exist yet. An agent that has just started reports 0, and may have it.
+        case .verifying(let base) where newest > 0 && newest < base.sequence: restarted(stream, now)
         case .shipping where epoch == nil:
             epoch = StreamEpoch(stream: stream)
             if epoch == nil { connectionEnded(.unusableStream, now) }
