@@ -75,6 +75,8 @@ final class AgentRequestHandler: AgentInterface {
     var streamID: String { origin.streamID }
 
     func opening() -> StreamOpening {
+        // The driver's lock comes first: events are published and counted under it, so that the number in the hello is never
+        // before an event that was delivered. A sink would take it for that of a restored disk.
         let (probes, uplinks) = driver.probes
         let (snapshot, sequence) = statusStore.snapshot(probes: probes, uplinks: uplinks)
         let hello = EventDraft.agentHello(
