@@ -109,12 +109,6 @@ package final class MosquittoBroker: Sendable {
             || TCPSocket.all(of: process).contains { $0.unread > 0 }
     }
 
-    /// Has it store its sessions and messages now, also where it does so never else (`autosave_interval 0`).
-    package func save() async throws {
-        process.withLock { $0?.signal(SIGUSR1) }
-        try await log(containing: "Saving in-memory database")
-    }
-
     /// Stops it: the kernel still accepts connections, and nothing answers.
     package func suspend() { process.withLock { $0?.suspend() } }
 
