@@ -91,14 +91,40 @@ package final class MosquittoBroker: Sendable {
 
     /// Kills it when a client has read all that it was sent.
     ///
-    /// Otherwise a slow client would lose messages that the broker has sent but not yet stored: after its first
-    /// acknowledgement to a broker that is gone the client closes the connection, and with it what it has not read.
-    package func kill(afterReadingBy client: CommandLines) async {
-        suspend()
-        // The kernel reports to nobody that another process has read its socket.
-        while hasUnread(client) { try? await Task.sleep(for: .milliseconds(5)) }
+    /// Otherwise the client would lose messages that the broker has acknowledged and not stored: after its first
+    /// acknowledgement to a broker that is gone it closes the connection, and with it what it has not read. What still waits in
+    /// the broker's memory is found by its log.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - session: The name of its session.
+    package func kill(afterReadingBy client: CommandLines, asSession session: String) async {
+        for _ in 0..<2000 {
+            suspend()
+            // The kernel reports to nobody that another process has read its socket.
+            while hasUnread(client) { try? await Task.sleep(for: .milliseconds(5)) }
+            guard isSending(to: session, client) else { break }
+            resume()
+            try? await Task.sleep(for: .milliseconds(5))
+        }
         await kill()
     }
+
+    /// True while messages to a client are in the broker's memory, or the client is about to acknowledge one: those that
+    /// were sent, less the acknowledgements that arrived, are more than the acknowledgements that wait in the broker's socket.
+    private func isSending(to session: String, _ client: CommandLines) -> Bool {
+        let log = (try? String(contentsOfFile: file("log"), encoding: .utf8)) ?? ""
+        let run = log.components(separatedBy: " starting\n").last ?? ""
+        let sent = run.components(separatedBy: "Sending PUBLISH to \(session) ").count
+        let acknowledged = run.components(separatedBy: "Received PUBACK from \(session) ").count
+        let own = TCPSocket.all(of: client.processIdentifier)
+        let peers = TCPSocket.table(of: client.processIdentifier).filter { one in own.contains { $0.isPeer(of: one) } }
+        let unread = peers.reduce(0) { $0 + $1.unread }
+        return sent - acknowledged > unread / Self.acknowledgementBytes
+    }
+
+    /// The bytes of a PUBACK without a reason.
+    private static let acknowledgementBytes = 4
 
     /// True while the kernel holds bytes from the broker that a client has not read.
     private func hasUnread(_ client: CommandLines) -> Bool {
@@ -107,6 +133,12 @@ package final class MosquittoBroker: Sendable {
         let own = TCPSocket.all(of: process)
         return TCPSocket.table(of: process).contains { one in one.unsent > 0 && own.contains { $0.isPeer(of: one) } }
             || TCPSocket.all(of: process).contains { $0.unread > 0 }
+    }
+
+    /// Has it store its sessions and messages now, also where it does so never else (`autosave_interval 0`).
+    package func save() async throws {
+        process.withLock { $0?.signal(SIGUSR1) }
+        try await log(containing: "Saving in-memory database")
     }
 
     /// Stops it: the kernel still accepts connections, and nothing answers.
@@ -173,8 +205,9 @@ package final class MosquittoBroker: Sendable {
     private func writeFiles() async throws {
         var lines = [
             "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(directory.path)/",
-            "autosave_interval 1", "autosave_on_changes true", "log_dest stderr", "log_type all",
-            "connection_messages true", "allow_anonymous \(options.login == nil)",
+            "autosave_interval 1", "autosave_on_changes true", "log_dest stderr",
+            "log_dest file \(file("log"))", "log_type all", "connection_messages true",
+            "allow_anonymous \(options.login == nil)",
         ]
         if let login = options.login {
             try await setPassword(login.password, of: login.user)
