@@ -104,6 +104,7 @@ package final class MosquittoBroker: Sendable {
             // The kernel reports to nobody that another process has read its socket.
             while hasUnread(client) { try? await Task.sleep(for: .milliseconds(5)) }
             guard isSending(to: session, client) else { break }
+            // It goes on for a moment, in which it sends what the kernel has room for.
             resume()
             try? await Task.sleep(for: .milliseconds(5))
         }

@@ -116,7 +116,7 @@ extension Report {
         }
         var outage = cells(tally.unavailable)
         let unknown = min(cells(tally.unknown), width - outage)
-        // What rounding leaves over is not available where nothing was.
+        // Rounding leaves cells over, which are not available where nothing was.
         if tally.available == 0 { outage = width - unknown }
         let available = width - outage - unknown
         return String(repeating: "=", count: available) + String(repeating: "#", count: outage)

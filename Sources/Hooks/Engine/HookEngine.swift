@@ -126,9 +126,15 @@ final class HookEngine: @unchecked Sendable {
 
     // MARK: Events and settings
 
-    private func take(_ event: Event, at delivered: Instant) {
+    /// Returns an event as hooks see it, with the alternative names of its interfaces.
+    private func named(_ event: Event) -> HookEvent {
         var event = HookEvent(event)
         event.addAlternativeNames(alternativeNames)
+        return event
+    }
+
+    private func take(_ event: Event, at delivered: Instant) {
+        let event = named(event)
         let isForFiles = HookOccasion.types.contains(event.type) && !settings.directories.isEmpty
         offer(directoryQueue.add((event, delivered), isForFiles: isForFiles))
     }
@@ -156,8 +162,7 @@ final class HookEngine: @unchecked Sendable {
             }
             guard definition.pace.runsAtStart, state.queue.waiting == 0 else { continue }
             for event in last.events(of: definition.trigger.types.intersection(LastEvents.types)) {
-                var event = HookEvent(event)
-                event.addAlternativeNames(alternativeNames)
+                let event = named(event)
                 guard definition.trigger.matches(event) == .matches else { continue }
                 state.offer(HookOffer(event, isAtStart: true), at: now)
             }
