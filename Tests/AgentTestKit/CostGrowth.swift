@@ -4,7 +4,8 @@ import Glibc
 ///
 /// The time of other threads does not count. A disturbance makes an attempt longer, and a machine that shares its processors may
 /// be slower for seconds: so only times of the same attempt are compared, in which each input but the largest is measured
-/// before the larger ones and after them.
+/// before the larger ones and after them. An attempt of several rounds compares the best times, and returns to each input soon
+/// enough that a slow moment meets all of them.
 package struct CostGrowth: CustomStringConvertible {
     /// The maximum factor by which the time grows for a doubled input.
     package static let factor = 2.5
@@ -23,18 +24,24 @@ package struct CostGrowth: CustomStringConvertible {
     /// - Parameters:
     ///   - count: The number of inputs.
     ///   - noise: The tolerance for clock ticks, cache misses and the first touch of memory, in seconds.
+    ///   - rounds: The number of times that an attempt passes through the inputs, there and back.
     ///   - attempts: The maximum number of attempts.
     ///   - seconds: Returns the time for the input with an index, by ``seconds(_:)``.
     package static func measure(
         _ count: Int,
         noise: Double,
-        attempts: Int = 8,
+        rounds: Int = 1,
+        attempts: Int = 16,
         _ seconds: (Int) throws -> Double
     ) rethrows -> CostGrowth {
         var growth = CostGrowth(times: [], isLinear: false)
         for _ in 0..<attempts where !growth.isLinear {
-            var times = try (0..<count).map(seconds)
-            for index in (0..<count).dropLast().reversed() { times[index] = min(times[index], try seconds(index)) }
+            var times = Array(repeating: Double.infinity, count: count)
+            for _ in 0..<rounds {
+                for index in Array(0..<count) + (0..<count).dropLast().reversed() {
+                    times[index] = min(times[index], try seconds(index))
+                }
+            }
             let isLinear = zip(times, times.dropFirst()).allSatisfy { half, whole in whole <= factor * half + noise }
             growth = CostGrowth(times: times, isLinear: isLinear)
         }

@@ -4,10 +4,10 @@ import Foundation
 import Testing
 
 /// The built agent among clients that take what they can get: `greedy-clients.py`.
+///
+/// Their effect on others is a matter of time, which is measured with no other test beside.
 @Suite(.serialized, .onOwnThread)
-struct IntegrationGreedyClientTests {
-    private static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
-
+struct GreedyClientCostTests {
     /// The result of `patient-client.py`: the number of answers, and their times in milliseconds.
     private struct Measurement: Decodable {
         let answers: Int
@@ -20,7 +20,7 @@ struct IntegrationGreedyClientTests {
         async throws
         -> Measurement
     {
-        let script = Self.scripts.appending(path: "patient-client.py").path()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "patient-client.py").path()
         let result = try await namespace.finished(
             "python3",
             [script, directory.control, "50", "\(agent.processIdentifier)"],
@@ -30,14 +30,6 @@ struct IntegrationGreedyClientTests {
             throw CommandFailure(command: script, status: result.status, output: result.output + result.error)
         }
         return try JSONDecoder().decode(Measurement.self, from: Data(result.output.utf8))
-    }
-
-    /// The started clients.
-    private func greedyClients(_ arguments: [String], in namespace: NetworkNamespace, _ input: Pipe) throws
-        -> CommandLines
-    {
-        let script = Self.scripts.appending(path: "greedy-clients.py").path()
-        return try CommandLines(namespace.command("python3", [script] + arguments), input: input)
     }
 
     @Test(.inNamespace)
@@ -54,7 +46,7 @@ struct IntegrationGreedyClientTests {
         let subscriber = try SocketLines(directory.control, request: #"{"method":"subscribe","more":true}"#)
         let reader = try SocketLines(directory.events)
         let input = Pipe()
-        let greedy = try greedyClients([directory.events, directory.control], in: namespace, input)
+        let greedy = try GreedyClients.start([directory.events, directory.control], in: namespace, input)
         #expect(await greedy.next() == "ready")
 
         let measured = try await measure(agent, directory, in: namespace)
@@ -90,28 +82,5 @@ struct IntegrationGreedyClientTests {
         let counts = await greedy.rest()
         #expect(counts.count == 20)
         #expect(counts.allSatisfy { !$0.hasSuffix(" 0") }, "\(counts)")
-    }
-
-    @Test(.asRoot)
-    func `4,096 idle connections of one user keep out neither root nor another user`() async throws {
-        let namespace = try NetworkNamespace(root: .machine)
-        let directory = try StreamDirectory(in: namespace)
-        let agent = try await directory.agent()
-        let input = Pipe()
-        let idle = ["--idle", "4096", directory.control, "12345"]
-        let clients = try greedyClients(idle, in: namespace, input)
-        #expect(await clients.next() == "ready 256 3840")
-        let status = try await directory.command("status", "--json", "--socket", directory.control)
-        #expect(status.output.contains(#""via":"none""#), "\(status.error)")
-        let wait = try await directory.command("wait-online", "--socket", directory.control, "--timeout", "3s")
-        // It was answered that there is no path.
-        #expect(wait.status == 1)
-        #expect(wait.error.contains("no_route"), "\(wait.error)")
-        let words = ["--reuid", "12346", "--regid", "0", "--clear-groups", "nc", "-U", "-N", directory.control]
-        let client = namespace.command("setpriv", words).dropFirst("exec ".count)
-        let other = try CommandLines("echo '{\"method\":\"status\"}' | \(client)")
-        #expect(await other.next()?.hasPrefix(#"{"parameters":{"#) == true)
-        #expect(try await agent.stop().status == 0)
-        withExtendedLifetime(clients) {}
     }
 }
