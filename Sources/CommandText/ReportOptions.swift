@@ -66,7 +66,8 @@ package struct ReportOptions: ParsableArguments {
 
     private static func firstDay(ofMonth text: String) throws -> CivilTime.Day {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2, let year = Int(parts[0]),
+        // Int reads a sign too.
+        guard parts.map(\.utf8.count) == [4, 2], !text.utf8.contains(UInt8(ascii: "+")), let year = Int(parts[0]),
             let month = Int(parts[1]), let day = CivilTime.Day(year: year, month: month)
         else { throw ValidationError("expected a month such as 2026-10, got '\(text)'") }
         return day

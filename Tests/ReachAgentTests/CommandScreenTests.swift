@@ -73,6 +73,7 @@ import Testing
         name: "wlx00c0caabcdef",
         flags: [.up, .lowerUp],
         operationalState: .up,
+        alternativeNames: ["wlp0s20f3", "wlan0"],
         classification: InterfaceClassification(kind: .wifi, evidence: [])
     )
 

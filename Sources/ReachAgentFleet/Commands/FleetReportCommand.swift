@@ -83,14 +83,19 @@ struct FleetReportCommand: ParsableCommand {
         if let device = try Self.only(rows, named: only, as: format)?.device,
             let account = fleet.devices[device]?.account()
         {
+            fleet.printNotes()
             return try print(account)
         }
         FleetOrder.availability.sort(&rows)
         let report = FleetReport(window: window, objective: slo, rows: rows)
         var output = StandardOutput()
         switch format {
-        case .json: for row in rows { try output.print(line: Terminal.json(row.json)) }
-        case .csv: return Terminal.write(Array(report.csv().utf8))
+        case .json:
+            fleet.printNotes()
+            for row in rows { try output.print(line: Terminal.json(row.json)) }
+        case .csv:
+            fleet.printNotes()
+            return Terminal.write(Array(report.csv().utf8))
         default:
             try output.print(report.text(.standardOutput(color: color.color)))
             for note in fleet.notes { try output.print(note) }

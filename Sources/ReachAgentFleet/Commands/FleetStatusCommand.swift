@@ -69,7 +69,9 @@ struct FleetStatusCommand: ParsableCommand {
         sort.sort(&rows)
         var standardOutput = StandardOutput()
         switch output {
-        case .json: for row in rows { try standardOutput.print(line: Terminal.json(row.json)) }
+        case .json:
+            fleet.printNotes()
+            for row in rows { try standardOutput.print(line: Terminal.json(row.json)) }
         case .text:
             let text = FleetText(style: .standardOutput(color: color.color), clock: ClockText(now: now), since: since)
             for line in text.lines(summary, rows) { try standardOutput.print(line) }
@@ -100,6 +102,11 @@ extension Fleet {
             notes.append("only the first \(SummaryText.count(UInt64(Fleet.maximumDevices), "device")) are shown")
         }
         return notes
+    }
+
+    /// Prints the irregularities on standard error, for an output that is data.
+    func printNotes() {
+        for note in notes { Terminal.printError("reachagent fleet: \(note)") }
     }
 }
 

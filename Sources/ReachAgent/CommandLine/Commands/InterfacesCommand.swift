@@ -12,9 +12,9 @@ struct InterfacesCommand: ParsableCommand {
         abstract: "Show every interface with its kind.",
         usage: "reachagent interfaces [<options>]",
         discussion: """
-            Reads the kernel's interfaces; no agent is needed. EVIDENCE is the reason for the kind; the addresses stand below. A kind followed by '?' \
-            is a guess: the evidence fits another kind as well, as a phone tethered by USB looks like Ethernet. Correct \
-            such kinds with 'kinds' in the configuration, which applies here too, or with --interface-kind.
+            Reads the kernel's interfaces; no agent is needed. EVIDENCE is the reason for the kind; \
+            alternative names and addresses stand below. A kind followed by '?' is a guess: the evidence fits another \
+            kind as well, as a phone tethered by USB looks like Ethernet. Correct such kinds with 'kinds' in the configuration, which applies here too, or with --interface-kind.
 
             EXAMPLES
               reachagent interfaces
@@ -49,7 +49,8 @@ struct InterfacesCommand: ParsableCommand {
     }
 }
 
-/// The interfaces as an operator reads them: a line each with the evidence for the kind, and below it the addresses.
+/// The interfaces as an operator reads them: a line each with the evidence for the kind, and below it its alternative names and
+/// addresses.
 struct InterfacesText {
     let style: TerminalStyle
 
@@ -58,6 +59,9 @@ struct InterfacesText {
         var table = FittedTable(["NAME", "KIND", "STATE", "EVIDENCE"])
         let addresses = snapshot.addressesByInterface
         for link in links {
+            var notes = (addresses[link.index] ?? []).map(\.description)
+            let names = link.alternativeNames
+            if !names.isEmpty { notes.insert("also " + names.joined(separator: " "), at: 0) }
             table.add(
                 [
                     .init(ForeignText.line(link.name)),
@@ -65,7 +69,7 @@ struct InterfacesText {
                     .init(link.stateDescription),
                     .init(ForeignText.line(link.classification.evidence.map(\.description).joined(separator: " "))),
                 ],
-                note: ForeignText.line((addresses[link.index] ?? []).map(\.description).joined(separator: ", "))
+                note: ForeignText.line(notes.joined(separator: ", "))
             )
         }
         return table.lines(style, wrapsLast: true).joined(separator: "\n")
