@@ -183,4 +183,24 @@ struct FleetServerTests {
         #expect(await lines.next()?.hasPrefix(#"{"device":"edge-1""#) == true)
         #expect(await lines.next() == "ended with 0")
     }
+
+    @Test(arguments: [
+        "status --output json", "report --since 1h --format json", "report --since 1h --format csv",
+        "report --since 1h --device edge-1",
+    ])
+    func `an output that is data does not hide that messages were left out`(command: String) async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        let second = (Timestamp.now.microsecondsSince1970 - WrittenDevice.moment(0).microsecondsSince1970) / 1_000_000
+        try Self.store(
+            [device.changes(to: WrittenDevice.state(.full), at: second - 60), device.other(at: second)],
+            client
+        )
+        _ = try client.requests([(subject: "reachagent.edge-1.garbage", payload: "no event")])
+        let words = command.split(separator: " ").map(String.init) + ["--server", server.url]
+        let result = try await FinishedCommand.run(words, of: BuiltFleet.path)
+        #expect(result.status == 0)
+        #expect(!result.output.isEmpty && !result.output.contains("left out"))
+        #expect(result.error == "reachagent fleet: 1 message of the stream left out: no events of an agent\n")
+    }
 }
