@@ -288,7 +288,9 @@ class Scenarios:
                             ("document.getElementById('filter').style.direction = 'rtl'",
                              "document.getElementById('filter').removeAttribute('style')")):
             self.browser.evaluate(wrong)
-            expect(misplaced(self.walk()), f"the wrong order of '{wrong}' is not found")
+            walk = self.walk()
+            expect(len(walk) >= stops, f"after '{wrong}', {len(walk)} of {stops} can be reached: {walk}")
+            expect(misplaced(walk), f"the wrong order of '{wrong}' is not found: {walk}")
             self.browser.evaluate(undo)
         expect(not (fault := misplaced(self.walk())), f"after the wrong orders, {fault}")
         self.browser.evaluate("document.querySelector('summary').focus()")
