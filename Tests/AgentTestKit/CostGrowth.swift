@@ -31,7 +31,7 @@ package struct CostGrowth: CustomStringConvertible {
         _ count: Int,
         noise: Double,
         rounds: Int = 1,
-        attempts: Int = 16,
+        attempts: Int = 8,
         _ seconds: (Int) throws -> Double
     ) rethrows -> CostGrowth {
         var growth = CostGrowth(times: [], isLinear: false)

@@ -104,7 +104,7 @@ extension Fleet {
         return notes
     }
 
-    /// Prints the irregularities on standard error, for an output that is data.
+    /// Prints the irregularities on standard error, where the output has no place for them.
     func printNotes() {
         for note in notes { Terminal.printError("reachagent fleet: \(note)") }
     }

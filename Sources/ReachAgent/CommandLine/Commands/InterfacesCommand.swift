@@ -14,7 +14,8 @@ struct InterfacesCommand: ParsableCommand {
         discussion: """
             Reads the kernel's interfaces; no agent is needed. EVIDENCE is the reason for the kind; \
             alternative names and addresses stand below. A kind followed by '?' is a guess: the evidence fits another \
-            kind as well, as a phone tethered by USB looks like Ethernet. Correct such kinds with 'kinds' in the configuration, which applies here too, or with --interface-kind.
+            kind as well, as a phone tethered by USB looks like Ethernet. Correct such kinds with 'kinds' in the \
+            configuration, which applies here too, or with --interface-kind.
 
             EXAMPLES
               reachagent interfaces
