@@ -188,7 +188,7 @@ struct FleetServerTests {
         "status --output json", "report --since 1h --format json", "report --since 1h --format csv",
         "report --since 1h --device edge-1",
     ])
-    func `messages that were left out are mentioned beside an output without a place for them`(command: String) async throws {
+    func `every format mentions messages that were left out`(command: String) async throws {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")
         let second = (Timestamp.now.microsecondsSince1970 - WrittenDevice.moment(0).microsecondsSince1970) / 1_000_000
