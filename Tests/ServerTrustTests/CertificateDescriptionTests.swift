@@ -1,3 +1,4 @@
+import ForeignText
 import FoundationEssentials
 import ProbeTestKit
 import SwiftASN1
@@ -60,6 +61,36 @@ import Testing
         let description = CertificateDescription(der: certificate.der)
         #expect(description.subject == "CN=a\\u{1b}[31mb\\u{a}")
         #expect(description.subjectAlternativeNames == ["x\\u{7}.test"])
+    }
+
+    @Test(
+        arguments: [
+            ([], 0), ([0x05], 0), ([0x05, 0x00], 1), ([0x30, 0x04, 0x05, 0x00, 0x02, 0x00], 3),
+            // The content of a primitive value is not counted.
+            ([0x04, 0x04, 0x05, 0x00, 0x05, 0x00], 1),
+            // Long forms of the identifier and of the length.
+            ([0x1F, 0x81, 0x01, 0x00], 1), ([0x04, 0x81, 0x80] + [UInt8](repeating: 0, count: 0x80), 1),
+            // Malformed: no end, an identifier or a length that is cut off, more content than there is.
+            ([0x30, 0x80, 0x05, 0x00], 0), ([0x1F, 0x81], 0), ([0x1F, 0x01], 0), ([0x04, 0x82, 0x01], 0),
+            ([0x05, 0x00, 0x04, 0x03, 0x00, 0x00], 1), ([0x04, 0x85, 0x00, 0x00, 0x00, 0x00, 0x00], 0),
+        ] as [([UInt8], Int)]
+    )
+    func `the values of an encoding are counted up to the first malformed one`(_ bytes: [UInt8], _ count: Int) {
+        #expect(ASN1Node.valueCount(in: bytes) == count)
+    }
+
+    @Test func `a certificate of more values than are decoded says so`() throws {
+        let values = { (count: Int) in TrustCost.der(0x30, Array([[UInt8]](repeating: [5, 0], count: count).joined())) }
+        func flaw(_ count: Int) -> String? { DecodedCertificate(der: values(count), within: .unlimited()).flaws.first }
+        #expect(flaw(ASN1Node.maximumValues) == "it has more than 16384 DER values")
+        #expect(flaw(ASN1Node.maximumValues - 1) == "it has 16383 parts instead of 3")
+        let names = [String](repeating: "n.test", count: 10_000)
+        let certificate = try IssuedCertificate.selfSigned(
+            .server().with { $0.replaceExtension(with: .subjectAlternativeName(dns: names)) }
+        )
+        let decoded = DecodedCertificate(der: certificate.der, within: .unlimited())
+        #expect(decoded.isUsable, "\(decoded.flaws)")
+        #expect(decoded.extensions.subjectAlternativeNames.count == 10_000)
     }
 
     @Test func `truncated and flipped bytes never trap, neither here nor in an evaluation`() async throws {

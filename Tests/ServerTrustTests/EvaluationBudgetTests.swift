@@ -58,6 +58,32 @@ import Testing
         #expect(seen.isSuperset(of: [.tlsPathBudget, nil]))
     }
 
+    @Test func `a certificate that is decoded in part is given up, and not called malformed`() throws {
+        let chain = try Self.chain.get()
+        let names = (0..<5000).map { "n\($0).test" } + ["host.test"]
+        let presented = try chain.presenting(
+            CertificateTemplate.server().with { $0.replaceExtension(with: .subjectAlternativeName(dns: names)) }
+        )
+        let whole = WorkBudget.unlimited()
+        #expect(DecodedCertificate(der: presented[0], within: whole).isUsable)
+        let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))
+        for tenths in 1...9 {
+            let steps = whole.spent * tenths / 10
+            let part = WorkBudget(deadline: nil, steps: steps)
+            let decoded = DecodedCertificate(der: presented[0], within: part)
+            #expect(part.exceeded == .steps)
+            #expect(decoded.extensions.subjectAlternativeNames.count < names.count, "\(steps) of \(whole.spent) steps")
+            let verdict = evaluator.evaluate(
+                presented: presented,
+                identity: .name("host.test"),
+                at: TestDate.present,
+                within: WorkBudget(deadline: nil, steps: steps)
+            )
+            #expect(verdict.refusals == [.tlsPathBudget], "\(steps) of \(whole.spent) steps")
+            #expect(verdict.findings.allSatisfy { $0.code != .tlsMalformedCertificate })
+        }
+    }
+
     @Test(arguments: [WorkBudget.Exceeded.cancelled, .deadline, .steps])
     func `an evaluation cut short says why, and is not cached`(_ reason: WorkBudget.Exceeded) throws {
         let chain = try Self.chain.get()

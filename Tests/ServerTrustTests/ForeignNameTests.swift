@@ -86,7 +86,7 @@ import Testing
         }
         for (count, isName) in [(13, true), (16, true), (17, false)] {
             let node = try #require(ASN1Node.parsing(name(count)))
-            #expect((DistinguishedName(node) != nil) == isName, "\(count)")
+            #expect((DistinguishedName(node, within: .unlimited()) != nil) == isName, "\(count)")
         }
     }
 }

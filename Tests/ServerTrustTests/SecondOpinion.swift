@@ -1,3 +1,4 @@
+import ForeignText
 import FoundationEssentials
 import SwiftASN1
 import Testing
@@ -51,7 +52,9 @@ enum SecondOpinion {
         if !isStrict, certificates.contains(where: { $0.extensions[oid: nameConstraints] != nil }) {
             return .notAsked(.nameConstraints)
         }
-        if !isStrict, hasAnotherSpelling(path.map { DecodedCertificate(der: $0) }) { return .notAsked(.issuerSpelling) }
+        if !isStrict, hasAnotherSpelling(path.map { DecodedCertificate(der: $0, within: .unlimited()) }) {
+            return .notAsked(.issuerSpelling)
+        }
         // The module's dates are whole seconds.
         let moment = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         var verifier = Verifier(rootCertificates: CertificateStore([anchor])) {

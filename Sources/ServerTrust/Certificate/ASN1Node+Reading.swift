@@ -53,6 +53,60 @@ extension ASN1Node {
 
     /// Parses one DER value that fills `bytes`; nil on failure.
     static func parsing(_ bytes: some Collection<UInt8>) -> ASN1Node? { try? DER.parse([UInt8](bytes)) }
+
+    /// The steps to decode the node: the allocations for the shortest one cost as much as tens of bytes.
+    var steps: Int { 64 + encodedBytes.count * 2 }
+
+    /// Parses one DER value that fills `bytes`; nil on failure, for more than ``maximumValues``, and once the budget is
+    /// exceeded.
+    static func parsing(_ bytes: [UInt8], within budget: WorkBudget) -> ASN1Node? {
+        // The parser cannot be stopped, so that the number of values, and not of bytes, limits its time.
+        budget.allows(bytes.count * 2) && valueCount(in: bytes) <= maximumValues ? parsing(bytes) : nil
+    }
+
+    /// The maximum number of values of a certificate or an extension; the largest real ones have some thousands.
+    static let maximumValues = 1 << 14
+
+    /// Returns the number of values at all levels before the first malformed one, which is where a parser stops too.
+    static func valueCount(in bytes: [UInt8]) -> Int {
+        var count = 0
+        var next = 0
+        // Two bytes at least: an identifier and a length.
+        while next + 1 < bytes.count {
+            let identifier = bytes[next]
+            next += 1
+            if identifier & 0x1F == 0x1F {
+                while next < bytes.count, bytes[next] >= 0x80 { next += 1 }
+                next += 1
+                guard next < bytes.count else { break }
+            }
+            var length = Int(bytes[next])
+            next += 1
+            if length >= 0x80 {
+                let octets = length & 0x7F
+                guard (1...4).contains(octets), octets <= bytes.count - next else { break }
+                length = bytes[next..<next + octets].reduce(0) { $0 << 8 | Int($1) }
+                next += octets
+            }
+            guard length <= bytes.count - next else { break }
+            count += 1
+            let isConstructed = identifier & 0x20 != 0
+            if !isConstructed { next += length }
+        }
+        return count
+    }
+}
+
+extension [ASN1Node] {
+    /// Returns the decoded nodes without the invalid ones, and none after the budget is exceeded.
+    func decoded<Value>(within budget: WorkBudget, _ decode: (ASN1Node) -> Value?) -> [Value] {
+        var values: [Value] = []
+        for node in self {
+            guard budget.allows(node.steps) else { break }
+            if let value = decode(node) { values.append(value) }
+        }
+        return values
+    }
 }
 
 extension [UInt8] {

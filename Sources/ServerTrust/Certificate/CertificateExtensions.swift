@@ -73,8 +73,8 @@ struct CertificateExtensions: Sendable {
     /// The identifiers that occur more than once.
     private(set) var duplicates: [ForeignText] = []
 
-    /// Decodes the `[3]` field of a certificate.
-    init(_ node: ASN1Node?) {
+    /// Decodes the `[3]` field of a certificate, and ends early once the budget is exceeded.
+    init(_ node: ASN1Node?, within budget: WorkBudget) {
         guard let node else { return }
         guard let wrapped = node.children, wrapped.count == 1, let nodes = wrapped[0].sequence, !nodes.isEmpty else {
             note("its extensions cannot be decoded")
@@ -82,6 +82,7 @@ struct CertificateExtensions: Sendable {
         }
         var seen: Set<ForeignText> = []
         for node in nodes {
+            guard budget.allows(node.steps) else { return }
             guard let item = Self.item(node) else {
                 note("an extension cannot be decoded")
                 continue
@@ -93,7 +94,7 @@ struct CertificateExtensions: Sendable {
                 }
                 continue
             }
-            if !decode(item.identifier, item.value) {
+            if !decode(item.identifier, item.value, within: budget) {
                 note("the extension \(item.identifier) cannot be decoded")
             }
         }
@@ -119,43 +120,45 @@ struct CertificateExtensions: Sendable {
         if flaws.count < Self.maximumFlaws { flaws.append(flaw) }
     }
 
-    private mutating func decode(_ identifier: ForeignText, _ value: [UInt8]) -> Bool {
+    private mutating func decode(_ identifier: ForeignText, _ value: [UInt8], within budget: WorkBudget) -> Bool {
         typealias Known = Identifier
         if identifier == Known.distributionPoints {
-            distributionPoints = Array((ASN1Node.parsing(value)?.distributionPoints ?? []).prefix(Self.maximumPoints))
+            let points = ASN1Node.parsing(value, within: budget)?.distributionPoints ?? []
+            distributionPoints = Array(points.prefix(Self.maximumPoints))
         }
         guard Self.known.contains(identifier) else { return true }
-        guard let node = ASN1Node.parsing(value) else { return false }
+        guard let node = ASN1Node.parsing(value, within: budget) else { return false }
         switch identifier {
         case Known.basicConstraints: basicConstraints = Self.basicConstraints(node)
         case Known.keyUsage: keyUsage = KeyUsage(node)
-        case Known.extendedKeyUsage: extendedKeyUsage = Self.identifiers(node)
+        case Known.extendedKeyUsage: extendedKeyUsage = Self.identifiers(node, within: budget)
         case Known.subjectAlternativeName:
             guard let names = node.sequence, (1...Self.maximumNames).contains(names.count) else { return false }
-            subjectAlternativeNames = names.compactMap(GeneralNameForm.init)
+            subjectAlternativeNames = names.decoded(within: budget) { GeneralNameForm($0, within: budget) }
             return subjectAlternativeNames.count == names.count
         case Known.subjectKeyIdentifier:
             subjectKeyIdentifier = node.identifier == .octetString ? node.primitiveBytes : nil
             return subjectKeyIdentifier != nil
         case Known.authorityKeyIdentifier: authorityKeyIdentifier = Self.authorityKeyIdentifier(node)
-        case Known.nameConstraints: nameConstraints = NameConstraints(node)
+        case Known.nameConstraints: nameConstraints = NameConstraints(node, within: budget)
         case Known.certificatePolicies:
             guard let items = node.sequence, !items.isEmpty else { return false }
-            let identifiers = items.compactMap { $0.sequence?.first?.objectIdentifier }
+            let identifiers = items.decoded(within: budget) { $0.sequence?.first?.objectIdentifier }
             policies = identifiers
             return identifiers.count == items.count
         case Known.policyMappings:
             guard let items = node.sequence, !items.isEmpty else { return false }
-            policyMappings = items.compactMap(PolicyMapping.init)
+            policyMappings = items.decoded(within: budget, PolicyMapping.init)
             return policyMappings.count == items.count
         case Known.policyConstraints: policyConstraints = Self.policyConstraints(node)
         case Known.inhibitAnyPolicy: inhibitAnyPolicy = node.integerBytes.flatMap(Self.smallNumber)
         case Known.authorityInformationAccess:
             guard let items = node.sequence, !items.isEmpty else { return false }
-            return items.allSatisfy { item in
-                guard let parts = item.sequence, parts.count == 2 else { return false }
-                return parts[0].objectIdentifier != nil && GeneralNameForm(parts[1]) != nil
+            let locations = items.decoded(within: budget) { item -> GeneralNameForm? in
+                guard let parts = item.sequence, parts.count == 2, parts[0].objectIdentifier != nil else { return nil }
+                return GeneralNameForm(parts[1], within: budget)
             }
+            return locations.count == items.count
         default: break
         }
         switch identifier {
@@ -186,9 +189,9 @@ extension CertificateExtensions {
         return BasicConstraints(isAuthority: isAuthority, pathLength: length)
     }
 
-    private static func identifiers(_ node: ASN1Node) -> [ForeignText]? {
+    private static func identifiers(_ node: ASN1Node, within budget: WorkBudget) -> [ForeignText]? {
         guard let parts = node.sequence else { return nil }
-        let identifiers = parts.compactMap(\.objectIdentifier)
+        let identifiers = parts.decoded(within: budget, \.objectIdentifier)
         return identifiers.count == parts.count ? identifiers : nil
     }
 

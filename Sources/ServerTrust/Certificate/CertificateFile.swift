@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import FoundationEssentials
 internal import Glibc
 
@@ -93,7 +94,7 @@ public enum CertificateFile {
     static func reason(_ code: CInt) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
     private static func check(_ der: [UInt8], source: String) throws(SecurityPolicyError) {
-        let certificate = DecodedCertificate(der: der)
+        let certificate = DecodedCertificate(der: der, within: .unlimited())
         guard certificate.publicKey == nil || certificate.signedBytes.isEmpty else { return }
         throw .undecodableCertificate(source: source, reason: certificate.flaws.first ?? "it is not a certificate")
     }

@@ -105,7 +105,8 @@ final class RevocationListContent: Sendable {
             isSecondVersion = true
             rest.removeFirst()
         }
-        guard let algorithm = rest.popFirst(), let issuer = rest.popFirst().flatMap(DistinguishedName.init),
+        guard let algorithm = rest.popFirst(),
+            let issuer = rest.popFirst().flatMap({ DistinguishedName($0, within: .unlimited()) }),
             let thisUpdate = rest.popFirst().flatMap(CertificateTime.init)
         else { throw Flaw(description: "its issuer or its date cannot be decoded") }
         signedBytes = [UInt8](outer[0].encodedBytes)

@@ -39,15 +39,21 @@ final class DecodedCertificate: Sendable {
     let flaws: [String]
 
     /// Decodes a certificate; errors become flaws.
-    init(der: [UInt8]) {
+    ///
+    /// - Parameter budget: Spent while decoding; once it is exceeded, the rest is left out, and its absence is no flaw of
+    ///   the certificate.
+    init(der: [UInt8], within budget: WorkBudget) {
         self.der = der
         var flaws: [String] = []
         let isTooLarge = der.count > Self.maximumSize
-        let outer = isTooLarge ? [] : ASN1Node.parsing(der)?.sequence ?? []
+        let outer = isTooLarge ? [] : ASN1Node.parsing(der, within: budget)?.sequence ?? []
         if isTooLarge {
             flaws.append("it has \(der.count) bytes, and at most \(Self.maximumSize) are decoded")
         } else if outer.isEmpty {
-            flaws.append("it is not one DER sequence")
+            let hasTooMany = ASN1Node.valueCount(in: der) > ASN1Node.maximumValues
+            flaws.append(
+                hasTooMany ? "it has more than \(ASN1Node.maximumValues) DER values" : "it is not one DER sequence"
+            )
         }
         if !outer.isEmpty, outer.count != 3 { flaws.append("it has \(outer.count) parts instead of 3") }
         var fields = (outer.first?.sequence ?? [])[...]
@@ -56,12 +62,13 @@ final class DecodedCertificate: Sendable {
         version = Self.version(&fields, &flaws)
         serialNumber = fields.popFirst()?.integerBytes ?? Self.missing("serial number", [], &flaws)
         let innerAlgorithm = fields.popFirst()
-        issuer = fields.popFirst().flatMap(DistinguishedName.init) ?? Self.missing("issuer", .empty, &flaws)
+        let name = { (node: ASN1Node) in DistinguishedName(node, within: budget) }
+        issuer = fields.popFirst().flatMap(name) ?? Self.missing("issuer", .empty, &flaws)
         let validity = fields.popFirst()?.sequence ?? []
         notBefore = validity.first.flatMap(CertificateTime.init) ?? Self.missing("start of validity", nil, &flaws)
         notAfter =
             validity.dropFirst().first.flatMap(CertificateTime.init) ?? Self.missing("end of validity", nil, &flaws)
-        subject = fields.popFirst().flatMap(DistinguishedName.init) ?? Self.missing("subject", .empty, &flaws)
+        subject = fields.popFirst().flatMap(name) ?? Self.missing("subject", .empty, &flaws)
         let key = fields.popFirst().map(SubjectPublicKey.init)
         if key == nil || key?.kind == .undecodable { flaws.append("its public key cannot be decoded") }
         publicKey = key
@@ -76,7 +83,7 @@ final class DecodedCertificate: Sendable {
             }
         }
         if hasUnknownField { flaws.append("it has a field of an unknown kind") }
-        extensions = CertificateExtensions(extensionsNode)
+        extensions = CertificateExtensions(extensionsNode, within: budget)
         flaws += extensions.flaws
 
         let outerAlgorithm = outer.count > 1 ? outer[1] : nil
@@ -146,7 +153,7 @@ extension CertificateDescription {
     private static let maximumNames = 1000
 
     /// Describes the decodable parts of a DER certificate.
-    public init(der: [UInt8]) { self.init(DecodedCertificate(der: der)) }
+    public init(der: [UInt8]) { self.init(DecodedCertificate(der: der, within: .unlimited())) }
 
     init(_ certificate: DecodedCertificate) {
         self.init(

@@ -30,13 +30,13 @@ struct DistinguishedName: Sendable {
 
     var isEmpty: Bool { relativeNames.isEmpty }
 
-    /// Decodes a Name; nil when it is invalid.
-    init?(_ node: ASN1Node) {
+    /// Decodes a Name; nil when it is invalid, and once the budget is exceeded.
+    init?(_ node: ASN1Node, within budget: WorkBudget) {
         guard let sets = node.sequence else { return nil }
         var names: [[Attribute]] = []
         var normalized: [UInt8] = []
         for set in sets {
-            guard set.identifier == .set, let members = set.children,
+            guard budget.allows(set.steps), set.identifier == .set, let members = set.children,
                 (1...Self.maximumAttributes).contains(members.count)
             else { return nil }
             var attributes: [Attribute] = []

@@ -12,8 +12,8 @@ enum GeneralNameForm: Sendable {
     /// An unsupported type: its tag, and its encoding.
     case other(UInt, [UInt8])
 
-    /// Decodes a GeneralName; nil when it is invalid.
-    init?(_ node: ASN1Node) {
+    /// Decodes a GeneralName; nil when it is invalid, and a directory name also once the budget is exceeded.
+    init?(_ node: ASN1Node, within budget: WorkBudget) {
         guard let tag = node.contextTag else { return nil }
         switch tag {
         case 1, 2, 6:
@@ -22,9 +22,9 @@ enum GeneralNameForm: Sendable {
             let text = ForeignText(bytes)
             self = tag == 1 ? .email(text) : tag == 2 ? .dns(text) : .uri(text)
         case 4:
-            guard let inner = node.children, inner.count == 1, let name = DistinguishedName(inner[0]) else {
-                return nil
-            }
+            guard let inner = node.children, inner.count == 1,
+                let name = DistinguishedName(inner[0], within: budget)
+            else { return nil }
             self = .directory(name)
         case 7:
             guard let bytes = node.primitiveBytes else { return nil }

@@ -7,22 +7,21 @@ struct NameConstraints: Sendable {
     let permitted: [GeneralNameForm]
     let excluded: [GeneralNameForm]
 
-    /// Decodes the extension; nil when it is malformed or empty: an unknown constraint must not be ignored.
-    init?(_ node: ASN1Node) {
+    /// Decodes the extension; nil when it is malformed or empty, because an unknown constraint must not be ignored, and
+    /// once the budget is exceeded.
+    init?(_ node: ASN1Node, within budget: WorkBudget) {
         guard let parts = node.sequence, !parts.isEmpty else { return nil }
         var lists: [UInt: [GeneralNameForm]] = [:]
         for part in parts {
             guard let tag = part.contextTag, tag <= 1, lists[tag] == nil, let subtrees = part.children,
                 !subtrees.isEmpty
             else { return nil }
-            var names: [GeneralNameForm] = []
-            for subtree in subtrees {
+            let names = subtrees.decoded(within: budget) { subtree -> GeneralNameForm? in
                 // `minimum` must be the default 0, which DER omits, and `maximum` must be absent.
-                guard let fields = subtree.sequence, fields.count == 1, let name = GeneralNameForm(fields[0]),
-                    Self.isWellFormed(name)
-                else { return nil }
-                names.append(name)
+                guard let fields = subtree.sequence, fields.count == 1 else { return nil }
+                return GeneralNameForm(fields[0], within: budget).flatMap { Self.isWellFormed($0) ? $0 : nil }
             }
+            guard names.count == subtrees.count else { return nil }
             lists[tag] = names
         }
         permitted = lists[0] ?? []

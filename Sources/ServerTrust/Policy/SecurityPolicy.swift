@@ -1,5 +1,6 @@
 public import CheckResults
 internal import Crypto
+internal import ForeignText
 internal import FoundationEssentials
 
 /// The rules for evaluating a server's trust: AFNetworking's complete AFSecurityPolicy, as a value.
@@ -74,7 +75,7 @@ public struct PinnedCertificate: Sendable, Hashable {
     /// - Throws: ``SecurityPolicyError/undecodableCertificate(source:reason:)``; AFSecurityPolicy would silently skip
     ///   such a pin.
     public init(der: [UInt8]) throws(SecurityPolicyError) {
-        let certificate = DecodedCertificate(der: der)
+        let certificate = DecodedCertificate(der: der, within: .unlimited())
         guard certificate.isUsable, let pin = certificate.publicKeyPin else {
             let reason = certificate.flaws.first ?? "it has no public key"
             throw .undecodableCertificate(source: "the pinned certificate", reason: reason)

@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import Glibc
 internal import Synchronization
 
@@ -156,7 +157,7 @@ final class AnchorSet: Sendable {
 
     /// Decodes anchors; one without a name or a key is skipped, because no chain can lead to it.
     init(_ encoded: [[UInt8]], obstacle: SecurityPolicyError? = nil) {
-        certificates = encoded.map { DecodedCertificate(der: $0) }.filter { $0.publicKey != nil }
+        certificates = encoded.map { DecodedCertificate(der: $0, within: .unlimited()) }.filter { $0.publicKey != nil }
         bySubject = Dictionary(grouping: certificates) { $0.subject.normalized }
         self.obstacle = obstacle
         generation = Self.generations.add(1, ordering: .relaxed).newValue

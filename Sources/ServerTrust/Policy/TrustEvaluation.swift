@@ -92,15 +92,18 @@ struct TrustEvaluation {
         return (helpers, notes)
     }
 
-    /// Decodes as many of the first certificates as the limits allow, and the server's own in any case.
+    /// Decodes as many of the first certificates as the limits and the budget allow, and the server's own whatever its
+    /// size.
     private static func decoded(_ presented: [[UInt8]], _ budget: WorkBudget) -> [DecodedCertificate] {
         var certificates: [DecodedCertificate] = []
         var size = 0
         for der in presented.prefix(PathSearch.maximumPresented * 4) {
             size += der.count
-            // Decoding reads each byte several times.
-            guard certificates.isEmpty || size <= maximumSize, budget.allows(der.count * 8) else { break }
-            certificates.append(DecodedCertificate(der: der))
+            guard certificates.isEmpty || size <= maximumSize else { break }
+            let certificate = DecodedCertificate(der: der, within: budget)
+            // A certificate that is decoded in part only would be called malformed.
+            guard budget.exceeded == nil else { break }
+            certificates.append(certificate)
         }
         return certificates
     }
