@@ -475,8 +475,8 @@ let package = Package(
         .testTarget(
             name: "BrokersTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "Brokers", "CheckResults", "LinuxSupport", "ProbeTestKit", "ServerTrust",
-                "Sinks",
+                "AgentEvents", "AgentTestKit", "Brokers", "CNATS", "CheckResults", "LinuxSupport", "ProbeTestKit",
+                "ServerTrust", "Sinks",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A server on the loopback that sends what a test says to its first client, whatever that asks for.
+/// A server on the loopback that sends what a test says to its first clients, whatever those ask for.
 package final class RawServer: Sendable {
     /// The end of a connection.
     package enum Ending: Sendable {
@@ -29,18 +29,29 @@ package final class RawServer: Sendable {
     ///   - chunks: Sent one after the other, each on its own.
     ///   - ending: The end.
     ///   - readsFirst: True to wait for the client's first bytes.
-    package init(_ chunks: [[UInt8]], then ending: Ending, readsFirst: Bool = true) throws {
+    package convenience init(_ chunks: [[UInt8]], then ending: Ending, readsFirst: Bool = true) throws {
+        try self.init([(chunks, ending)], readsFirst: readsFirst)
+    }
+
+    /// Starts a server for several clients, one after the other.
+    ///
+    /// - Parameters:
+    ///   - clients: The chunks and the end of each connection; further ones are not accepted.
+    ///   - readsFirst: True to wait for each client's first bytes.
+    package init(_ clients: [(chunks: [[UInt8]], ending: Ending)], readsFirst: Bool = true) throws {
         place = try FreePort()
         guard listen(place.descriptor, 8) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
         // The thread has a descriptor of its own: when it has closed that, the number may be that of another socket.
         let own = fcntl(place.descriptor, F_DUPFD_CLOEXEC, 3)
-        Thread.detachNewThread { Self.serve(own, chunks, ending, readsFirst) }
+        Thread.detachNewThread {
+            for (chunks, ending) in clients { Self.serve(own, chunks, ending, readsFirst) }
+            close(own)
+        }
     }
 
     deinit { shutdown(place.descriptor, Int32(SHUT_RDWR)) }
 
     private static func serve(_ listener: Int32, _ chunks: [[UInt8]], _ ending: Ending, _ readsFirst: Bool) {
-        defer { close(listener) }
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
         defer { close(client) }

@@ -1,8 +1,10 @@
 import AgentTestKit
-import Brokers
+import CNATS
 import Foundation
 import Sinks
 import Testing
+
+@testable import Brokers
 
 /// Credentials, and what a broker permits.
 @Suite(.onOwnThread, .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
@@ -74,6 +76,48 @@ struct NATSAccessTests {
         let missing = try loop.nextFailure()
         #expect(missing.code == "credentials_unreadable" || missing.code == "broker_denied", "\(missing)")
         #expect(missing.detail.contains(file))
+    }
+
+    /// A server that denies the first clients in the words of `nats-server`, and takes no message from the next.
+    private static func server(denying count: Int) throws -> RawServer {
+        // The first signature begins with a zero byte.
+        let nonces = ["LU_NkouTysZmnkA", "wCRoUAqHd2_9Hwh", "nYThBQrm1-dkN8R"]
+        return try RawServer(
+            nonces.enumerated().map { index, nonce in
+                let words = #"INFO {"version":"2.9.10","proto":1,"headers":true,"max_payload":0,"nonce":"\#(nonce)"}"#
+                let answer = index < count ? "-ERR 'Authorization Violation'\r\n" : "PONG\r\n"
+                return ([Array("\(words)\r\n".utf8)], .lastWords(Array(answer.utf8), after: 1))
+            },
+            readsFirst: false
+        )
+    }
+
+    /// libnats may have sent an empty signature; a password is what it is.
+    @Test(arguments: [(1, "NKey", true), (2, "NKey", false), (1, "token", false)])
+    func `a denial counts when it is not due to a signature that was left out`(
+        count: Int,
+        kind: String,
+        isAccepted: Bool
+    ) throws {
+        let proof = try #require(Self.proofs.first { $0.testDescription == kind })
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("secret", proof.secret)
+        func settings(_ server: RawServer) throws -> SinkSettings {
+            try natsSink(server.port) { proof.sink(&$0.credentials, file) }
+        }
+        let server = try Self.server(denying: count)
+        let loop = try natsLoop(settings(server))
+        loop.transport.connect()
+        let failure = try withExtendedLifetime(server) { try loop.nextFailure() }
+        #expect(failure.code == (isAccepted ? "broker_protocol" : "broker_denied"), "\(failure)")
+
+        let other = try Self.server(denying: count)
+        let sink = try settings(other)
+        let address = try #require(sink.broker.servers.first)
+        let options = try NATSOptions(sink, for: address, isEncrypted: false, patience: NATSAttempt.unlimited)
+        let attempt = withExtendedLifetime(other) { NATSAttempt.connect(options, to: address) }
+        #expect((attempt.status == NATS_OK) == isAccepted)
+        natsConnection_Destroy(attempt.connection)
     }
 
     @Test func `a file with a JWT and a seed opens an account`() async throws {

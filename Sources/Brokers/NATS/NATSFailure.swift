@@ -15,7 +15,6 @@ enum NATSFailure {
         let reason = lastError(status)
         // The library reads a file with a JWT or a seed while connecting, and has one status for errors in it and in
         // the server's JSON.
-        let hasKeys = credentials.credentialsFile != nil || credentials.nkeyFile != nil
         return switch status {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
             TransportFailure(code: "broker_denied", detail: "\(server.authority) refuses the credentials: \(reason)")
@@ -23,7 +22,8 @@ enum NATSFailure {
             TransportFailure(code: "broker_tls", detail: "no TLS connection with \(server.authority): \(reason)")
         case NATS_SECURE_CONNECTION_WANTED:
             TransportFailure(code: "broker_tls", detail: "\(server.authority) offers no TLS")
-        case NATS_ERR where hasKeys && reason.firstRange(of: "JSON") == nil, NATS_ILLEGAL_STATE, NATS_INVALID_ARG:
+        case NATS_ERR where credentials.hasKeys && reason.firstRange(of: "JSON") == nil,
+            NATS_ILLEGAL_STATE, NATS_INVALID_ARG:
             TransportFailure(code: "credentials_unreadable", detail: "libnats cannot use the credentials: \(reason)")
         case NATS_PROTOCOL_ERROR, NATS_LINE_TOO_LONG, NATS_ERR:
             TransportFailure(code: "broker_protocol", detail: "\(server.authority) does not speak NATS: \(reason)")

@@ -43,7 +43,7 @@ final class NATSLink {
             { _ in NATS_OK }
         )
         guard status == NATS_OK else { return status }
-        return natsConnection_Connect(&connection, options.pointer)
+        return options.connect { natsConnection_Connect(&connection, options.pointer) }
     }
 
     /// Sets the descriptor to wait for, which its owner keeps.

@@ -19,6 +19,8 @@ final class NATSOptions {
 
     /// The options.
     let pointer: OpaquePointer
+    /// True if the server's nonce is signed with a key.
+    private let isSigning: Bool
 
     deinit { natsOptions_Destroy(pointer) }
 
@@ -42,6 +44,7 @@ final class NATSOptions {
             throw TransportFailure(code: "broker_unreachable", detail: "libnats has no memory left")
         }
         pointer = options
+        isSigning = settings.credentials.hasKeys
         // A single server, whose name the certificate must have: libnats has only one expected name for all servers.
         try Self.check(natsOptions_SetURL(options, "nats://\(server.authority)"), "the address")
         try Self.check(
@@ -59,6 +62,15 @@ final class NATSOptions {
         natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
         try encrypt(settings, for: server, isEncrypted: isEncrypted)
         try authenticate(settings.credentials)
+    }
+
+    /// Connects, and repeats an attempt once that may have been denied for want of a signature.
+    ///
+    /// libnats 3.4, of Debian 12, sends none if its first byte is zero, which is 1 of 256; for the next nonce it has
+    /// another.
+    func connect(_ attempt: () -> natsStatus) -> natsStatus {
+        let status = attempt()
+        return status == NATS_CONNECTION_AUTH_FAILED && isSigning ? attempt() : status
     }
 
     private func encrypt(
@@ -127,6 +139,11 @@ final class NATSOptions {
             detail: "libnats cannot use \(subject): \(NATSFailure.lastError(status))"
         )
     }
+}
+
+extension SinkSettings.Credentials {
+    /// True if they include a key of NATS.
+    var hasKeys: Bool { credentialsFile != nil || nkeyFile != nil }
 }
 
 /// The public key of a user's seed (<https://docs.nats.io/using-nats/developer/connecting/nkey>): libnats signs with

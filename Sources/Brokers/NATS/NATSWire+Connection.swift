@@ -99,7 +99,7 @@ enum NATSAttempt {
             )
         else { return (NATS_SYS_ERROR, nil) }
         var connection: OpaquePointer?
-        let status = natsConnection_Connect(&connection, options.pointer)
+        let status = options.connect { natsConnection_Connect(&connection, options.pointer) }
         let isLate = start.duration(to: .now) >= patience
         end.signal()
         watch.join()
