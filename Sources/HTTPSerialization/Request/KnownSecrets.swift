@@ -148,7 +148,7 @@ extension KnownSecrets {
             var hop = hop
             hop.url = removed(from: hop.url)
             guard var response = hop.response else { return hop }
-            let isCut = (response.body?.count ?? 0) < response.bodyBytes
+            let isCut = (response.body?.count ?? 0) < (response.decodedBodyBytes ?? response.bodyBytes)
             response.headers = response.headers.map { HeaderField(name: $0.name, value: removed(from: $0.value)) }
             response.body = response.body.map { removed(from: $0, isCut: isCut) }
             hop.response = response

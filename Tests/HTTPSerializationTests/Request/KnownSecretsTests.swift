@@ -56,5 +56,26 @@ struct KnownSecretsTests {
         #expect(known.removed(from: cut, isCut: true) == Array("got \(SecretName.placeholder)".utf8))
     }
 
+    @Test(arguments: [
+        (10, nil, false), (11, nil, true), (10, 10, false), (4, 10, false), (4, 11, true), (99, 10, false),
+    ])
+    func `a body was cut if less of it is kept than was decoded`(size: Int, decoded: Int?, isCut: Bool) throws {
+        var response = ResponseReport(httpVersion: "1.1", status: 200, headers: [])
+        (response.bodyBytes, response.decodedBodyBytes) = (size, decoded)
+        response.body = Array("got query-".utf8)
+        var hop = CheckHop(url: "http://host.test/")
+        hop.response = response
+        let report = CheckReport(
+            target: "t",
+            verdict: .ok,
+            findings: [],
+            hops: [hop],
+            started: Date(timeIntervalSince1970: 0),
+            duration: .zero
+        )
+        let kept = try Self.known().removed(from: report).hops.first?.response?.body
+        #expect(kept == Array((isCut ? "got \(SecretName.placeholder)" : "got query-").utf8))
+    }
+
     @Test func `a request without secrets costs nothing`() { #expect(KnownSecrets(ProbeRequest()).isEmpty) }
 }
