@@ -451,7 +451,7 @@ extension FindingCode {
         case .pathChanged:
             (
                 "The path changed during the transfer, which therefore measured no uplink.",
-                "Nothing: the transfer is made again; resume = true continues it instead."
+                "Nothing: the transfer is made again. With resume = true it continues, if a path is found in time."
             )
         case .transferYielded:
             (

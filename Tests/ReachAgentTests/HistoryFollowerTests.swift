@@ -1,6 +1,7 @@
 import AgentEvents
 import AgentTestKit
 import Availability
+import EventJournal
 import Glibc
 import StatePages
 import Synchronization
@@ -82,6 +83,32 @@ import Testing
             return [unchanged, follower.taken]
         }
         #expect(counts == [2, 3])
+    }
+
+    @Test func `a summary that is in the journal and was published during its reading counts once`() async throws {
+        let temporary = try TemporaryDirectory()
+        let path = "\(temporary.path)/journal"
+        let point = ProbePoint(probe: "speed")
+        let events = (1...3 as ClosedRange<UInt64>).map { number in
+            var summary = ProbeSummary(point: point, from: Self.moment(0), to: Self.moment(0), succeeded: 1)
+            var sketches = TransferSketches()
+            sketches.download.add(microseconds: 1_000_000)
+            summary.transfer = sketches
+            let origin = EventOrigin(streamID: "abc", host: "edge-7")
+            return Event(EventDraft(summary), from: origin, at: Self.moment(0), number: number)
+        }
+        let journal = try EventJournal(opening: JournalConfiguration(directory: path, sync: .never), now: { .now })
+        journal.append(events.prefix(2).compactMap { JournalRecord($0) })
+        #expect(journal.close(within: .seconds(30)))
+        let count = await onThread {
+            let follower = HistoryFollower(journal: path, in: .utc)
+            // The second begins the reading; the third follows it, or waits for its end.
+            follower.take(events[1])
+            follower.take(events[2])
+            Self.wait(for: 3, by: follower)
+            return follower.transfers(of: [point], [], at: Self.moment(0))[point]?.download.count
+        }
+        #expect(count == 3)
     }
 
     @Test func `a clock that was set back makes the days of the page stale`() async {

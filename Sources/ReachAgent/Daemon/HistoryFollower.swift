@@ -166,17 +166,17 @@ final class HistoryFollower: Sendable {
                 history?.continue(state.history, from: state.newest.values.filter { $0.time <= now })
             }
         }
-        if let path, let start = history?.availability.start {
+        var reading = path.map { JournalReading(of: $0) }
+        if let start = history?.availability.start {
             // A state that has not changed for 90 days was published before that.
-            var reading = JournalReading(of: path)
-            reading.add(from: start, to: &history, at: now)
-            if history?.availability.lacksBeginning == true, reading.hasOlderEvents {
+            reading?.add(from: start, to: &history, at: now)
+            if history?.availability.lacksBeginning == true, reading?.hasOlderEvents == true {
                 history = RecentHistory(at: now, in: civilTime)
-                reading.add(from: nil, to: &history, at: now)
+                reading?.add(from: nil, to: &history, at: now)
             }
         }
-        state.withLock { state in
-            for event in state.waiting {
+        state.withLock { [reading] state in
+            for event in state.waiting where reading?.hasRead(event) != true {
                 history?.add(event)
                 if path == nil { state.note(event) }
             }

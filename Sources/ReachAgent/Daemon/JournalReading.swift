@@ -9,6 +9,7 @@ struct JournalReading {
 
     private let path: String
     private var firstRead: UInt64?
+    private var lastRead: UInt64?
 
     init(of path: String) { self.path = path }
 
@@ -18,6 +19,14 @@ struct JournalReading {
             return false
         }
         return firstRead.map { oldest < $0 } ?? true
+    }
+
+    /// Returns whether an event was among those that were read.
+    ///
+    /// An event is recorded before anyone else gets it, and may come to a reader both ways.
+    func hasRead(_ event: AgentEvent) -> Bool {
+        guard let lastRead, let sequence = event.sequence else { return false }
+        return sequence <= lastRead
     }
 
     /// Adds the events from a time on, or all.
@@ -38,6 +47,7 @@ struct JournalReading {
             }
             guard let chunk = next else { break }
             firstRead = firstRead ?? chunk.lines.first?.sequence
+            lastRead = chunk.lines.last?.sequence ?? lastRead
             for line in chunk.lines {
                 let type = chunk.type(of: line)
                 let bytes = chunk.bytes[line.range]
