@@ -13,8 +13,6 @@ enum NATSFailure {
         _ credentials: SinkSettings.Credentials = .init()
     ) -> TransportFailure {
         let reason = lastError(status)
-        // The library reads a file with a JWT or a seed while connecting, and has one status for errors in it and in
-        // the server's JSON.
         return switch status {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
             TransportFailure(code: "broker_denied", detail: "\(server.authority) refuses the credentials: \(reason)")
@@ -22,6 +20,8 @@ enum NATSFailure {
             TransportFailure(code: "broker_tls", detail: "no TLS connection with \(server.authority): \(reason)")
         case NATS_SECURE_CONNECTION_WANTED:
             TransportFailure(code: "broker_tls", detail: "\(server.authority) offers no TLS")
+        // The library reads a file with a JWT or a seed while connecting, and has one status for errors in it and in
+        // the server's JSON.
         case NATS_ERR where credentials.hasKeys && reason.firstRange(of: "JSON") == nil,
             NATS_ILLEGAL_STATE, NATS_INVALID_ARG:
             TransportFailure(code: "credentials_unreadable", detail: "libnats cannot use the credentials: \(reason)")
