@@ -192,16 +192,33 @@ struct JetStreamSessionTests {
         #expect(session.handle(Self.answer(2, error), at: Self.start) == [.report(.refused(1, failure))])
     }
 
+    @Test func `the first event of a connection is sent alone, and a full stream takes none of the later ones`() throws
+    {
+        var session = try Self.ready()
+        #expect(session.publish(natsMessage(1), at: Self.start).sent.count == 1)
+        for number in 2...4 as ClosedRange<UInt64> {
+            #expect(session.publish(natsMessage(number, type: "a.\(number)"), at: Self.start).isEmpty)
+        }
+        var full = session
+        let error = #"{"error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"},"seq":0}"#
+        #expect(full.handle(Self.answer(2, error), at: Self.start).compactMap(\.refused) == [1, 2, 3, 4])
+        let outputs = session.handle(Self.stored(2, 10), at: Self.start)
+        #expect(outputs.first == .report(.acknowledged(1)))
+        #expect(outputs.sent.count == 3)
+    }
+
     @Test func `events without a responder are rejected when all others are answered`() throws {
         var session = try Self.ready()
+        _ = session.publish(natsMessage(0, type: "a.0"), at: Self.start)
+        #expect(session.handle(Self.stored(2, 1), at: Self.start) == [.report(.acknowledged(0))])
         for number in 1...4 as ClosedRange<UInt64> {
             _ = session.publish(natsMessage(number, type: "a.\(number)"), at: Self.start)
         }
         #expect(session.handle(.unanswered, at: Self.start).isEmpty)
         #expect(session.handle(.unanswered, at: Self.start).isEmpty)
         #expect(session.publish(natsMessage(5), at: Self.start).isEmpty, "it might overtake them")
-        #expect(session.handle(Self.stored(2, 1), at: Self.start) == [.report(.acknowledged(1))])
-        let outputs = session.handle(Self.stored(4, 2), at: Self.start)
+        #expect(session.handle(Self.stored(3, 2), at: Self.start) == [.report(.acknowledged(1))])
+        let outputs = session.handle(Self.stored(5, 3), at: Self.start)
         #expect(outputs.first == .report(.acknowledged(3)))
         #expect(
             outputs.dropFirst().compactMap(\.refused) == [2, 4, 5]

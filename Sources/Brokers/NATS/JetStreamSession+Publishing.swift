@@ -6,11 +6,12 @@ internal import Sinks
 // Each carries its id, by which the stream recognises a duplicate within its window (two minutes by default). An event
 // that is sent while none is in flight also carries the expected number of the newest message of its subject, which
 // rejects duplicates of any age and the events of another machine with the same name. No other event follows until such
-// a guarded event is answered: if it were rejected, the later ones would have overtaken it.
+// a guarded event is answered: if it were rejected, the later ones would have overtaken it. Nor does one follow the first
+// event of a connection: a stream that is full rejects it, and might take the next one.
 extension JetStreamSession {
     /// Sends the events that were held back.
     mutating func pump(_ now: ContinuousClock.Instant) {
-        while phase == .ready, !waiting.isEmpty, !flights.contains(where: \.isGuarded), unanswered == 0 {
+        while phase == .ready, !waiting.isEmpty, !flights.contains(where: \.isAlone), unanswered == 0 {
             send(waiting.removeFirst(), expecting: nil, now)
         }
     }
@@ -38,7 +39,7 @@ extension JetStreamSession {
                 number: next,
                 message: message,
                 deadline: now + answerLimit,
-                isGuarded: expecting != nil
+                isAlone: expecting != nil || !hasStored
             )
         )
         outputs.append(.send(request))
@@ -49,12 +50,14 @@ extension JetStreamSession {
         switch JetStreamReply.acknowledgement(payload) {
         case .stored(let stream, let sequence):
             guard isExpected(stream) else { return }
+            hasStored = true
             // If another one is in flight after it, it is no longer the newest of its subject.
             let isNewest = !flights.contains { $0.message.subject == flight.message.subject }
             remember(isNewest ? sequence : nil, of: flight.message.subject)
             outputs.append(.report(.acknowledged(flight.message.sequence)))
         case .duplicate(let stream):
             guard isExpected(stream) else { return }
+            hasStored = true
             remember(nil, of: flight.message.subject)
             outputs.append(.report(.acknowledged(flight.message.sequence)))
         case .failed(let failure): failed(flight, failure, now)
@@ -90,7 +93,7 @@ extension JetStreamSession {
         let message = flight.message
         let detail = "the stream '\(ForeignText.shown(stream))' refuses the event: \(failure.text)"
         switch failure.number {
-        case 10_071 where flight.isGuarded && failure.text.hasSuffix(": 0"):
+        case 10_071 where flight.isAlone && failure.text.hasSuffix(": 0"):
             // The subject's messages are purged or have expired, so this is no conflict.
             remember(nil, of: message.subject)
             send(message, expecting: nil, now)

@@ -44,8 +44,8 @@ struct JetStreamSession: Sendable {
         var number: UInt64
         var message: SinkMessage
         var deadline: ContinuousClock.Instant
-        /// True if it was sent with the expected number of the newest message of the subject.
-        var isGuarded: Bool
+        /// True if no other event follows before the answer.
+        var isAlone: Bool
     }
 
     /// The maximum number of subjects whose newest message is recorded.
@@ -71,8 +71,10 @@ struct JetStreamSession: Sendable {
     var number: UInt64 = 0
     var question: Question?
     var flights: [Flight] = []
-    /// Events that are held back until a guarded one is answered; the engine's window bounds them.
+    /// Events that are held back until one is answered that is alone; the engine's window bounds them.
     var waiting: [SinkMessage] = []
+    /// True if the stream has an event of this connection.
+    var hasStored = false
     /// The number of events in flight without a reply because there is no responder.
     var unanswered = 0
     /// The stream numbers of the newest messages of subjects to which no other client can have written since.
