@@ -128,6 +128,8 @@ struct IntegrationHookProcessTests {
     @Test
     func `a lack of descriptors for a process is reported, and the next event starts a run again`() async throws {
         let agent = try await HookAgent.start(in: lab, "[hook.true]\ncommand = [\"true\"]\n")
+        // Its sockets are the last that needs descriptors to start; events come before that.
+        #expect(try await agent.ask("status", "--json").output.hasPrefix("{"))
         let limit = "--pid \(agent.processIdentifier) --nofile"
         // Those that it has stay open, but there is none for the pipe of a run's output.
         try lab.namespace.run("prlimit \(limit)=3:")
