@@ -136,8 +136,9 @@ struct IntegrationHookInputTests {
         for (hook, last) in [("to-wifi", wifi), ("from-wifi", lost), ("lost", lost), ("wlan", lost), ("via", wired)] {
             try await agent.completed(hook, for: last)
         }
-        let added = agent.events.filter { $0.name == "reachability.changed" && $0.cause?.code == "route_added" }
-        try await agent.completed("route", for: #require(added.last))
+        let settled = agent.events.filter { $0.name == "reachability.changed" }
+        let added = settled.filter { $0.cause?.code == "route_added" }
+        try await agent.completed("route", for: #require(added.last, "\(settled.map(\.cause))"))
         try await agent.completed("edges", for: #require(agent.events.last { $0.name == "path.changed" }))
         #expect(try await agent.stop() == 0)
         let changes = [wifi, lost, wired, gateway].compactMap(\.seq)
