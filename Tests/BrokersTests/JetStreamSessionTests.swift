@@ -151,6 +151,15 @@ struct JetStreamSessionTests {
         #expect(session.handle(Self.stored(4, 11), at: Self.start) == [.report(.acknowledged(2))])
     }
 
+    @Test func `a wrong last sequence of an event without a guard ends the connection, and is not sent again`() throws {
+        var session = try Self.ready()
+        _ = session.publish(natsMessage(1), at: Self.start)
+        let gone = #"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 0"},"seq":0}"#
+        let outputs = session.handle(Self.answer(2, gone), at: Self.start)
+        #expect(outputs.sent.isEmpty)
+        #expect(outputs.failure?.code == "broker_conflict")
+    }
+
     @Test(arguments: [1, 11, 100])
     func `a guard that does not hold is a conflict`(newest: Int) throws {
         var session = try Self.ready()

@@ -11,10 +11,12 @@ internal import Sinks
 extension JetStreamSession {
     /// Sends the events that were held back.
     mutating func pump(_ now: ContinuousClock.Instant) {
-        while phase == .ready, !waiting.isEmpty, !flights.contains(where: \.isAlone), unanswered == 0 {
+        while phase == .ready, !waiting.isEmpty, canFollow, unanswered == 0 {
             send(waiting.removeFirst(), expecting: nil, now)
         }
     }
+
+    private var canFollow: Bool { flights.isEmpty || hasStored && !flights.contains(where: \.isGuarded) }
 
     /// Sends an event.
     ///
@@ -39,7 +41,7 @@ extension JetStreamSession {
                 number: next,
                 message: message,
                 deadline: now + answerLimit,
-                isAlone: expecting != nil || !hasStored
+                isGuarded: expecting != nil
             )
         )
         outputs.append(.send(request))
@@ -93,7 +95,7 @@ extension JetStreamSession {
         let message = flight.message
         let detail = "the stream '\(ForeignText.shown(stream))' refuses the event: \(failure.text)"
         switch failure.number {
-        case 10_071 where flight.isAlone && failure.text.hasSuffix(": 0"):
+        case 10_071 where flight.isGuarded && failure.text.hasSuffix(": 0"):
             // The subject's messages are purged or have expired, so this is no conflict.
             remember(nil, of: message.subject)
             send(message, expecting: nil, now)

@@ -44,8 +44,8 @@ struct JetStreamSession: Sendable {
         var number: UInt64
         var message: SinkMessage
         var deadline: ContinuousClock.Instant
-        /// True if no other event follows before the answer.
-        var isAlone: Bool
+        /// True if it was sent with the expected number of the newest message of the subject.
+        var isGuarded: Bool
     }
 
     /// The maximum number of subjects whose newest message is recorded.
@@ -71,7 +71,7 @@ struct JetStreamSession: Sendable {
     var number: UInt64 = 0
     var question: Question?
     var flights: [Flight] = []
-    /// Events that are held back until one is answered that is alone; the engine's window bounds them.
+    /// Events that are held back until a guarded one or the first is answered; the engine's window bounds them.
     var waiting: [SinkMessage] = []
     /// True if the stream has an event of this connection.
     var hasStored = false
