@@ -115,25 +115,25 @@ final class AddressRace: @unchecked Sendable {
         guard onOutcome != nil else { return }
         if isDue || order.running == 0, let address = order.next() {
             isDue = false
+            if let onFirstAttempt {
+                self.onFirstAttempt = nil
+                onFirstAttempt()
+            }
+            attempts.append(Attempt(address: address, start: .now()))
+            // Counts from the attempt's start, and is set before an attempt that may fail at once.
             timer?.cancel()
             timer = loop.scheduleTask(in: .init(HappyEyeballs.attemptDelay)) { [self] in
                 isDue = true
                 advance()
             }
-            if let onFirstAttempt {
-                self.onFirstAttempt = nil
-                onFirstAttempt()
-            }
-            connect(to: address)
+            connect(attempts.count - 1)
         } else if order.isExhausted {
             let nothing = Finding(.dnsNoAddress, subject: "port \(port)", evidence: "there is no address to try")
             finish(.failed(failure ?? nothing))
         }
     }
 
-    private func connect(to address: HostAddress) {
-        let number = attempts.count
-        attempts.append(Attempt(address: address, start: .now()))
+    private func connect(_ number: Int) {
         let connection = ClientBootstrap(group: loop)
             // The check's own deadline is the timeout.
             .connectTimeout(.hours(24))
@@ -156,7 +156,7 @@ final class AddressRace: @unchecked Sendable {
                     if transfer != nil { try channel.pipeline.syncOperations.addHandler(ReadPacer()) }
                 }
             }
-            .connect(to: WireEndpoint(address, port: port).socketAddress(interface: interface))
+            .connect(to: WireEndpoint(attempts[number].address, port: port).socketAddress(interface: interface))
         connection.whenComplete { [self] result in
             switch result {
             case .success(let channel): connected(number, channel)
