@@ -14,6 +14,10 @@ public struct JournalCursor: Sendable {
     private var listed: [SegmentName] = []
     /// The error to throw from the next call.
     private var failure: JournalError?
+    /// `true` if the last call of ``next(atMost:)`` returned everything that had been written.
+    ///
+    /// A reader that wants what there is, and not what comes, stops here: a writer may be faster than the reader.
+    public private(set) var isAtEnd = false
     /// The number of bytes read from the disk, for tests.
     var bytesRead: UInt64 { bytesReadBefore + (segment?.bytesRead ?? 0) }
     private var bytesReadBefore: UInt64 = 0
@@ -45,6 +49,7 @@ public struct JournalCursor: Sendable {
     /// - Throws: ``JournalError`` when a file cannot be read or a compressed block is damaged. That block, or the rest
     ///   of the segment, is skipped: the next call continues after it.
     public mutating func next(atMost bytes: Int) throws(JournalError) -> JournalChunk? {
+        isAtEnd = false
         if let failure {
             self.failure = nil
             throw failure
@@ -62,7 +67,10 @@ public struct JournalCursor: Sendable {
 
     private mutating func fill(_ chunk: inout JournalChunk, atMost bytes: Int) throws(JournalError) {
         while !filter.isDone {
-            guard try openSegment(), var reading = segment.take() else { return }
+            guard try openSegment(), var reading = segment.take() else {
+                isAtEnd = true
+                return
+            }
             let isFull = takeLines(of: &reading, into: &chunk, atMost: bytes)
             if reading.skipLongLine() { chunk.corruptLines += 1 }
             if isFull {
@@ -99,6 +107,7 @@ public struct JournalCursor: Sendable {
             guard isClosed else {
                 reading.forgetIncompleteLine()
                 segment = reading
+                isAtEnd = true
                 return
             }
             // Events written between the last read and the start of the next segment must still be read.

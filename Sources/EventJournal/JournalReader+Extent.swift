@@ -88,6 +88,7 @@ extension JournalReader {
             do throws(JournalError) {
                 guard let chunk = try cursor.next(atMost: 256 << 10) else { return }
                 for line in chunk.lines { body(chunk, line) }
+                if cursor.isAtEnd { return }
             } catch {
                 guard case .malformed = error.cause else { throw error }
             }

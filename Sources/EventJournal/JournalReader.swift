@@ -116,7 +116,7 @@ public struct JournalReader: Sendable {
         return newest
     }
 
-    /// Reads until `number` returns one; damaged blocks are skipped.
+    /// Reads until `number` returns one, at most up to the present end; damaged blocks are skipped.
     private static func numbers(
         _ cursor: inout JournalCursor,
         atMost bytes: Int,
@@ -126,6 +126,7 @@ public struct JournalReader: Sendable {
             do throws(JournalError) {
                 guard let chunk = try cursor.next(atMost: bytes) else { return nil }
                 if let number = number(chunk) { return number }
+                if cursor.isAtEnd { return nil }
             } catch {
                 guard case .malformed = error.cause else { throw error }
             }

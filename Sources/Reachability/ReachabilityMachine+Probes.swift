@@ -29,9 +29,9 @@ extension ReachabilityMachine {
     ///
     /// - Returns: The transitions in order of publication, and the cadence of the probe.
     public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) {
-        guard let judgement = probeTracks.take(sample) else { return ([], .steady) }
+        var transitions = overdue(at: sample.observed.instant)
+        guard let judgement = probeTracks.take(sample) else { return (transitions, .steady) }
         latest = sample.observed
-        var transitions: [Transition] = []
         func publish(_ step: ProbeTrack.Step?, _ cause: ChangeCause) {
             guard let step else { return }
             let change = Change(from: step.from, to: step.to, cause: cause, observed: sample.observed)

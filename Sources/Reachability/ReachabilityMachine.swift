@@ -77,6 +77,7 @@ public struct ReachabilityMachine: Sendable {
         let snapshot = update.snapshot
         let now = update.observed.instant
         latest = update.observed
+        overdue(at: now).forEach(emit)
         let (ipv4, ipv6) = (PathDerivation(.ipv4, in: snapshot), PathDerivation(.ipv6, in: snapshot))
         // Only the first snapshot of a monitor has no changes: the monitor was restarted for a new configuration.
         let isReload = view != nil && update.changes.isEmpty && !isCorrection
@@ -203,6 +204,13 @@ public struct ReachabilityMachine: Sendable {
             if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled)) }
         }
         return transitions + Self.published(uplinks)
+    }
+
+    /// Publishes what has held long enough before an input is handled: the input may come before the timer, which is late
+    /// on a busy machine.
+    mutating func overdue(at now: ContinuousClock.Instant) -> [Transition] {
+        guard let deadline, deadline <= now else { return [] }
+        return tick(at: now)
     }
 
     /// The time at which ``tick(at:)`` must be called next; `nil` while nothing is pending.

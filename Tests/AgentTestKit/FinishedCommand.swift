@@ -43,16 +43,22 @@ package struct FinishedCommand: Sendable {
         guard write(descriptors[0], bytes, bytes.count) == bytes.count, lseek(descriptors[0], 0, SEEK_SET) == 0 else {
             throw Failure(description: "cannot write the input: \(String(cString: strerror(errno)))")
         }
-        let words = ["--signal=KILL", "\(patience)", path] + arguments
         // A sanitizer's options concern the programs as well.
         var own = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
         own["TMPDIR"] = try TemporaryDirectory.ofAllTests
         let variables =
             own.merging(environment) { $1 }.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
-        let ending = try SpawnedProgram("timeout", words, environment: variables, descriptors: descriptors).wait()
+        let program = try SpawnedProgram(path, arguments, environment: variables, descriptors: descriptors)
+        Warden.shared?.watch(program.processIdentifier)
+        let watchdog = Watchdog(of: program.processIdentifier, after: .seconds(Int(patience)))
+        program.awaitEnd()
+        let threads = watchdog.stop()
+        Warden.shared?.release(program.processIdentifier)
+        let ending = program.wait()
         status = ending < 0 ? 128 - ending : ending
         output = Self.contents(descriptors[1])
-        error = Self.contents(descriptors[2])
+        let note = threads.map { "killed after \(patience) s; its threads were:\n\($0)" } ?? ""
+        error = Self.contents(descriptors[2]) + note
     }
 
     /// The lines of the output.

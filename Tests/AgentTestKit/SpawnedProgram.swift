@@ -81,6 +81,12 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
+    /// Waits for its end without reaping it, so that its id stays its own; blocks its thread.
+    package func awaitEnd() {
+        var end = siginfo_t()
+        while waitid(P_PID, id_t(processIdentifier), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
     /// `true` once it has been reaped: then its id may be another program's.
     package var isReaped: Bool { ending.withLockIfAvailable { $0 != nil } ?? false }
 

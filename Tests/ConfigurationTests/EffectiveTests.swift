@@ -121,7 +121,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("allow_invalid_certificates = true", "any server's certificate is accepted, as long as it has the name"),
+        (
+            "allow_invalid_certificates = true",
+            "every server is refused: its name needs 'pins', or 'validate_domain_name = false'"
+        ),
         (
             "allow_invalid_certificates = true\nvalidate_domain_name = false",
             "any certificate of any server is accepted"

@@ -24,6 +24,23 @@ import Testing
         #expect(Readings(&cursor) == Readings(4...6))
     }
 
+    @Test func `a cursor is at the end when it has returned everything, and not before`() throws {
+        let journal = try FixtureJournal()
+        try journal.write(1, Fixture.lines(1...2))
+        try journal.write(3, Fixture.lines(3...4))
+        var cursor = try journal.reader.events()
+        #expect(!cursor.isAtEnd)
+        #expect(try cursor.next(atMost: 1)?.lines.map(\.sequence) == [1])
+        #expect(!cursor.isAtEnd)
+        #expect(try cursor.next(atMost: 1 << 20)?.lines.map(\.sequence) == [2, 3, 4])
+        #expect(cursor.isAtEnd)
+        try journal.append(3, Fixture.lines(5...6))
+        #expect(try cursor.next(atMost: 1)?.lines.map(\.sequence) == [5])
+        #expect(!cursor.isAtEnd)
+        #expect(try cursor.next(atMost: 1 << 20)?.lines.map(\.sequence) == [6])
+        #expect(cursor.isAtEnd)
+    }
+
     @Test func `a new segment is read, even after a late last event`() throws {
         let journal = try FixtureJournal()
         try journal.write(1, Fixture.lines(1...3))

@@ -33,6 +33,31 @@ import Testing
         return numbers
     }
 
+    @Test func `a reading ends although the agent writes faster`() throws {
+        try write(1...5)
+        var history = History(
+            reader: try JournalReader(directory: path),
+            since: nil,
+            until: nil,
+            filter: EventFilter(types: [], subject: nil)
+        )
+        var next: UInt64 = 6
+        // An agent that has written another event whenever this comes to the end.
+        func numbersWhileWritten(
+            _ read: ((JournalChunk, [JournalLine]) throws(StandardOutput.Failure) -> Void) throws -> Void
+        ) throws -> [UInt64] {
+            var numbers: [UInt64] = []
+            try read { _, lines in
+                numbers += lines.map(\.sequence)
+                if next < 50 { #expect(throws: Never.self) { try write(next...next) } }
+                next += 1
+            }
+            return numbers
+        }
+        #expect(try numbersWhileWritten { try history.forEachChunk($0) } == [1, 2, 3, 4, 5])
+        #expect(try numbersWhileWritten { try history.forEachNewChunk($0) } == [6])
+    }
+
     @Test(
         arguments: [
             (2, [4, 5], [6, 7]), (4, [5], [6, 7]), (5, [], [6, 7]), (6, [], [7]), (100, [], []),

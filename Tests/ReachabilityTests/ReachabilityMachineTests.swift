@@ -60,6 +60,21 @@ struct ReachabilityMachineTests {
         }
     }
 
+    @Test(
+        "a state that has held long enough is published although the next message comes before the timer",
+        arguments: [(1999, false), (2000, true), (2300, true)]
+    )
+    func overdue(_ milliseconds: Int, isPublished: Bool) {
+        var machine = ReachabilityMachine()
+        let (up, down) = (view(.wifi), view(nil))
+        _ = machine.handle(update(up, at: 0))
+        #expect(words(machine.handle(update(down, at: 1000, since: up))) == ["path wifi→none kind_changed"])
+        let transitions = words(machine.handle(update(up, at: milliseconds, since: down)))
+        let settled = isPublished ? ["reachability wifi→none kind_changed"] : []
+        #expect(transitions == settled + ["path none→wifi kind_changed"])
+        #expect(machine.state.via == (isPublished ? .none : .wifi))
+    }
+
     @Test("nothing is known or published before the first view")
     func unknown() {
         var machine = ReachabilityMachine()

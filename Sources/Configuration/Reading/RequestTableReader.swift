@@ -200,7 +200,7 @@ extension RequestTableReader {
         } else if ignoresName {
             table.warn(key, "any certificate of any server is accepted")
         } else {
-            table.warn(key, "any server's certificate is accepted, as long as it has the name")
+            table.warn(key, "every server is refused: its name needs 'pins', or 'validate_domain_name = false'")
         }
     }
 }

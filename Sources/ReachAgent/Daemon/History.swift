@@ -124,6 +124,8 @@ struct History {
             if !lines.isEmpty || !chunk.missing.isEmpty { progress?.makeRoom() }
             try body(chunk, lines)
             if let last = chunk.lines.last { progress?.note(last.sequence) }
+            // An agent may write faster than this reads.
+            if cursor.isAtEnd { return }
         }
     }
 

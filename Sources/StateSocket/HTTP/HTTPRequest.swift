@@ -74,11 +74,14 @@ struct HTTPRequest: Hashable {
     /// create or a stream to keep. Browsers have sent these fields to addresses of this machine and over TLS since 2023
     /// (https://www.w3.org/TR/fetch-metadata/), and no page can change them.
     private static func isOfForeignPage(_ headers: HTTPHeaders) -> Bool {
-        guard let site = headers.first(name: "sec-fetch-site"), site != "same-origin", site != "none" else {
+        guard let site = headers.first(name: "sec-fetch-site").map({ ForeignText($0) }), site != "same-origin",
+            site != "none"
+        else {
             return false
         }
         let isLink =
-            headers.first(name: "sec-fetch-mode") == "navigate" && headers.first(name: "sec-fetch-dest") == "document"
+            headers.first(name: "sec-fetch-mode").map { ForeignText($0) } == "navigate"
+            && headers.first(name: "sec-fetch-dest").map { ForeignText($0) } == "document"
         return !isLink
     }
 
@@ -126,12 +129,18 @@ struct HTTPRefusal: Error, Hashable {
 
     /// Returns whether a client waits for an answer to the head before it sends the body (RFC 9110, section 10.1.1).
     static func answersBeforeBody(of head: HTTPRequestHead) -> Bool {
-        guard head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) else {
-            return false
-        }
+        let expectations = head.headers["expect"].flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+        guard expectations.contains(where: isContinue) else { return false }
         let length = head.headers.first(name: "content-length")
         return length.map { $0.utf8.contains { $0 != UInt8(ascii: "0") } }
             ?? head.headers.contains(name: "transfer-encoding")
+    }
+
+    private static func isContinue(_ expectation: Substring.UTF8View) -> Bool {
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let end = (expectation.lastIndex { !isBlank($0) }).map { expectation.index(after: $0) }
+        let word = expectation[..<(end ?? expectation.startIndex)].drop(while: isBlank)
+        return word.lazy.map(\.lowercasedASCII).elementsEqual("100-continue".utf8)
     }
 }
 
@@ -146,7 +155,7 @@ private struct HTTPTarget {
 
     init(_ text: String) {
         var rest = text.utf8[...]
-        if let scheme = ["http://", "https://"].first(where: { text.prefix($0.count).lowercased() == $0 }) {
+        if let scheme = ["http://", "https://"].first(where: { Self.begins(rest, with: $0) }) {
             rest = rest.dropFirst(scheme.utf8.count)
             let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
             authority = String(Substring(rest[..<end]))
@@ -158,6 +167,10 @@ private struct HTTPTarget {
         // A URI without a path is that of "/".
         path = authority != nil && mark == rest.startIndex ? Substring("/").utf8 : rest[..<mark]
         query = rest[mark...].dropFirst()
+    }
+
+    private static func begins(_ text: Substring.UTF8View, with scheme: String) -> Bool {
+        text.prefix(scheme.utf8.count).lazy.map(\.lowercasedASCII).elementsEqual(scheme.utf8)
     }
 }
 
@@ -201,7 +214,8 @@ struct HTTPHost: Hashable {
 
     /// Returns whether an origin is that of the host named by the request.
     fileprivate static func isOrigin(_ origin: String, of host: String) -> Bool {
-        ["http://", "https://"].contains { "\($0)\(host)".lowercased() == origin.lowercased() }
+        let bytes = origin.utf8.lazy.map(\.lowercasedASCII)
+        return ["http://", "https://"].contains { "\($0)\(host)".utf8.lazy.map(\.lowercasedASCII).elementsEqual(bytes) }
     }
 
     private static func isAddress(_ text: String, _ family: CInt) -> Bool {
@@ -215,8 +229,11 @@ private enum HTTPAccept {
     /// Returns whether OpenMetrics 1.0 is accepted, with at least the quality of the text format.
     static func prefersOpenMetrics(_ values: [String]) -> Bool {
         var (open, text) = (0.0, 0.0)
-        for range in values.joined(separator: ",").split(separator: ",").prefix(32) {
-            var parts = range.split(separator: ";").map { $0.trimmed.lowercased() }[...]
+        for range in values.joined(separator: ",").utf8.split(separator: UInt8(ascii: ",")).prefix(32) {
+            // No part that counts is longer, and the comparison of long text may cost the square of its length.
+            var parts = range.split(separator: UInt8(ascii: ";")).map { part in
+                part.count <= 64 ? Substring(part).trimmed.lowercased() : ""
+            }[...]
             let type = parts.popFirst() ?? ""
             var (weight, version) = (1.0, "1.0.0")
             for part in parts {
