@@ -32,6 +32,31 @@ import Testing
         #expect(growth.isLinear, "\(growth), an event")
     }
 
+    @Test(arguments: ["via", "connectivity", "reason", "cause"])
+    func `an event with a code of twice the length costs at most two and a half times as much`(member: String) throws {
+        let window = try Journal.window(0, 3600)
+        let journals = [8 << 10, 16 << 10].map { bytes in
+            var state = Journal.path(.local)
+            var cause = ChangeCause(kind: "link", code: "link_changed")
+            let marks = String(repeating: "\u{301}\u{323}", count: bytes / 4)
+            switch member {
+            case "via": state.via = Via(marks)
+            case "connectivity": state.connectivity = Connectivity(marks)
+            case "reason": state.connectivityReason = marks
+            default: cause.code = marks
+            }
+            var journal = Journal()
+            journal.start(at: 0)
+            journal.path(at: 1, from: Journal.path(.full), to: state, cause: cause)
+            journal.path(at: 2, from: state, to: Journal.path(.full))
+            return journal
+        }
+        let growth = CostGrowth.measure(journals.count, noise: 0.0001) { index in
+            CostGrowth.seconds { _ = journals[index].account(window) }
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
+
     /// A verdict that is up, and whether it shows that the probe `web` over `eth0` and IPv4 is down alone.
     struct Other: Sendable, CustomTestStringConvertible {
         var name = "dns"

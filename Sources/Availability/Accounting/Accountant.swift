@@ -77,8 +77,8 @@ public struct Accountant: Sendable {
         let name = event.id.lastIndex(of: "-").map { event.id[..<$0] } ?? event.id[...]
         var first = sequence
         if case .eventsOmitted(let omitted) = event.content { first = min(max(1, omitted.firstSequence), sequence) }
-        guard accept(sequence, from: first, event.time, stream: name, isStart: isStart), Self.hasNames(event.content)
-        else { return }
+        let isAccepted = accept(sequence, from: first, event.time, stream: name, isStart: isStart)
+        guard isAccepted, event.content.hasShortWords else { return }
         switch event.content {
         case .agentStopping: hasStopped = true
         case .reachabilityChanged(let change): note(change, at: event.time, sequence: sequence)
@@ -95,35 +95,6 @@ public struct Accountant: Sendable {
             }
         default: break
         }
-    }
-
-    /// The maximum size of a name, in bytes: longer ones come from neither the kernel nor a configuration.
-    private static let maximumNameBytes = 255
-
-    /// Returns whether the names in an event are short: they are compared and hashed, and hostile ones of another device
-    /// cost the square of their length.
-    private static func hasNames(_ content: AgentEvent.Content) -> Bool {
-        let names: [String?] =
-            switch content {
-            case .uplinkChanged(let change): [change.from.interface, change.to.interface]
-            case .probeChanged(let change): [change.point.probe, change.point.interface]
-            case .certificateExpiring(let expiry): [expiry.probe]
-            case .reachabilityChanged(let change): pathNames(of: change.from) + pathNames(of: change.to)
-            case .journalDegraded(let change):
-                change.settled.map { settled in
-                    pathNames(of: settled.state) + settled.uplinks.map(\.interface)
-                        + settled.probes.flatMap { [$0.point.probe, $0.point.interface] }
-                } ?? []
-            default: []
-            }
-        return names.allSatisfy { $0.map { $0.utf8.count <= maximumNameBytes } ?? true }
-    }
-
-    private static func pathNames(of state: ReachabilityState) -> [String?] {
-        [
-            state.path.interface, state.path.underlay?.interface, state.path.ipv4?.interface,
-            state.path.ipv6?.interface,
-        ]
     }
 
     /// Adds an event by its line, which is decoded only as needed.

@@ -36,9 +36,10 @@ struct DevicePath: Sendable, Hashable {
     init(_ change: StateChange) { self.init(change.to, since: change.observed) }
 
     init(_ state: ReachabilityState, since: Timestamp) {
-        let stated = state.isReachable ? state.connectivity : Connectivity.none
-        connectivity = stated.map { Connectivity(bounded($0.rawValue)) }
+        // Bounded before any comparison, which may cost the square of the length.
         via = Via(bounded(state.via.rawValue))
+        let stated = via.isReachable ? state.connectivity : Connectivity.none
+        connectivity = stated.map { Connectivity(bounded($0.rawValue)) }
         interface = state.path.interface.map(bounded)
         reason = (state.connectivityReason ?? state.path.reason ?? state.reason).map(bounded)
         probe = state.connectivityProbe.map(bounded)
