@@ -116,7 +116,7 @@ public struct JournalReader: Sendable {
         return newest
     }
 
-    /// Reads until `number` returns one, at most up to the present end; damaged blocks are skipped.
+    /// Reads until `number` returns one, or everything was read that had been written; damaged blocks are skipped.
     private static func numbers(
         _ cursor: inout JournalCursor,
         atMost bytes: Int,

@@ -25,11 +25,12 @@ extension ReachabilityMachine {
     /// an address; the answer holds until the next input.
     public func excuses(_ sample: ProbeSample) -> Bool { probeTracks.excuses(sample) }
 
-    /// Handles a completed check; a check of a point that is no longer among ``points`` has no effect.
+    /// Handles a completed check; a check of a point that is no longer among ``points`` counts only as a moment at which
+    /// changes may have held long enough.
     ///
     /// - Returns: The transitions in order of publication, and the cadence of the probe.
     public mutating func handle(_ sample: ProbeSample) -> (transitions: [Transition], cadence: Cadence) {
-        var transitions = overdue(at: sample.observed.instant)
+        var transitions = publishOverdue(at: sample.observed.instant)
         guard let judgement = probeTracks.take(sample) else { return (transitions, .steady) }
         latest = sample.observed
         func publish(_ step: ProbeTrack.Step?, _ cause: ChangeCause) {

@@ -77,7 +77,7 @@ public struct ReachabilityMachine: Sendable {
         let snapshot = update.snapshot
         let now = update.observed.instant
         latest = update.observed
-        overdue(at: now).forEach(emit)
+        publishOverdue(at: now).forEach(emit)
         let (ipv4, ipv6) = (PathDerivation(.ipv4, in: snapshot), PathDerivation(.ipv6, in: snapshot))
         // Only the first snapshot of a monitor has no changes: the monitor was restarted for a new configuration.
         let isReload = view != nil && update.changes.isEmpty && !isCorrection
@@ -206,9 +206,9 @@ public struct ReachabilityMachine: Sendable {
         return transitions + Self.published(uplinks)
     }
 
-    /// Publishes what has held long enough before an input is handled: the input may come before the timer, which is late
-    /// on a busy machine.
-    mutating func overdue(at now: ContinuousClock.Instant) -> [Transition] {
+    /// Publishes changes that have held long enough before an input is handled, which may come before the timer: that is
+    /// late on a busy machine.
+    mutating func publishOverdue(at now: ContinuousClock.Instant) -> [Transition] {
         guard let deadline, deadline <= now else { return [] }
         return tick(at: now)
     }

@@ -19,7 +19,7 @@ import Testing
         #expect(again.settings.probes.map(\.rule) == loaded.settings.probes.map(\.rule))
         #expect(again.settings.probes.map(\.pace) == loaded.settings.probes.map(\.pace))
         #expect(again.settings.probes.map(\.identity) == loaded.settings.probes.map(\.identity))
-        // What is not shown cannot be read again.
+        // A hidden value cannot be read again.
         let hidden = loaded.effective.filter { $0.contains(SecretName.placeholder) }
         func identities(_ loaded: ConfigurationFile.Loaded) -> [String] {
             loaded.settings.hooks.definitions.filter { hook in !hidden.contains { $0.hasPrefix("hook.\(hook.name).") } }

@@ -117,7 +117,7 @@ import Testing
         let journal = try FixtureJournal()
         let count: UInt64 = 20_000
         let readings = try await onThread {
-            let writer = Writer { try Self.write(count, to: journal) }
+            let writer = Writer { try Self.write(count, to: journal, wrote: $0) }
             return try Self.follow(journal, beside: writer)
         }
         #expect(readings.numbers == Array(1...count))
@@ -129,13 +129,19 @@ import Testing
     /// Writes on a thread of its own, which begins at once.
     private final class Writer: Sendable {
         private let result = Mutex<Result<Void, any Error>?>(nil)
+        private let written = DispatchSemaphore(value: 0)
 
-        init(_ write: @escaping @Sendable () throws -> Void) {
+        /// - Parameter write: Writes, and calls its argument after each piece.
+        init(_ write: @escaping @Sendable (() -> Void) throws -> Void) {
             Thread.detachNewThread {
-                let result = Result { try write() }
+                let result = Result { try write { self.written.signal() } }
                 self.result.withLock { $0 = result }
+                self.written.signal()
             }
         }
+
+        /// Waits until another piece was written, or the writer has ended; each is waited for once.
+        func awaitMore() { written.wait() }
 
         /// `true` once the writer has ended.
         ///
@@ -144,7 +150,7 @@ import Testing
     }
 
     /// Writes segments of 1000 events in pieces that are no lines, and compresses every other one.
-    private static func write(_ count: UInt64, to journal: FixtureJournal) throws {
+    private static func write(_ count: UInt64, to journal: FixtureJournal, wrote: () -> Void) throws {
         for first in stride(from: 1, through: count, by: 1000) {
             let text = Array(Fixture.lines(first..<first + 1000).utf8)
             guard let file = fopen(journal.path(first), "w") else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
@@ -153,6 +159,7 @@ import Testing
                 let piece = text[start..<min(start + 777, text.count)]
                 _ = piece.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
                 fflush(file)
+                wrote()
             }
             if first > 3000, first % 2000 == 1 { try journal.compress(first - 1000) }
         }
@@ -170,7 +177,7 @@ import Testing
             all.corruptLines += some.corruptLines
             all.errors += some.errors
             if isLast || all.errors.count > 100 { return all }
-            if some.numbers.isEmpty { usleep(1000) }
+            if some.numbers.isEmpty { writer.awaitMore() }
         }
     }
 }

@@ -21,8 +21,8 @@ extension AgentEvent.Content {
             case .journalDegraded(let change):
                 change.settled.map { settled in
                     Self.words(of: settled.state)
-                        + settled.uplinks.flatMap { [$0.interface, $0.connectivity.rawValue] }
-                        + settled.probes.flatMap { Self.words(of: $0.point) }
+                        + settled.uplinks.flatMap { Self.words(of: $0) }
+                        + settled.probes.flatMap { Self.words(of: $0.point) + Self.words(of: $0.verdict) }
                 } ?? []
             default: []
             }

@@ -69,6 +69,8 @@ struct ReportedJournal {
                 try Self.add(line, of: chunk, to: &accountant)
             }
             if let last = chunk.lines.last { progress?.note(last.sequence) }
+            // An agent may write faster than this reads.
+            if cursor.isAtEnd { break }
         }
         if corruptLines > 0 {
             warn("damaged lines of the journal that were left out: \(corruptLines)")

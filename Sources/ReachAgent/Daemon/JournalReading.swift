@@ -58,6 +58,8 @@ struct JournalReading {
                 }
                 Self.add(line, type, bytes, to: &history, at: now)
             }
+            // The bus has what is written from now on.
+            if cursor.isAtEnd { break }
         }
         for event in (settled + frequent).compactMap(AgentEvent.init(line:)) { history?.timeline.add(event) }
     }

@@ -129,18 +129,11 @@ struct HTTPRefusal: Error, Hashable {
 
     /// Returns whether a client waits for an answer to the head before it sends the body (RFC 9110, section 10.1.1).
     static func answersBeforeBody(of head: HTTPRequestHead) -> Bool {
-        let expectations = head.headers["expect"].flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
-        guard expectations.contains(where: isContinue) else { return false }
+        let expectations = head.headers["expect"].flatMap { $0.utf8.split { ", \t".utf8.contains($0) } }
+        guard expectations.contains(where: { $0.equalsIgnoringCase("100-continue") }) else { return false }
         let length = head.headers.first(name: "content-length")
         return length.map { $0.utf8.contains { $0 != UInt8(ascii: "0") } }
             ?? head.headers.contains(name: "transfer-encoding")
-    }
-
-    private static func isContinue(_ expectation: Substring.UTF8View) -> Bool {
-        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let end = (expectation.lastIndex { !isBlank($0) }).map { expectation.index(after: $0) }
-        let word = expectation[..<(end ?? expectation.startIndex)].drop(while: isBlank)
-        return word.lazy.map(\.lowercasedASCII).elementsEqual("100-continue".utf8)
     }
 }
 
@@ -155,7 +148,7 @@ private struct HTTPTarget {
 
     init(_ text: String) {
         var rest = text.utf8[...]
-        if let scheme = ["http://", "https://"].first(where: { Self.begins(rest, with: $0) }) {
+        if let scheme = ["http://", "https://"].first(where: { rest.prefix($0.utf8.count).equalsIgnoringCase($0) }) {
             rest = rest.dropFirst(scheme.utf8.count)
             let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
             authority = String(Substring(rest[..<end]))
@@ -167,10 +160,6 @@ private struct HTTPTarget {
         // A URI without a path is that of "/".
         path = authority != nil && mark == rest.startIndex ? Substring("/").utf8 : rest[..<mark]
         query = rest[mark...].dropFirst()
-    }
-
-    private static func begins(_ text: Substring.UTF8View, with scheme: String) -> Bool {
-        text.prefix(scheme.utf8.count).lazy.map(\.lowercasedASCII).elementsEqual(scheme.utf8)
     }
 }
 
@@ -214,8 +203,7 @@ struct HTTPHost: Hashable {
 
     /// Returns whether an origin is that of the host named by the request.
     fileprivate static func isOrigin(_ origin: String, of host: String) -> Bool {
-        let bytes = origin.utf8.lazy.map(\.lowercasedASCII)
-        return ["http://", "https://"].contains { "\($0)\(host)".utf8.lazy.map(\.lowercasedASCII).elementsEqual(bytes) }
+        ["http://", "https://"].contains { origin.utf8.equalsIgnoringCase("\($0)\(host)") }
     }
 
     private static func isAddress(_ text: String, _ family: CInt) -> Bool {
@@ -247,6 +235,15 @@ private enum HTTPAccept {
             }
         }
         return open > 0 && open >= text
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Returns whether the bytes are those of a text, without regard to the case of ASCII letters.
+    ///
+    /// The comparison of strings would cost the square of the length of hostile ones.
+    func equalsIgnoringCase(_ text: String) -> Bool {
+        lazy.map(\.lowercasedASCII).elementsEqual(text.utf8.lazy.map(\.lowercasedASCII))
     }
 }
 

@@ -128,7 +128,7 @@ final class PasswordCheck {
     static func credentials(_ value: String) -> (user: [UInt8], password: [UInt8])? {
         let parts = value.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard parts.count == 2, let scheme = parts.first, let text = parts.last, text.count <= 1024,
-            scheme.lazy.map(\.lowercasedASCII).elementsEqual("basic".utf8),
+            scheme.equalsIgnoringCase("basic"),
             let decoded = Data(base64Encoded: Data(text)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
