@@ -67,7 +67,7 @@ extension MonitorCore {
         if pending.classifies { try watchAddresses() }
         let before = lastAnswers
         let lookups = try lookUpAmongRouters()
-        for family in stale where Self.haveAbandoned(view.defaultRoutes[family] ?? [], since: before, lookups) {
+        for family in changedMeanwhile(stale, since: before, lookups) {
             view.defaultRoutes[family] = try readDefaultRoutes(family)
         }
         armExpiry()
@@ -126,16 +126,50 @@ extension MonitorCore {
         return answers
     }
 
+    /// Returns the families whose default routes have changed after they were read, by what lookups find.
+    ///
+    /// - Parameter stale: The families that were just read.
+    private mutating func changedMeanwhile(
+        _ stale: [AddressFamily],
+        since old: [RouteLookup],
+        _ new: [RouteLookup]
+    ) -> [AddressFamily] {
+        guard new != old else { return [] }
+        let added = Self.tablesWithAddedRoutes(view.defaultRoutes.values.joined(), since: old, new)
+        emptyTables.subtract(added)
+        return AddressFamily.allCases.filter { family in
+            added.contains { $0.family == family }
+                || stale.contains(family)
+                    && Self.haveAbandoned(view.defaultRoutes[family] ?? [], since: old, new)
+        }
+    }
+
     /// Returns whether lookups no longer find a default route that its table still had just before.
     ///
     /// The kernel announces a removal before it removes the route: the table may have been read in between, and then the
     /// route would seem to be a standby until the next reading, and not to be the cause of the loss.
     static func haveAbandoned(_ routes: [Route], since old: [RouteLookup], _ new: [RouteLookup]) -> Bool {
-        func found(_ lookups: [RouteLookup]) -> Set<RoutePosition> {
-            Set(lookups.lazy.compactMap { $0.matched.map(RoutePosition.init) })
-        }
-        let abandoned = found(old).subtracting(found(new))
+        let abandoned = positions(old).subtracting(positions(new))
         return routes.contains { abandoned.contains(RoutePosition($0)) }
+    }
+
+    /// Returns the tables with a default route that lookups newly find and that was not there when they were read.
+    ///
+    /// The kernel announces a route after it has added it: a lookup may find it in between, and then its own message
+    /// would come too late for the route to be the cause of the change.
+    static func tablesWithAddedRoutes(
+        _ routes: some Sequence<Route>,
+        since old: [RouteLookup],
+        _ new: [RouteLookup]
+    ) -> Set<TableKey> {
+        var added = positions(new).subtracting(positions(old)).filter(\.destination.isDefault)
+        guard !added.isEmpty else { return [] }
+        for route in routes { added.remove(RoutePosition(route)) }
+        return Set(added.map { TableKey(family: $0.destination.address.family, table: $0.table) })
+    }
+
+    private static func positions(_ lookups: [RouteLookup]) -> Set<RoutePosition> {
+        Set(lookups.lazy.compactMap { $0.matched.map(RoutePosition.init) })
     }
 
     private mutating func readDefaultRoutes(_ family: AddressFamily) throws(NetlinkError) -> [Route] {

@@ -82,6 +82,35 @@ struct MonitorCoreTests {
         #expect(update.snapshot.internetLookup(.ipv4)?.outcome == .refused(.noRoute))
     }
 
+    @Test(
+        "a default route that is added between the reading of its table and the lookups is the cause",
+        arguments: [Route.mainTable, 100]
+    )
+    func addedMeanwhile(table: UInt32) throws {
+        harness.network.setDefault(nil)
+        harness.network.rules.append(RoutingRule(family: .ipv4, priority: 100, table: 100))
+        try harness.start()
+        _ = harness.takeEvents()
+        let route = Route(
+            destination: .everything(.ipv4),
+            table: table,
+            metric: 100,
+            nextHops: [NextHop(interfaceIndex: 2)]
+        )
+        // The kernel announces the address first, then the route.
+        let address = InterfaceAddress(interfaceIndex: 2, address: try ip("192.0.2.7"), prefixLength: 24)
+        harness.queue.entries = [.datagram(NetlinkDatagram([.address(address)]))]
+        harness.network.beforeNextLookups = { [network = harness.network] in network.defaultRoutes = [route] }
+        harness.turn()
+        let update = try #require(harness.takeEvents().first?.update)
+        #expect(update.changes.map(\.code).contains(.routeAdded))
+        #expect(update.snapshot.defaultRoutes == [route])
+        #expect(update.snapshot.internetLookup(.ipv4)?.route?.interfaceIndex == 2)
+        harness.queue.entries = [.datagram(NetlinkDatagram([.route(route)]))]
+        harness.turn()
+        #expect(harness.takeEvents().isEmpty)
+    }
+
     @Test("route messages are coalesced until the queue is empty")
     func routes() throws {
         try harness.start()
