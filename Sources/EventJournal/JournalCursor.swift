@@ -15,9 +15,7 @@ public struct JournalCursor: Sendable {
     /// The error to throw from the next call.
     private var failure: JournalError?
     /// `true` if the last call of ``next(atMost:)`` returned everything that had been written.
-    ///
-    /// A reader that wants what there is, and not what comes, stops here: a writer may be faster than the reader.
-    public private(set) var isAtEnd = false
+    private var isAtEnd = false
     /// The number of bytes read from the disk, for tests.
     var bytesRead: UInt64 { bytesReadBefore + (segment?.bytesRead ?? 0) }
     private var bytesReadBefore: UInt64 = 0
@@ -63,6 +61,42 @@ public struct JournalCursor: Sendable {
             failure = error
         }
         return chunk.isEmpty ? nil : chunk
+    }
+
+    /// Returns the next of the events that have been written; after the last one `nil`, once.
+    ///
+    /// It ends also when a writer is faster than the reader: what was written since the last chunk is for the calls after
+    /// the `nil`. Damaged blocks are skipped.
+    ///
+    /// - Parameters:
+    ///   - bytes: The maximum size of the chunk, which has at least one line.
+    ///   - noteDamage: Called with the error of each damaged block.
+    /// - Throws: ``JournalError`` when a file cannot be read.
+    public mutating func nextRecorded(
+        atMost bytes: Int,
+        noteDamage: (JournalError) -> Void = { _ in }
+    ) throws(JournalError) -> JournalChunk? {
+        while !isAtEnd {
+            do throws(JournalError) {
+                if let chunk = try next(atMost: bytes) { return chunk }
+                break
+            } catch {
+                guard case .malformed = error.cause else { throw error }
+                noteDamage(error)
+            }
+        }
+        isAtEnd = false
+        return nil
+    }
+
+    /// Returns the next event of those that have been written; `nil` when there is none.
+    ///
+    /// - Throws: ``JournalError`` when a file cannot be read.
+    public mutating func firstRecorded() throws(JournalError) -> JournalLine? {
+        while let chunk = try nextRecorded(atMost: 1) {
+            if let line = chunk.lines.first { return line }
+        }
+        return nil
     }
 
     private mutating func fill(_ chunk: inout JournalChunk, atMost bytes: Int) throws(JournalError) {

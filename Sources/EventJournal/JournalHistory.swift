@@ -69,16 +69,8 @@ struct JournalHistory {
         var cursor = reader.events(after: name.firstSequence - 1, through: next - 1)
         var omitted: OmittedRun?
         var hasEvents = false
-        while true {
-            let next: JournalChunk?
-            do throws(JournalError) {
-                next = try cursor.next(atMost: Self.chunkBytes)
-            } catch {
-                // A damaged block is missing from the copy too.
-                guard case .malformed = error.cause else { throw error }
-                continue
-            }
-            guard let chunk = next else { break }
+        // A damaged block is missing from the copy too.
+        while let chunk = try cursor.nextRecorded(atMost: Self.chunkBytes) {
             var lines: [UInt8] = []
             for line in chunk.lines {
                 hasEvents = true

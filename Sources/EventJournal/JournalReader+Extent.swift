@@ -84,14 +84,8 @@ extension JournalReader {
         _ body: (JournalChunk, JournalLine) -> Void
     ) throws(JournalError) {
         var cursor = events(after: numbers.lowerBound - 1, through: numbers.upperBound)
-        while true {
-            do throws(JournalError) {
-                guard let chunk = try cursor.next(atMost: 256 << 10) else { return }
-                for line in chunk.lines { body(chunk, line) }
-                if cursor.isAtEnd { return }
-            } catch {
-                guard case .malformed = error.cause else { throw error }
-            }
+        while let chunk = try cursor.nextRecorded(atMost: 256 << 10) {
+            for line in chunk.lines { body(chunk, line) }
         }
     }
 

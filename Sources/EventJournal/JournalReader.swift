@@ -45,7 +45,7 @@ public struct JournalReader: Sendable {
     public var oldestSequence: UInt64? {
         get throws(JournalError) {
             var cursor = events()
-            return try Self.numbers(&cursor, atMost: 1) { $0.lines.first?.sequence }
+            return try cursor.firstRecorded()?.sequence
         }
     }
 
@@ -68,7 +68,7 @@ public struct JournalReader: Sendable {
     /// - Throws: ``JournalError`` when the journal cannot be read.
     public func firstSequence(from time: Timestamp) throws(JournalError) -> UInt64? {
         var cursor = events(from: time)
-        return try Self.numbers(&cursor, atMost: 1) { $0.lines.first?.sequence }
+        return try cursor.firstRecorded()?.sequence
     }
 
     /// Returns a cursor over events.
@@ -109,27 +109,7 @@ public struct JournalReader: Sendable {
     private func last(from segment: OpenSegment) throws(JournalError) -> UInt64? {
         var cursor = JournalCursor(source, reading: segment)
         var newest: UInt64?
-        _ = try Self.numbers(&cursor, atMost: 1 << 20) { chunk in
-            newest = chunk.lines.last?.sequence ?? newest
-            return nil
-        }
+        while let chunk = try cursor.nextRecorded(atMost: 1 << 20) { newest = chunk.lines.last?.sequence ?? newest }
         return newest
-    }
-
-    /// Reads until `number` returns one, or everything was read that had been written; damaged blocks are skipped.
-    private static func numbers(
-        _ cursor: inout JournalCursor,
-        atMost bytes: Int,
-        _ number: (JournalChunk) -> UInt64?
-    ) throws(JournalError) -> UInt64? {
-        while true {
-            do throws(JournalError) {
-                guard let chunk = try cursor.next(atMost: bytes) else { return nil }
-                if let number = number(chunk) { return number }
-                if cursor.isAtEnd { return nil }
-            } catch {
-                guard case .malformed = error.cause else { throw error }
-            }
-        }
     }
 }

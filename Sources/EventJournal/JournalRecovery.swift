@@ -123,21 +123,17 @@ struct JournalRecovery: Sendable {
             after: next - 1,
             through: min(newest ?? 0, leased.upperBound)
         )
-        while true {
-            do throws(JournalError) {
-                guard let chunk = try cursor.next(atMost: 1 << 20) else { break }
+        do throws(JournalError) {
+            // A damaged block is skipped, and its numbers are missing.
+            while let chunk = try cursor.nextRecorded(atMost: 1 << 20) {
                 for line in chunk.lines where line.sequence >= next {
                     if line.sequence > next { missing.add(next...line.sequence - 1) }
                     next = line.sequence + 1
                 }
-            } catch {
-                // A damaged block is skipped, and its numbers are missing; numbers in an unreadable file are not
-                // reported.
-                guard case .malformed = error.cause else {
-                    next = max(next, (newest ?? 0) + 1)
-                    break
-                }
             }
+        } catch {
+            // Numbers in an unreadable file are not reported.
+            next = max(next, (newest ?? 0) + 1)
         }
         if next <= leased.upperBound { missing.add(next...leased.upperBound) }
         return missing.ranges

@@ -24,21 +24,33 @@ import Testing
         #expect(Readings(&cursor) == Readings(4...6))
     }
 
-    @Test func `a cursor is at the end when it has returned everything, and not before`() throws {
+    @Test func `what was written is read to its end, and then what was written since`() throws {
         let journal = try FixtureJournal()
         try journal.write(1, Fixture.lines(1...2))
         try journal.write(3, Fixture.lines(3...4))
         var cursor = try journal.reader.events()
-        #expect(!cursor.isAtEnd)
-        #expect(try cursor.next(atMost: 1)?.lines.map(\.sequence) == [1])
-        #expect(!cursor.isAtEnd)
-        #expect(try cursor.next(atMost: 1 << 20)?.lines.map(\.sequence) == [2, 3, 4])
-        #expect(cursor.isAtEnd)
+        #expect(try cursor.nextRecorded(atMost: 1)?.lines.map(\.sequence) == [1])
+        #expect(try cursor.nextRecorded(atMost: 1 << 20)?.lines.map(\.sequence) == [2, 3, 4])
         try journal.append(3, Fixture.lines(5...6))
-        #expect(try cursor.next(atMost: 1)?.lines.map(\.sequence) == [5])
-        #expect(!cursor.isAtEnd)
-        #expect(try cursor.next(atMost: 1 << 20)?.lines.map(\.sequence) == [6])
-        #expect(cursor.isAtEnd)
+        #expect(try cursor.nextRecorded(atMost: 1 << 20) == nil)
+        #expect(try cursor.nextRecorded(atMost: 1)?.lines.map(\.sequence) == [5])
+        #expect(try cursor.nextRecorded(atMost: 1 << 20)?.lines.map(\.sequence) == [6])
+        try journal.append(3, Fixture.lines(7...7))
+        #expect(try cursor.nextRecorded(atMost: 1 << 20) == nil)
+        #expect(try cursor.nextRecorded(atMost: 1 << 20)?.lines.map(\.sequence) == [7])
+        #expect(try cursor.nextRecorded(atMost: 1 << 20) == nil)
+    }
+
+    @Test func `a call that finds nothing new does not hide the next event`() throws {
+        let journal = try FixtureJournal()
+        var cursor = try journal.reader.events()
+        for number in 1...3 as ClosedRange<UInt64> {
+            #expect(try cursor.nextRecorded(atMost: 1 << 20) == nil)
+            #expect(try cursor.nextRecorded(atMost: 1 << 20) == nil)
+            if number == 1 { try journal.write(1, Fixture.lines(1...1)) }
+            if number > 1 { try journal.append(1, Fixture.lines(number...number)) }
+            #expect(try cursor.nextRecorded(atMost: 1 << 20)?.lines.map(\.sequence) == [number])
+        }
     }
 
     @Test func `a new segment is read, even after a late last event`() throws {

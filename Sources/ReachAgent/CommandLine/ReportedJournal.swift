@@ -47,18 +47,12 @@ struct ReportedJournal {
         var progress = showsProgress ? ReadingProgress(through: extent.last) : nil
         defer { progress?.end() }
         var end: Timestamp?
-        reading: while true {
+        func noteDamage(_ error: JournalError) {
+            progress?.end()
+            warn("\(error); reading continues after it")
+        }
+        reading: while let chunk = try cursor.nextRecorded(atMost: Self.chunkBytes, noteDamage: noteDamage) {
             if isCancelled() { throw CancellationError() }
-            let next: JournalChunk?
-            do throws(JournalError) {
-                next = try cursor.next(atMost: Self.chunkBytes)
-            } catch {
-                guard case .malformed = error.cause else { throw error }
-                progress?.end()
-                warn("\(error); reading continues after it")
-                continue
-            }
-            guard let chunk = next else { break }
             corruptLines += chunk.corruptLines
             for line in chunk.lines {
                 if line.sequence > extent.last {
@@ -69,8 +63,6 @@ struct ReportedJournal {
                 try Self.add(line, of: chunk, to: &accountant)
             }
             if let last = chunk.lines.last { progress?.note(last.sequence) }
-            // An agent may write faster than this reads.
-            if cursor.isAtEnd { break }
         }
         if corruptLines > 0 {
             warn("damaged lines of the journal that were left out: \(corruptLines)")
@@ -86,20 +78,9 @@ struct ReportedJournal {
     func times() throws(JournalError) -> (first: Timestamp, last: Timestamp)? {
         let reader = try JournalReader(directory: path, includesHistory: true)
         var oldest = reader.events()
-        guard let first = try Self.firstTime(&oldest), let number = try reader.newestSequence else { return nil }
+        guard let first = try oldest.firstRecorded()?.time, let number = try reader.newestSequence else { return nil }
         var newest = reader.events(after: number - 1)
-        return (first, try Self.firstTime(&newest) ?? first)
-    }
-
-    private static func firstTime(_ cursor: inout JournalCursor) throws(JournalError) -> Timestamp? {
-        while true {
-            do throws(JournalError) {
-                guard let chunk = try cursor.next(atMost: 1) else { return nil }
-                if let line = chunk.lines.first { return line.time }
-            } catch {
-                guard case .malformed = error.cause else { throw error }
-            }
-        }
+        return (first, try newest.firstRecorded()?.time ?? first)
     }
 
     private static func add(_ line: JournalLine, of chunk: JournalChunk, to accountant: inout Accountant) throws {

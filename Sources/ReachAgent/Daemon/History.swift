@@ -108,24 +108,16 @@ struct History {
             self.cursor = cursor
             progress?.end()
         }
-        while true {
-            let next: JournalChunk?
-            do throws(JournalError) {
-                next = try cursor.next(atMost: Self.chunkBytes)
-            } catch {
-                guard case .malformed = error.cause else { throw error }
-                progress?.end()
-                note(error)
-                continue
-            }
-            guard let chunk = next else { return }
+        func noteDamage(_ error: JournalError) {
+            progress?.end()
+            note(error)
+        }
+        while let chunk = try cursor.nextRecorded(atMost: Self.chunkBytes, noteDamage: noteDamage) {
             if filter.hasSubject { remember(subjectsOf: chunk) }
             let lines = chunk.lines.filter { isWanted($0, of: chunk) }
             if !lines.isEmpty || !chunk.missing.isEmpty { progress?.makeRoom() }
             try body(chunk, lines)
             if let last = chunk.lines.last { progress?.note(last.sequence) }
-            // An agent may write faster than this reads.
-            if cursor.isAtEnd { return }
         }
     }
 

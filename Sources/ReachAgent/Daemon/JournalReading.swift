@@ -36,16 +36,8 @@ struct JournalReading {
         }
         // The newest lines for the timeline: which of them are the newest is known at the end only.
         var (settled, frequent): ([[UInt8]], [[UInt8]]) = ([], [])
-        while true {
-            let next: JournalChunk?
-            do throws(JournalError) {
-                next = try cursor.next(atMost: Self.chunkBytes)
-            } catch {
-                // Damage is a gap, about which nothing is known.
-                guard case .malformed = error.cause else { break }
-                continue
-            }
-            guard let chunk = next else { break }
+        // Damage is a gap, about which nothing is known; the bus has what is written from now on.
+        while let chunk = try? cursor.nextRecorded(atMost: Self.chunkBytes) {
             firstRead = firstRead ?? chunk.lines.first?.sequence
             lastRead = chunk.lines.last?.sequence ?? lastRead
             for line in chunk.lines {
@@ -58,8 +50,6 @@ struct JournalReading {
                 }
                 Self.add(line, type, bytes, to: &history, at: now)
             }
-            // The bus has what is written from now on.
-            if cursor.isAtEnd { break }
         }
         for event in (settled + frequent).compactMap(AgentEvent.init(line:)) { history?.timeline.add(event) }
     }

@@ -38,15 +38,7 @@ struct SelectedEvents: Sendable, Hashable {
             let reader = try? JournalReader(directory: directory, includesHistory: true)
         else { return result }
         var cursor = reader.events(after: first, through: last)
-        while true {
-            let next: JournalChunk?
-            do throws(JournalError) {
-                next = try cursor.next(atMost: chunkBytes)
-            } catch {
-                guard case .malformed = error.cause else { return result }
-                continue
-            }
-            guard let chunk = next else { return result }
+        while let chunk = try? cursor.nextRecorded(atMost: chunkBytes) {
             for line in chunk.lines {
                 // It stands for events whose types are not known.
                 guard chunk.type(of: line) != .eventsOmitted else { continue }
@@ -56,5 +48,6 @@ struct SelectedEvents: Sendable, Hashable {
                 }
             }
         }
+        return result
     }
 }

@@ -176,20 +176,13 @@ final class SinkProgressWriter: Sendable {
         // If the journal does not reach back that far, an agent that has run since has published the loss.
         if let oldest = try? reader.oldestSequence, oldest > announcement.after + 1 { return oldest - 1 }
         var cursor = reader.events(after: announcement.after)
-        while true {
-            let next: JournalChunk?
-            do throws(JournalError) {
-                next = try cursor.next(atMost: Self.chunkBytes)
-            } catch {
-                guard case .malformed = error.cause else { return nil }
-                continue
-            }
-            guard let chunk = next else { return nil }
+        while let chunk = try? cursor.nextRecorded(atMost: Self.chunkBytes) {
             for line in chunk.lines where chunk.type(of: line) == .sinkLost {
                 if case .sinkLost(announcement.loss)? = AgentEvent(line: Array(chunk.bytes[line.range]))?.content {
                     return line.sequence
                 }
             }
         }
+        return nil
     }
 }
