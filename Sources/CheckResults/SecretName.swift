@@ -40,18 +40,39 @@ package enum SecretName {
 
     /// Returns the URL with the values of secret parameters replaced, and otherwise unchanged.
     package static func hidingQuery(of url: String) -> String {
-        // By bytes: a combining mark after a delimiter makes another character of it for a `String`.
-        let bytes = url.utf8
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return url }
-        let start = bytes.index(after: mark)
-        let end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
-        let pairs = bytes[start..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {
-            pair in
-            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(decoded(Substring(pair[..<equals])))
-            else { return String(Substring(pair)) }
-            return Substring(pair[...equals]) + placeholder
+        guard let query = query(of: url) else { return url }
+        let pairs = pairs(of: query).map { pair in
+            guard let value = secret(in: pair) else { return String(Substring(pair)) }
+            return Substring(pair[..<value.startIndex]) + placeholder
         }
-        return url[..<start] + pairs.joined(separator: "&") + url[end...]
+        return url[..<query.startIndex] + pairs.joined(separator: "&") + url[query.endIndex...]
+    }
+
+    /// Returns the values of secret parameters in the URL, as they are written and decoded.
+    package static func values(inQueryOf url: String) -> [String] {
+        guard let query = query(of: url) else { return [] }
+        return pairs(of: query).compactMap(secret).flatMap { [String(Substring($0)), decoded(Substring($0))] }
+    }
+
+    // By bytes: a combining mark after a delimiter makes another character of it for a `String`.
+
+    private static func query(of url: String) -> Substring.UTF8View? {
+        let bytes = url.utf8
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        let start = bytes.index(after: mark)
+        return bytes[start..<(bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex)]
+    }
+
+    private static func pairs(of query: Substring.UTF8View) -> [Substring.UTF8View] {
+        query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    }
+
+    /// Returns the value of a parameter with the name of a secret.
+    private static func secret(in pair: Substring.UTF8View) -> Substring.UTF8View? {
+        guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(decoded(Substring(pair[..<equals]))) else {
+            return nil
+        }
+        return pair[pair.index(after: equals)...]
     }
 
     /// Returns the lower-case words of a name, separated by characters other than letters and digits, or by capitals.
@@ -70,10 +91,10 @@ package enum SecretName {
         return words.filter { !$0.isEmpty }
     }
 
-    /// Returns a name with its percent-encoded ASCII characters decoded.
-    private static func decoded(_ name: Substring) -> String {
+    /// Returns a text with its percent-encoded bytes decoded.
+    private static func decoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []
-        var rest = Array(name.utf8)[...]
+        var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), rest.count >= 2,
                 let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)

@@ -19,9 +19,9 @@ package struct KnownSecrets {
     /// The secrets in lower case by their first byte, the longest first.
     private var needles: [UInt8: [[UInt8]]] = [:]
 
-    /// Collects the secrets of a request: values of fields and parameters with the names of secrets, credentials, and
-    /// marked strings.
-    package init(_ request: ProbeRequest) {
+    /// Collects the secrets of a request: values of fields, parameters and members of a JSON body with the names of
+    /// secrets, credentials, and marked strings.
+    package init(_ request: ProbeRequest, to url: HTTPURL? = nil) {
         var values = Array(request.hiddenTexts)
         for field in request.headers.fields
         where field.isSecret || request.hiddenFields.contains(field.name.lowercased()) {
@@ -32,6 +32,10 @@ package struct KnownSecrets {
         if let credentials = request.credentials { values += credentials.secrets }
         for parameters in [request.query, request.parameters].compactMap(\.self) {
             parameters.collectSecrets(into: &values)
+        }
+        if let url { values += SecretName.values(inQueryOf: url.description) }
+        if case .bytes(let body, _) = request.body, let json = try? JSONParser.parse(body) {
+            json.collectSecrets(into: &values)
         }
         let forms = values.prefix(Self.maximumCount).filter { $0.utf8.count >= Self.shortest }.flatMap { value in
             Self.forms(of: Array(value.utf8.prefix(Self.longest)))
@@ -117,14 +121,15 @@ package struct KnownSecrets {
 /// The secrets of one request, computed once: at the end of the first check with it.
 package final class ProbeSecrets: Sendable {
     private let request: ProbeRequest
+    private let url: HTTPURL?
     private let found = Mutex<KnownSecrets?>(nil)
 
-    package init(_ request: ProbeRequest) { self.request = request }
+    package init(_ request: ProbeRequest, to url: HTTPURL? = nil) { (self.request, self.url) = (request, url) }
 
     /// The secrets.
     package var known: KnownSecrets {
         found.withLock { found in
-            let known = found ?? KnownSecrets(request)
+            let known = found ?? KnownSecrets(request, to: url)
             found = known
             return known
         }
@@ -155,6 +160,22 @@ extension KnownSecrets {
             return hop
         }
         return report
+    }
+}
+
+extension JSONValue {
+    /// Collects the values with the names of secrets, at any depth.
+    fileprivate func collectSecrets(into values: inout [String], _ isSecret: Bool = false) {
+        switch self {
+        case .object(let members):
+            for (name, value) in members {
+                value.collectSecrets(into: &values, isSecret || SecretName.isSecret("\(name)"))
+            }
+        case .array(let elements): for value in elements { value.collectSecrets(into: &values, isSecret) }
+        case .string(let text): if isSecret { values.append(String(decoding: text.bytes, as: UTF8.self)) }
+        case .number(let number): if isSecret { values.append(number.text) }
+        case .bool, .null: break
+        }
     }
 }
 

@@ -77,5 +77,29 @@ struct KnownSecretsTests {
         #expect(kept == Array((isCut ? "got \(SecretName.placeholder)" : "got query-").utf8))
     }
 
+    @Test(arguments: [
+        "url-token+value", "url-token%2Bvalue", "json-password", #"json \"nested\" element"#, "1234567890123",
+    ])
+    func `secrets of the URL and of a JSON body are removed`(form: String) throws {
+        var request = ProbeRequest()
+        request.body = .bytes(
+            Array(
+                #"""
+                {"user": "someone", "password": "json-password", "pin": 987654321,
+                 "tokens": ["json \"nested\" element", {"n": 1234567890123}]}
+                """#.utf8
+            )
+        )
+        let url = try HTTPURL(parsing: "https://host.test/p?q=url-question&access_token=url-token%2Bvalue")
+        let known = KnownSecrets(request, to: url)
+        #expect(known.removed(from: "before: \(form)") == "before: \(SecretName.placeholder)")
+        for other in ["someone", "987654321", "url-question"] { #expect(known.removed(from: other) == other) }
+    }
+
+    @Test(arguments: ["", "{", "[1, 2", #"{"password": "}"#, "password=form-password"])
+    func `a body that is no JSON has no members`(body: String) {
+        #expect(KnownSecrets(ProbeRequest(body: .bytes(Array(body.utf8)))).isEmpty)
+    }
+
     @Test func `a request without secrets costs nothing`() { #expect(KnownSecrets(ProbeRequest()).isEmpty) }
 }

@@ -17,4 +17,14 @@ struct ProbeSecretsTests {
         #expect(probe.secrets !== copy.secrets)
         #expect(!probe.secrets.known.isEmpty)
     }
+
+    @Test func `the secrets of a new target are its own`() throws {
+        let plain = try ProbeTarget(parsing: "https://example.org/")
+        var probe = Probe(target: plain, trust: TrustEvaluator(anchors: TrustAnchors(certificates: [])))
+        #expect(probe.secrets.known.isEmpty)
+        probe.target = try ProbeTarget(parsing: "https://example.org/?token=abcdefgh")
+        #expect(probe.secrets.known.removed(from: "got abcdefgh") == "got (not-shown)")
+        probe.target = plain
+        #expect(probe.secrets.known.isEmpty)
+    }
 }

@@ -59,7 +59,7 @@ struct RedirectChain {
         }
         let next = request.redirected(to: target, status: response.status)
         guard !visited.contains(Self.key(next.method, target)) else {
-            return Self.refuse(.redirectLoop, request, "the redirect leads back to \(target)")
+            return Self.refuse(.redirectLoop, request, "the redirect leads back to \(SecretName.hidingQuery(of: target.description))")
         }
         followed += 1
         return .success(next)

@@ -21,9 +21,9 @@ public struct Probe: Sendable {
     }
 
     /// The target of the check.
-    public var target: ProbeTarget
+    public var target: ProbeTarget { didSet { secrets = ProbeSecrets(request, to: target.url) } }
     /// The request of an HTTP check; ignored for other targets.
-    public var request: ProbeRequest { didSet { secrets = ProbeSecrets(request) } }
+    public var request: ProbeRequest { didSet { secrets = ProbeSecrets(request, to: target.url) } }
     /// The serializer of the request.
     public var serializer: RequestSerializer
     /// The expectations of the response.
@@ -90,7 +90,7 @@ public struct Probe: Sendable {
         self.maximumRedirects = maximumRedirects
         self.limits = limits
         self.evaluationDate = evaluationDate
-        secrets = ProbeSecrets(request)
+        secrets = ProbeSecrets(request, to: target.url)
     }
 
     /// Checks for contradictory settings.

@@ -50,6 +50,12 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The URL of an HTTP check.
+    package var url: HTTPURL? {
+        guard case .http(let url) = self else { return nil }
+        return url
+    }
+
     /// The target for display: without the values of secret parameters.
     package var shown: String { SecretName.hidingQuery(of: description) }
 

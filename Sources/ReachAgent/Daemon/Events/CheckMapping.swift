@@ -98,9 +98,10 @@ extension AgentEvents.CheckHop.Response {
             httpVersion: response.httpVersion,
             status: response.status,
             headers: response.headers.map { field in
-                Header(
+                let value = field.isNamed("location") ? SecretName.hidingQuery(of: field.value) : field.value
+                return Header(
                     name: ForeignText.shown(field.name),
-                    value: field.isSecret ? "(not shown)" : ForeignText.shown(field.value, limit: 1024)
+                    value: field.isSecret ? "(not shown)" : ForeignText.shown(value, limit: 1024)
                 )
             },
             bodyBytes: response.bodyBytes,
