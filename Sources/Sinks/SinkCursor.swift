@@ -11,22 +11,35 @@ public struct SinkCursor: Sendable, Hashable {
     public var broker: String
     /// The device's name at the broker.
     public var device: String
-    /// The newest event.
+    /// The newest event; its number is 0 if the broker lacks the first event of the history, but may have later ones.
     public var position: StreamPosition
-    /// The numbers of earlier events that reached the broker after this position.
+    /// The numbers of events that reached the broker after later ones.
     ///
-    /// While one of them is the broker's newest, the position counts.
+    /// While one of them is the broker's newest, ``latePosition`` counts.
     public var late: [UInt64]
+    /// The newest event that the broker had before the late ones; `nil` if it is the position.
+    public var latePosition: StreamPosition?
+    /// The numbers of events after the position that the broker may lack although it has later ones.
+    public var missing: [UInt64]
 
-    /// The maximum number of late events.
-    private static let maximumLate = 256
+    /// The maximum number of late events, and of missing ones.
+    private static let maximumCount = 256
 
     /// Creates a cursor.
-    public init(broker: String, device: String, position: StreamPosition, late: [UInt64] = []) {
+    public init(
+        broker: String,
+        device: String,
+        position: StreamPosition,
+        late: [UInt64] = [],
+        latePosition: StreamPosition? = nil,
+        missing: [UInt64] = []
+    ) {
         self.broker = broker
         self.device = device
         self.position = position
         self.late = late
+        self.latePosition = latePosition
+        self.missing = missing
     }
 
     /// The target whose newest event it is.
@@ -35,8 +48,10 @@ public struct SinkCursor: Sendable, Hashable {
 
 extension SinkCursor: Codable {
     private enum CodingKeys: String, CodingKey {
-        case version, broker, device, stream, generation, time, late
+        case version, broker, device, stream, generation, time, late, missing
         case sequence = "seq"
+        case lateSequence = "late_seq"
+        case lateTime = "late_time"
     }
 
     private static let version = 1
@@ -51,12 +66,13 @@ extension SinkCursor: Codable {
         }
         broker = try members.decode(String.self, forKey: .broker)
         device = try members.decode(String.self, forKey: .device)
-        late = Array(try (members.decodeIfPresent([UInt64].self, forKey: .late) ?? []).prefix(Self.maximumLate))
+        late = try Self.numbers(.late, of: members)
+        missing = try Self.numbers(.missing, of: members)
         let stream = try members.decode(String.self, forKey: .stream)
         let generation = try members.decodeIfPresent(UInt32.self, forKey: .generation) ?? 0
         let sequence = try members.decode(UInt64.self, forKey: .sequence)
         guard let epoch = StreamEpoch(stream: stream, generation: generation),
-            (1...UInt64(Int64.max)).contains(sequence)
+            Self.bounds.contains(sequence) || sequence == 0 && !missing.isEmpty
         else {
             throw DecodingError.dataCorruptedError(forKey: .sequence, in: members, debugDescription: "out of bounds")
         }
@@ -65,6 +81,30 @@ extension SinkCursor: Codable {
             sequence: sequence,
             time: try members.decode(Timestamp.self, forKey: .time)
         )
+        guard let lateSequence = try members.decodeIfPresent(UInt64.self, forKey: .lateSequence) else { return }
+        guard Self.bounds.contains(lateSequence) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .lateSequence,
+                in: members,
+                debugDescription: "out of bounds"
+            )
+        }
+        latePosition = StreamPosition(
+            epoch: epoch,
+            sequence: lateSequence,
+            time: try members.decode(Timestamp.self, forKey: .lateTime)
+        )
+    }
+
+    /// The numbers that an event may have.
+    private static let bounds = 1...UInt64(Int64.max)
+
+    private static func numbers(
+        _ key: CodingKeys,
+        of members: KeyedDecodingContainer<CodingKeys>
+    ) throws -> [UInt64] {
+        let numbers = try members.decodeIfPresent([UInt64].self, forKey: key) ?? []
+        return numbers.prefix(maximumCount).filter { bounds.contains($0) }
     }
 
     /// Writes the cursor.
@@ -78,6 +118,11 @@ extension SinkCursor: Codable {
         try members.encode(position.sequence, forKey: .sequence)
         try members.encode(position.time, forKey: .time)
         if !late.isEmpty { try members.encode(late, forKey: .late) }
+        if !missing.isEmpty { try members.encode(missing, forKey: .missing) }
+        if let latePosition {
+            try members.encode(latePosition.sequence, forKey: .lateSequence)
+            try members.encode(latePosition.time, forKey: .lateTime)
+        }
     }
 }
 

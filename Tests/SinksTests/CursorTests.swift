@@ -63,6 +63,24 @@ struct CursorTests {
         }
     }
 
+    @Test func `a cursor keeps the late and the missing events`() throws {
+        try inDirectory { directory in
+            let file = SinkCursorFile(sink: "nats", in: directory)
+            for sequence in [0, 4] as [UInt64] {
+                let cursor = SinkCursor(
+                    broker: "nats://b",
+                    device: "edge",
+                    position: try position(2, sequence),
+                    late: [5, 7],
+                    latePosition: try position(2, 9),
+                    missing: [7]
+                )
+                try file.write(cursor)
+                #expect(file.read() == cursor)
+            }
+        }
+    }
+
     @Test(
         "a file that is not a cursor counts as none",
         arguments: [

@@ -83,13 +83,18 @@ extension ShippingEngine {
     mutating func disconnect(_ reason: TransportFailure, retryAt time: ContinuousClock.Instant, _ now: Moment) {
         judgeSuccess(reason)
         effects.append(.disconnect)
+        keepLacking()
+        unsubscribe()
+        saveLast(now)
+        connection = .waiting(until: time)
+        setState(.waiting, reason, now)
+    }
+
+    /// Empties the queue, and keeps the events that the broker may lack although it has later ones.
+    mutating func keepLacking() {
         let left = queue.removeAll()
         // Until the position is verified, the queue does not contain the events of the previous connection.
         if course == .shipping { lacking = left }
-        unsubscribe()
-        if cursorDue != nil { save(now) }
-        connection = .waiting(until: time)
-        setState(.waiting, reason, now)
     }
 
     private mutating func refuse(_ sequence: UInt64, _ failure: TransportFailure, _ now: Moment) {
@@ -115,10 +120,16 @@ extension ShippingEngine {
     private mutating func answered(_ now: Moment) {
         if let last = queue.removeDone() {
             advance(to: last.message.sequence, last.time, now)
+            // The broker has the events between the late ones, and those up to its former newest one.
+            if last.isLate, queue.entries.first?.isLate != true, let late {
+                advance(to: late.position.sequence, late.position.time, now)
+            }
             // The events seen after it are not for this broker.
             if queue.isEmpty, let seen { advance(to: seen.sequence, seen.time, now) }
-            cursorDue = cursorDue ?? max(now.instant, lastSave.map { $0 + Self.saveInterval } ?? now.instant)
+            // After a late event, the next one is sent, and the broker's newest event no longer shows that it arrived.
+            if last.isLate { save(now) } else { requestSave(now) }
         }
+        saveSkipped(now)
         connection = .connected(until: queue.isAwaitingAnswer ? now.instant + Self.answerLimit : nil)
     }
 

@@ -10,13 +10,13 @@ extension ShippingEngine {
     mutating func resume(from stored: StreamPosition?) {
         let stored = stored.map { settleLateEvents($0) }
         guard let base = stored ?? position else {
-            lacking = []
+            (lacking, sought) = ([], nil)
             begin(.shipping, in: nil, stream: nil)
             return
         }
-        // The event itself comes first, for comparison.
+        // The event itself comes first, for comparison, unless skipped ones are before it.
         course = .verifying(base)
-        subscribe(base.epoch.stream, after: base.sequence - 1)
+        subscribe(base.epoch.stream, after: start(ofVerifying: base))
     }
 
     /// Determines the oldest waiting event without a connection to the broker.
@@ -53,7 +53,7 @@ extension ShippingEngine {
         switch course {
         case .idle: subscription = .closed
         case .peeking: subscribe(position?.epoch.stream, after: position?.sequence ?? 0)
-        case .verifying(let base): subscribe(base.epoch.stream, after: base.sequence - 1)
+        case .verifying(let base): subscribe(base.epoch.stream, after: start(ofVerifying: base))
         case .skipping, .shipping: subscribe(epoch?.stream, after: seen?.sequence ?? 0)
         }
     }
@@ -99,7 +99,7 @@ extension ShippingEngine {
     }
 
     private mutating func verify(_ event: JournalEvent, _ base: StreamPosition, _ now: Moment) {
-        guard event.sequence >= base.sequence else { return }
+        guard event.sequence >= base.sequence else { return collect(event, behind: base) }
         guard event.sequence > base.sequence || event.time == base.time else {
             return beginAnew(base.epoch.stream, behind: base, now)
         }
@@ -108,13 +108,15 @@ extension ShippingEngine {
         seen = (base.sequence, base.time)
         sendLate(behind: base)
         if queue.isEmpty { advance(to: base.sequence, base.time, now) }
+        // Saved before a late event is sent, which may become the newest one.
+        if !queue.isEmpty || !savedMissing.isEmpty { save(now) }
         // The event itself was removed because of its age, or replaced by a summary (`events.omitted`).
         if event.sequence > base.sequence { ship(event, now) }
     }
 
     /// Handles a journal without the broker's newest event.
     private mutating func beginAnew(_ stream: String, behind base: StreamPosition, _ now: Moment) {
-        lacking = []
+        (lacking, sought) = ([], nil)
         let former = [base.epoch, position?.epoch].compactMap(\.self).filter { $0.stream == stream }
         guard let latest = former.max(by: { $0.generation < $1.generation }) else {
             // The broker has no events of this journal.
@@ -144,12 +146,18 @@ extension ShippingEngine {
         }
         seen = (event.sequence, event.time)
         newest = max(newest ?? 0, event.sequence)
-        let type = event.type
-        guard filter.passes(type) else {
+        guard let entry = entry(of: event, in: epoch) else {
             if queue.isEmpty { advance(to: event.sequence, event.time, now) }
             return
         }
         histories.add(epoch)
+        queue.append(entry)
+    }
+
+    /// Returns an event on its way to the broker; `nil` for one that the filter leaves out.
+    func entry(of event: JournalEvent, in epoch: StreamEpoch) -> ShippingQueue.Entry? {
+        let type = event.type
+        guard filter.passes(type) else { return nil }
         let message = SinkMessage(
             sequence: event.sequence,
             subject: template.name(device: settings.device, type: type, subject: event.subject),
@@ -157,7 +165,7 @@ extension ShippingEngine {
             payload: event.line
         )
         let isAboutSinks = EventType.shortName(of: type).hasPrefix("sink.")
-        queue.append(.init(message: message, time: event.time, isAboutSinks: isAboutSinks))
+        return .init(message: message, time: event.time, isAboutSinks: isAboutSinks)
     }
 
     /// Records that everything up to an event is at the broker, or does not concern it.
@@ -174,11 +182,17 @@ extension JournalEvent {
     /// omission.
     fileprivate func gap(after former: UInt64) -> ClosedRange<UInt64>? {
         guard sequence > former + 1 else { return nil }
+        guard let first = firstOmitted else { return former + 1...sequence - 1 }
+        guard first > former + 1, first < sequence else { return nil }
+        return former + 1...first - 1
+    }
+
+    /// The first of the numbers that the event declares as omitted; `nil` for any other event.
+    var firstOmitted: UInt64? {
         guard type == EventType.eventsOmitted.rawValue,
             case .eventsOmitted(let omitted)? = AgentEvent(line: line)?.content
-        else { return former + 1...sequence - 1 }
-        guard omitted.firstSequence > former + 1, omitted.firstSequence < sequence else { return nil }
-        return former + 1...omitted.firstSequence - 1
+        else { return nil }
+        return omitted.firstSequence
     }
 }
 

@@ -23,15 +23,6 @@ extension ShippingEngine {
         deadline = nextDeadline(now)
     }
 
-    mutating func save(_ now: Moment) {
-        (cursorDue, lastSave) = (nil, now.instant)
-        guard let position else { return }
-        // While late events are in flight, the position is the one before them.
-        let late = late?.position.sequence == position.sequence ? late?.numbers ?? [] : []
-        let cursor = SinkCursor(broker: status.broker, device: settings.device, position: position, late: late)
-        effects.append(.save(cursor))
-    }
-
     /// Ends a connection that has been silent for too long, or whose broker rejects events, once all are answered.
     private mutating func endWhatIsOver(_ now: Moment) {
         switch connection {
@@ -146,40 +137,6 @@ extension ShippingEngine {
         case .stopped: return nil
         }
         return moments.compactMap(\.self).min()
-    }
-}
-
-// Events that the broker skipped: a cluster without a leader drops some of the events in flight, and a full stream
-// accepts a small event after a large one. They are sent late, and from then on the broker's newest event is no longer
-// the one with the highest number.
-extension ShippingEngine {
-    /// Determines the late events that have arrived, and returns the position that counts.
-    mutating func settleLateEvents(_ stored: StreamPosition) -> StreamPosition {
-        guard let late, stored.epoch == late.position.epoch else { return stored }
-        // They were sent in order, and before all others.
-        if late.numbers.contains(stored.sequence) {
-            lacking.removeAll { $0.isLate && $0.state == .sent && $0.message.sequence <= stored.sequence }
-            lacking.removeAll { $0.message.sequence == stored.sequence }
-            return late.position
-        }
-        if stored.sequence > late.position.sequence { lacking.removeAll { $0.isLate && $0.state == .sent } }
-        return stored
-    }
-
-    /// Puts the events that the broker skipped in front of the others.
-    mutating func sendLate(behind base: StreamPosition) {
-        let passedOver = lacking.filter {
-            $0.message.sequence <= base.sequence && $0.message.id == base.epoch.id(of: $0.message.sequence)
-        }
-        lacking = []
-        for var entry in passedOver {
-            (entry.state, entry.isLate) = (.waiting, true)
-            queue.append(entry)
-        }
-        if let former = late, former.position != base { late = nil }
-        guard !passedOver.isEmpty else { return }
-        let numbers = (late?.numbers ?? []) + passedOver.map(\.message.sequence)
-        late = LateEvents(numbers: Array(Set(numbers).sorted().suffix(ShippingQueue.maximumCount)), position: base)
     }
 }
 

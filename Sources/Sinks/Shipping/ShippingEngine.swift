@@ -62,6 +62,8 @@ public struct ShippingEngine: Sendable {
     var queue = ShippingQueue()
     /// Events that the broker skipped on the last connection.
     var lacking: [ShippingQueue.Entry] = []
+    /// Events that the broker skipped on a connection of an earlier process.
+    var sought: SkippedEvents?
     /// Events that were skipped and sent late: while one of them is the broker's newest, ``LateEvents/position`` counts
     /// instead.
     var late: LateEvents?
@@ -73,6 +75,8 @@ public struct ShippingEngine: Sendable {
     var position: StreamPosition?
     var cursorDue: ContinuousClock.Instant?
     var lastSave: ContinuousClock.Instant?
+    /// The missing events of the saved cursor.
+    var savedMissing: Set<UInt64> = []
     var reportDue: ContinuousClock.Instant?
     var lastReport: ContinuousClock.Instant?
     /// The losses that the agent does not know yet; each report contains one range.
@@ -125,13 +129,6 @@ public struct ShippingEngine: Sendable {
         case shipping
     }
 
-    /// Events that reached the broker after later ones.
-    struct LateEvents: Sendable, Hashable {
-        var numbers: [UInt64]
-        /// The newest event that the broker had before them.
-        var position: StreamPosition
-    }
-
     /// Creates an engine that is not connected, and connects as soon as it may.
     ///
     /// - Parameters:
@@ -145,10 +142,6 @@ public struct ShippingEngine: Sendable {
         template = try settings.template()
         filter = EventFilter(settings.types)
         jitter = Jitter(seed: seed)
-        if let cursor, cursor.target == settings.target {
-            position = cursor.position
-            late = cursor.late.isEmpty ? nil : LateEvents(numbers: cursor.late, position: cursor.position)
-        }
         connection = .waiting(until: now.instant + jitter.duration(upTo: Self.spread))
         status = SinkStatus(
             name: settings.name,
@@ -156,9 +149,10 @@ public struct ShippingEngine: Sendable {
             state: .waiting,
             since: now.time
         )
-        status.acknowledged = position?.sequence
         clocks = now
         reportDue = now.instant
+        if let cursor, cursor.target == settings.target { adopt(cursor) }
+        status.acknowledged = position?.sequence
     }
 
     /// Handles an input, and returns the effects to carry out, in order.
@@ -211,8 +205,9 @@ public struct ShippingEngine: Sendable {
 
     private mutating func stop(_ now: Moment) {
         if isOnline { effects.append(.disconnect) }
+        keepLacking()
         unsubscribe()
-        if cursorDue != nil { save(now) }
+        saveLast(now)
         connection = .stopped
         deadline = nil
         // The agent itself notices the end of the process, and shows the sink as absent.

@@ -47,12 +47,47 @@ struct ShippingQueue: Sendable, Hashable {
         bytes += entry.message.payload.count
     }
 
+    /// The numbers of the events that the broker has certainly skipped: it rejected them for now, or answered a later
+    /// one instead.
+    var skipped: [UInt64] {
+        let sent = entries[..<sentCount]
+        let answered = sent.lastIndex { $0.state == .acknowledged } ?? 0
+        return sent.indices.filter { sent[$0].state == .refused || $0 < answered && sent[$0].state == .sent }
+            .map { sent[$0].message.sequence }
+    }
+
+    /// The events that the broker may lack although it has later ones, or may have them soon.
+    ///
+    /// These are the events that it rejected for now, and those that remained unanswered although a later one was
+    /// answered: a cluster that changes its leader drops some of the events in flight. The newest stored event does not
+    /// reveal them.
+    var lacking: [Entry] {
+        var entries = entries
+        // A later event was answered, so this one was certainly skipped.
+        for index in entries.indices.prefix(entries.lastIndex { $0.state == .acknowledged } ?? 0)
+        where entries[index].state == .sent {
+            entries[index].state = .refused
+        }
+        // After a rejection, a missing answer may be another rejection.
+        let isDoubtful = entries.contains { $0.state == .refused }
+        return entries.filter { entry in
+            switch entry.state {
+            case .refused: true
+            case .sent: isDoubtful || entry.isLate
+            case .waiting: entry.isLate
+            case .acknowledged, .abandoned: false
+            }
+        }
+    }
+
     /// Returns the next event to send; `nil` if the window is full, or no event waits.
     ///
     /// The window starts with the oldest unfinished event, so it limits the events that a lost connection leaves in
-    /// doubt.
+    /// doubt. A late event is sent alone, at the front of the queue: the broker's newest event then shows if it arrived.
     mutating func nextToSend(window: Int) -> SinkMessage? {
-        guard sentCount < min(entries.count, window) else { return nil }
+        guard sentCount < min(entries.count, window),
+            !entries[..<sentCount].prefix(while: \.isLate).contains(where: { $0.state == .sent })
+        else { return nil }
         defer { sentCount += 1 }
         entries[sentCount].state = .sent
         return entries[sentCount].message
@@ -79,26 +114,8 @@ struct ShippingQueue: Sendable, Hashable {
     }
 
     /// Empties the queue, and returns the events that the broker may lack although it has later ones.
-    ///
-    /// These are the events that it rejected for now, and those that remained unanswered although a later one was
-    /// answered: a cluster that changes its leader drops some of the events in flight. The newest stored event does not
-    /// reveal them.
     mutating func removeAll() -> [Entry] {
-        // A later event was answered, so this one was certainly skipped.
-        for index in entries.indices.prefix(entries.lastIndex { $0.state == .acknowledged } ?? 0)
-        where entries[index].state == .sent {
-            entries[index].state = .refused
-        }
-        // After a rejection, a missing answer may be another rejection.
-        let isDoubtful = isRefused
         defer { self = ShippingQueue() }
-        return entries.filter { entry in
-            switch entry.state {
-            case .refused: true
-            case .sent: isDoubtful || entry.isLate
-            case .waiting: entry.isLate
-            case .acknowledged, .abandoned: false
-            }
-        }
+        return lacking
     }
 }
