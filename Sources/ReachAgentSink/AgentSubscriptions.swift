@@ -66,13 +66,23 @@ struct JournalSubscription {
     private let reader: StateReader
     /// True if the stream cannot be continued: nothing follows.
     private(set) var hasEnded = false
+    /// The reason that no events come; `nil` if there is none, or if it is the agent's absence.
+    private(set) var failure: StateClientError?
 
     /// Creates a subscription to everything after a number.
     ///
-    /// - Parameter stream: The stream of the number; `nil` to accept any.
+    /// - Parameters:
+    ///   - stream: The stream of the number; `nil` to accept any.
+    ///   - failure: The failure of the former subscription, until this one has succeeded.
     /// - Throws: ``StateClientError`` if no descriptor is left.
-    init(_ client: StateClient, stream: String?, after sequence: UInt64) throws(StateClientError) {
+    init(
+        _ client: StateClient,
+        stream: String?,
+        after sequence: UInt64,
+        failure: StateClientError?
+    ) throws(StateClientError) {
         reader = try client.reader(StateSubscription(since: sequence, stream: stream))
+        self.failure = failure
     }
 
     /// The descriptor to wait for; negative for none.
@@ -89,7 +99,7 @@ struct JournalSubscription {
         do throws(StateClientError) {
             return inputs(try reader.take(maximum: maximum))
         } catch {
-            SinkLog.write(.warning, "cannot follow the agent's events: \(error)")
+            failure = error
             hasEnded = true
             return [.closed]
         }
@@ -103,10 +113,16 @@ struct JournalSubscription {
         }
         return items.compactMap { item in
             switch item {
-            case .connected(let hello): .opened(stream: hello.stream, newest: hello.sequence)
-            case .event(let line): JournalEvent(line.bytes, scanned: line.scanned).map { .event($0) }
-            // The next event's number reveals missing events; the follower logs the agent's absence.
-            case .missed, .dropped, .interrupted, .snapshot, .restarted: nil
+            case .connected(let hello):
+                failure = nil
+                return .opened(stream: hello.stream, newest: hello.sequence)
+            case .event(let line): return JournalEvent(line.bytes, scanned: line.scanned).map { .event($0) }
+            case .interrupted(let error, _):
+                // The follower logs the agent's absence; it does not read the journal.
+                if case .refused(RequestCode.journalUnreadable.rawValue, _) = error { failure = error }
+                return nil
+            // The next event's number reveals missing events.
+            case .missed, .dropped, .snapshot, .restarted: return nil
             }
         }
     }

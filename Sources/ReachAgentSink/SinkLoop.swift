@@ -23,6 +23,8 @@ final class SinkLoop {
     private let cursor: SinkCursorFile
     private var engine: ShippingEngine
     private var journal: JournalSubscription?
+    /// The last logged reason that the agent's events cannot be read, until they can.
+    private var journalFailure: StateClientError?
     private var reports = ReportQueue()
     private var shown: SinkStatus?
     /// Counts connections and subscriptions: the rest of a former one's batch is dropped.
@@ -82,7 +84,9 @@ final class SinkLoop {
     private func takeJournal() {
         guard engine.wantsEvents, journal != nil else { return }
         let subscription = subscriptions
-        for input in journal?.take(maximum: Self.batch) ?? [] where subscription == subscriptions {
+        let inputs = journal?.take(maximum: Self.batch) ?? []
+        noteJournalFailure(journal?.failure)
+        for input in inputs where subscription == subscriptions {
             handle(.journal(input))
         }
     }
@@ -128,13 +132,26 @@ final class SinkLoop {
     private func subscribe(_ stream: String?, after sequence: UInt64) {
         subscriptions += 1
         do throws(StateClientError) {
-            journal = try JournalSubscription(services.client, stream: stream, after: sequence)
+            journal = try JournalSubscription(
+                services.client,
+                stream: stream,
+                after: sequence,
+                failure: journalFailure
+            )
         } catch {
-            SinkLog.write(.warning, "sink \(name): cannot follow the agent's events: \(error)")
+            noteJournalFailure(error)
             journal = nil
             // The engine subscribes again after a pause.
             for effect in engine.handle(.journal(.closed), at: .now) { perform(effect) }
         }
+    }
+
+    /// Logs a new reason that the agent's events cannot be read.
+    private func noteJournalFailure(_ failure: StateClientError?) {
+        guard failure != journalFailure else { return }
+        journalFailure = failure
+        guard let failure else { return }
+        SinkLog.write(.warning, "sink \(name): cannot follow the agent's events: \(failure)")
     }
 
     private func save(_ position: SinkCursor) {

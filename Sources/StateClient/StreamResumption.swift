@@ -149,7 +149,9 @@ struct StreamResumption {
             if let continuation = continuation(after: reply) { return continuation }
             switch RequestCode(rawValue: reply.error) {
             // Connections end: of other clients, and this client's own that the agent has not seen the end of yet.
-            case .subscriberLagged, .agentStopping, .tooManyConnections, .tooManyUserConnections, .tooManyRequests:
+            // The position stays: a journal that could not be read may be readable at the next attempt.
+            case .subscriberLagged, .agentStopping, .tooManyConnections, .tooManyUserConnections, .tooManyRequests,
+                .journalUnreadable:
                 return retry(reply.clientError, fraction, wasOpen: wasOpen)
             default: return .fail(reply.clientError)
             }

@@ -220,6 +220,7 @@ final class Conversation {
                 case .stream(let stream): json.member("stream", stream)
                 case .newest(let number): json.member("newest_seq", number)
                 case .oldest(let number): json.member("oldest_seq", number)
+                case .message(let text): json.member("message", text)
                 }
             },
             lines: 1

@@ -300,9 +300,27 @@ final class EventStream {
             guard phase == .replaying else { return }
             switch result {
             case .success(let part): take(part, firstInRing)
-            case .failure: hasBegun ? beCutOff() : refuseAsExpired()
+            case .failure(let error): readingFailed(error)
             }
         }
+    }
+
+    /// Handles a journal that could not be read: unless the events are gone, the client can have them later.
+    private func readingFailed(_ error: any Error) {
+        let message = "the journal cannot be read: \(error)"
+        guard hasBegun else {
+            guard hub.replay?.oldestSequence.map({ $0 <= next }) ?? false else { return refuseAsExpired() }
+            return refuse(StreamRefusal(code: .journalUnreadable, parameter: .message(message)))
+        }
+        // The other formats have no errors, and the line of a slow client as well makes it resume.
+        guard parameters.format == .reply else { return beCutOff() }
+        end()
+        let last = position.sequence
+        let error = ReplyLine.error(.journalUnreadable) { json in
+            json.member("message", message)
+            json.member("last_seq", last)
+        }
+        connection.end(with: error)
     }
 
     /// Limits the time until the client has accepted the last part, because the reader keeps a file open.

@@ -35,6 +35,8 @@ struct StreamRefusal: Hashable {
         case stream(String)
         case newest(UInt64)
         case oldest(UInt64)
+        /// A sentence for people.
+        case message(String)
     }
 
     /// The reason, with the code.
@@ -44,6 +46,8 @@ struct StreamRefusal: Hashable {
             case .stream: "the events before are of another stream"
             case .newest(let newest): "the newest event is #\(newest); after a reset, numbers begin again"
             case .oldest(let oldest): "the oldest event that is left is #\(oldest)"
+            // The message has the paths of files, which are not for other machines.
+            case .message: "the events cannot be read: try again"
             }
         return "\(reason) (\(code.rawValue))"
     }

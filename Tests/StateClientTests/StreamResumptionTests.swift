@@ -65,7 +65,7 @@ import Testing
             End.failed(.disconnected(socket: "s")), .failed(.noAgent(socket: "s", errno: 2)),
             .failed(.malformed("x")), .failed(.notPermitted(socket: "s", errno: 13)),
             .refused(ErrorReply(error: "subscriber_lagged")), .refused(ErrorReply(error: "agent_stopping")),
-            .refused(ErrorReply(error: "too_many_connections")),
+            .refused(ErrorReply(error: "too_many_connections")), .refused(ErrorReply(error: "journal_unreadable")),
         ]
     )
     private func resumes(_ end: End) throws {
@@ -111,6 +111,17 @@ import Testing
             #expect(answer == .retry([.interrupted(error, retryIn: time)], after: time))
         }
         #expect(parameters(resumption) == #"{"since_seq":41,"stream":"\#(AgentLines.stream)"}"#)
+    }
+
+    @Test func `a journal that cannot be read is retried with backoff, from the same number`() throws {
+        var resumption = StreamResumption(StateSubscription(since: 5, stream: AgentLines.stream))
+        let end = End.refused(ErrorReply(error: "journal_unreadable"))
+        let error = StateClientError.refused(code: "journal_unreadable", message: "")
+        for time in [50, 100, 200, 400, 800, 1600, 2000, 2000].map({ Duration.milliseconds($0) }) {
+            let answer = resumption.connectionEnded(end, fraction: 1)
+            #expect(answer == .retry([.interrupted(error, retryIn: time)], after: time))
+            #expect(parameters(resumption) == #"{"since_seq":5,"stream":"\#(AgentLines.stream)"}"#)
+        }
     }
 
     @Test func `without reconnecting every end is the end`() throws {

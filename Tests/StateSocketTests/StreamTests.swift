@@ -334,6 +334,35 @@ struct StreamTests {
         #expect((1..<30).contains(numbers.count))
     }
 
+    /// The message of a journal that fails.
+    private static let unreadable = "the journal cannot be read: Broken()"
+
+    @Test func `a journal that cannot be read any more ends the replay with the last number`() async throws {
+        let journal = MemoryJournal()
+        let lines = try await ServedStream.run(
+            replay: journal,
+            configure: {
+                $0.ringEvents = 2; $0.ringBytes = 1
+            }
+        ) { stream in
+            for _ in 0..<30 { journal.record([stream.publish()].compactMap { $0 }) }
+            journal.state.withLock { state in
+                state.maximumLines = 4
+                state.whenRead = {
+                    // The next part fails.
+                    journal.state.withLock { $0.whenRead = { journal.state.withLock { $0.fails = true } } }
+                }
+            }
+            let client = try Client(stream.control)
+            try client.send(#"{"method":"subscribe","more":true,"parameters":{"since_seq":3}}"# + "\n")
+            return try client.linesToEnd()
+        }
+        journal.state.withLock { $0.whenRead = nil }
+        #expect(lines.count == 6)
+        let parameters = #"{"message":"\#(Self.unreadable)","last_seq":7}"#
+        #expect(lines.last == #"{"error":"journal_unreadable","parameters":\#(parameters)}"#)
+    }
+
     @Test func `a subscription from a journal that cannot be read fails`() async throws {
         let journal = MemoryJournal()
         let reply = try await ServedStream.run(
@@ -351,7 +380,7 @@ struct StreamTests {
             )
             return try client.lines(2)
         }
-        #expect(reply.first?.hasPrefix(#"{"error":"events_expired""#) == true)
+        #expect(reply.first == #"{"error":"journal_unreadable","parameters":{"message":"\#(Self.unreadable)"}}"#)
         #expect(reply.last == #"{"parameters":{"connections":1}}"#)
     }
 }

@@ -14,6 +14,8 @@ public enum RequestCode: String, Sendable, Hashable, CaseIterable {
     case sequenceUnknown = "sequence_unknown"
     /// The events after the number are no longer available.
     case eventsExpired = "events_expired"
+    /// The journal could not be read; the events may be available at the next attempt.
+    case journalUnreadable = "journal_unreadable"
 
     // MARK: Connections
 

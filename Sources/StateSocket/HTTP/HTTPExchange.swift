@@ -314,7 +314,8 @@ final class HTTPExchange {
             }
             connection.unsubscribe()
             guard let since = parameters.since, !parameters.isHistory else {
-                return refuse(HTTPRefusal(.gone, refusal.sentence))
+                let isTemporary = refusal.code == .journalUnreadable
+                return refuse(HTTPRefusal(isTemporary ? .serviceUnavailable : .gone, refusal.sentence))
             }
             // A browser never retries a rejected stream, so it gets the whole state, and the events that are left.
             var anew = parameters

@@ -25,6 +25,11 @@ extension RequestCode: ExplainedCode {
                 "A client was away for longer than the journal covers: events after its number are gone.",
                 "Let it resume one below 'oldest_seq'; set 'journal_size' and 'journal_age' for longer absences."
             )
+        case .journalUnreadable:
+            (
+                "The agent could not read its journal for a client: the events after its number may still be there.",
+                "Let the client try again with the same number; the message has the system's reason."
+            )
         case .tooManyConnections:
             (
                 "All connections of the agent's sockets are in use.",
