@@ -5,6 +5,11 @@ extension ShippingEngine {
     var keepsState: Bool { settings.mqtt?.keepsState == true }
 
     mutating func noteAgent(isConnected: Bool, _ now: Moment) {
+        // It may be another process, for which the reason of the former failures is gone.
+        if isConnected, case .reopening = subscription {
+            subscriptionRetries.reset()
+            subscription = .reopening(at: now.instant)
+        }
         switch (isConnected, agent) {
         case (true, .absent):
             agent = .present

@@ -48,7 +48,8 @@ extension ShippingEngine {
         ///
         /// No input follows; the engine subscribes again.
         case restarted(stream: String)
-        /// The subscription has ended, and the caller does not reconnect; the engine subscribes again after a pause.
+        /// The subscription has ended, and the caller does not reconnect; the engine subscribes again after a pause,
+        /// which grows with each failure, or once the agent is connected again.
         ///
         /// A caller that reconnects by itself, and resumes after the last event that it passed, never reports this.
         case closed

@@ -31,7 +31,7 @@ extension ShippingEngine {
         case (_, .idle): break
         case (.opened(let stream, let newest), _): opened(stream, newest, now)
         case (.restarted(let stream), _): restarted(stream, now)
-        case (.closed, _): subscription = .reopening(at: now.instant + Self.subscribeInterval)
+        case (.closed, _): subscription = .reopening(at: now.instant + subscriptionRetries.next(&jitter))
         case (.event(let event), .peeking):
             guard filter.passes(event.type) else { break }
             noteOldestWaiting(event.sequence, event.time, now)
@@ -72,6 +72,7 @@ extension ShippingEngine {
 
     private mutating func opened(_ stream: String, _ newest: UInt64, _ now: Moment) {
         self.newest = newest
+        subscriptionRetries.reset()
         // The answer may come from another agent process, which does not know the last report.
         reportDue = now.instant
         switch course {

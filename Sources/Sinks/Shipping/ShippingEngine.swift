@@ -24,8 +24,6 @@ public struct ShippingEngine: Sendable {
     static let maximumLosses = 64
     /// The time for which the agent may be away before its last state is outdated: a restart or an upgrade takes less.
     static let absenceLimit = Duration.seconds(30)
-    /// The wait before subscribing to the journal again after a subscription ended.
-    static let subscribeInterval = Duration.seconds(1)
 
     let settings: SinkSettings
     let template: SubjectTemplate
@@ -52,6 +50,8 @@ public struct ShippingEngine: Sendable {
 
     // The journal.
     var subscription = Subscription.closed
+    /// The waits before subscribing again after a subscription ended.
+    var subscriptionRetries = RetrySchedule()
     var course = Course.idle
     /// The history in which messages are numbered; `nil` before the journal's hello.
     var epoch: StreamEpoch?
