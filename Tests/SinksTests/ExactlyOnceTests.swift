@@ -42,6 +42,17 @@ struct ExactlyOnceTests {
         }
     }
 
+    @Test(arguments: [[.leader, .kill], [.full, .kill], [.leader, .full, .kill, .filter]] as [Trouble])
+    func `events that the broker drops are sent again also after kills`(_ trouble: Trouble) throws {
+        for seed in 0..<Self.seeds {
+            var simulation = try Simulation(seed: seed, trouble)
+            let verdict = try simulation.run(steps: 150)
+            // What was in doubt at a kill may come again after the broker has forgotten its id.
+            #expect(verdict.missing.isEmpty && verdict.silent.isEmpty, "seed \(seed), trouble \(trouble.rawValue)")
+            #expect(verdict.isFinished && verdict.ambiguous.isEmpty, "seed \(seed), trouble \(trouble.rawValue)")
+        }
+    }
+
     @Test(
         "events that the journal loses before they are shipped are never lost silently",
         arguments: [.expiry, [.expiry, .clock]] as [Trouble]

@@ -27,7 +27,8 @@ extension Simulation {
         let action = number(0...27)
         if isDelicate {
             let isInFlight = !(broker.inbox.isEmpty && broker.answers.isEmpty)
-            if action == 21 || isInFlight && [20, 22, 26, 27].contains(action) { return }
+            if action == 21, !trouble.contains(.kill) { return }
+            if isInFlight, (20...22).contains(action) || (26...27).contains(action) { return }
         }
         switch action {
         case 0...5: for _ in 0..<number(1...6) { publish() }

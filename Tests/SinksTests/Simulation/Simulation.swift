@@ -23,6 +23,8 @@ struct Simulation {
         static let power = Trouble(rawValue: 512)
         /// Only some types are shipped.
         static let filter = Trouble(rawValue: 1024)
+        /// Kills and lost connections also where a broker skips events, once the answers to all that it got have arrived.
+        static let kill = Trouble(rawValue: 2048)
     }
 
     var random: SplitMix
@@ -69,8 +71,7 @@ struct Simulation {
         if !trouble.contains(.leader), !trouble.contains(.full), chance(2) { broker.window = .zero }
     }
 
-    /// `true` when a cluster or a full stream may skip events, which only their answers show, and only the process
-    /// remembers.
+    /// `true` when a cluster or a full stream may skip events, which only the answers show.
     var isDelicate: Bool { !trouble.isDisjoint(with: [.leader, .full]) }
 
     var now: ShippingEngine.Moment {
