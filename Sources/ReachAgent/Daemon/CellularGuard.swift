@@ -20,7 +20,7 @@ enum CellularGuard {
         _ settings: Settings
     ) throws -> CheckReport? {
         guard !probe.request.allowsCellularAccess else { return nil }
-        let address = address(of: probe)
+        let address = probe.address
         let snapshot = try Unavailable.orExit { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(
                 watch.monitorConfiguration(
@@ -55,21 +55,25 @@ enum CellularGuard {
 
     private static func cellularInterface(for probe: Probe, in snapshot: NetworkSnapshot) -> String? {
         if let name = probe.interface {
-            return snapshot.links.values.first { $0.name == name && $0.kind == .wwan }?.name
+            guard let link = snapshot.link(named: name) else { return nil }
+            let carrier = snapshot.carrier(of: link, defaultPath: ReachabilityState(snapshot).path)
+            return carrier.kind == .wwan ? carrier.name : nil
         }
         let path =
-            address(of: probe).map { snapshot.lookups[$0].map { Path($0, in: snapshot) } ?? .unknown }
+            probe.address.flatMap { snapshot.lookups[$0] }.map { Path($0, in: snapshot) }
             ?? ReachabilityState(snapshot).path
         guard path.via == .wwan else { return nil }
         return path.underlay?.interface?.name ?? path.interface?.name ?? "an unknown interface"
     }
+}
 
+extension Probe {
     /// The address of a check whose target is one.
-    static func address(of probe: Probe) -> IPAddress? {
+    var address: IPAddress? {
         let host =
-            probe.connectTo?.host
+            connectTo?.host
             ?? {
-                switch probe.target {
+                switch target {
                 case .http(let url): url.host
                 case .tcp(let host, _), .icmp(let host): host
                 case .dns(let resolver, _, _, _): resolver

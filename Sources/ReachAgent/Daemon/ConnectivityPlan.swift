@@ -18,6 +18,8 @@ struct ConnectivityPlan: Sendable {
     private let definitions: [String: ProbeDefinition]
     private let rules: [ProbeRule]
     private let portalProbes: Set<String>
+    /// The addresses of the probes whose target is one.
+    let addresses: [String: IPAddress]
     /// The identities of the transfers.
     let transfers: Set<String>
     /// `true` if the connectivity depends on a probe; it never does on a transfer.
@@ -39,6 +41,7 @@ struct ConnectivityPlan: Sendable {
             return rule
         }
         portalProbes = Set(asked.map(\.name))
+        addresses = definitions.compactMapValues(\.probe.address)
         transfers = Set(settings.probes.lazy.filter { $0.probe.transfer != nil }.map(\.identity))
         hasRequiredProbes = settings.probes.contains { $0.rule.isRequired && $0.probe.transfer == nil }
     }
@@ -111,11 +114,14 @@ struct ConnectivityPlan: Sendable {
     /// The schedule for these points; a point of a probe that is gone, and a next hop without an address, are left out.
     ///
     /// - Parameters:
+    ///   - costs: The cost of each vantage.
+    ///   - lookups: The cost of each point whose target is an address with a lookup of its own.
     ///   - nextHops: The addresses of the points of the check of next hops.
     ///   - doubted: Returns the instant before which nothing is evidence about a next hop; `nil` for none.
     func schedule(
         _ points: [ProbePoint],
         costs: [Vantage: LinkCost],
+        lookups: [ProbePoint: LinkCost] = [:],
         nextHops: [ProbePoint: IPAddress],
         doubted: @escaping @Sendable (ProbePoint) -> ContinuousClock.Instant? = { _ in nil }
     ) -> [ScheduledProbe] {
@@ -135,59 +141,9 @@ struct ConnectivityPlan: Sendable {
                 probe: probe,
                 identity: definition.identity,
                 pace: definition.pace,
-                cost: costs[point.vantage] ?? .free
+                cost: lookups[point] ?? costs[point.vantage] ?? .free
             )
         }
-    }
-
-    /// Returns the cost of checks from each of these vantages.
-    func costs(of vantages: Set<Vantage>, in snapshot: NetworkSnapshot) -> [Vantage: LinkCost] {
-        let state = ReachabilityState(snapshot)
-        var costs: [Vantage: LinkCost] = [:]
-        for vantage in vantages {
-            guard let interface = interface(of: vantage, state: state, snapshot: snapshot) else { continue }
-            costs[vantage] = cost(of: interface)
-        }
-        return costs
-    }
-
-    /// The egress interface of packets: the bytes of a tunnel are charged to the interface below it.
-    private func interface(
-        of vantage: Vantage,
-        state: ReachabilityState,
-        snapshot: NetworkSnapshot
-    ) -> Link? {
-        if let name = vantage.interface { return snapshot.link(named: name) }
-        let path =
-            switch vantage.families {
-            case .any: state.path
-            case .ipv4: state.ipv4
-            case .ipv6: state.ipv6
-            }
-        return (path.underlay?.interface ?? path.interface).flatMap { snapshot.links[$0.index] }
-    }
-
-    /// Returns the cost of the default path, and whether it is metered.
-    func costOfDefaultPath(in snapshot: NetworkSnapshot) -> (cost: LinkCost, isMetered: Bool) {
-        let state = ReachabilityState(snapshot)
-        guard let interface = interface(of: Vantage(), state: state, snapshot: snapshot) else { return (.free, false) }
-        return (cost(of: interface), isMetered(interface))
-    }
-
-    private func isMetered(_ interface: Link) -> Bool {
-        interface.kind == .wwan && settings.metered.includesCellular
-            || settings.metered.interfaces.contains { interface.hasName(where: NamePattern($0).matches) }
-    }
-
-    private func cost(of interface: Link) -> LinkCost {
-        let isMetered = isMetered(interface)
-        return LinkCost(
-            account: interface.kind.rawValue,
-            intervalFactor: isMetered ? settings.metered.intervalFactor : 1,
-            bytesPerDay: isMetered ? settings.metered.bytesPerDay : nil,
-            isCellular: interface.kind == .wwan,
-            isMetered: isMetered
-        )
     }
 }
 

@@ -18,21 +18,25 @@ extension ReachabilityDriver {
         noteTransfers(&state)
         let points = state.machine.points
         let hasNewPoints = points != state.points
-        guard hasNewPoints || !rechecks.isEmpty || state.updates.hasNewSchedule else { return }
+        let mayHaveNewCosts = state.hasNewPaths
+        state.hasNewPaths = false
+        guard hasNewPoints || !rechecks.isEmpty || state.updates.hasNewSchedule || mayHaveNewCosts else { return }
         // A transfer under way is judged by the new thresholds: its path is the same.
         noteTransfers(isReload ? [] : rechecks, points, &state)
         // A point that is new is due at once by itself.
         let known = Set(state.points)
         state.updates.rechecks += rechecks.filter(known.contains)
         let costs = state.plan.costs(of: Set(points.map(\.vantage)), in: state.network)
+        let costsOfLookups = state.plan.costsOfLookups(points, in: state.network)
         let hasNewNextHops = state.nextHops.replace(with: state.machine.nextHops)
-        if hasNewPoints || hasNewNextHops || costs != state.costs { state.updates.hasNewSchedule = true }
+        let hasNewCosts = costs != state.costs || costsOfLookups != state.costsOfLookups
+        if hasNewPoints || hasNewNextHops || hasNewCosts { state.updates.hasNewSchedule = true }
         if hasNewPoints {
             let present = Set(points)
             state.freshSince = state.freshSince.filter { present.contains($0.key) }
             metrics.bound(to: points)
         }
-        (state.points, state.costs) = (points, costs)
+        (state.points, state.costs, state.costsOfLookups) = (points, costs, costsOfLookups)
     }
 
     /// Rechecks the points whose checks look names up, because the configuration of the resolver has changed; safe from
@@ -98,8 +102,11 @@ extension ReachabilityDriver {
 
     /// Returns the probes to schedule.
     private func scheduled(_ state: State) -> [ScheduledProbe] {
-        state.plan.schedule(state.points, costs: state.costs, nextHops: state.nextHops.addresses) {
-            [weak self] point in self?.state.withLock { $0.nextHops.doubts[point] }
-        }
+        state.plan.schedule(
+            state.points,
+            costs: state.costs,
+            lookups: state.costsOfLookups,
+            nextHops: state.nextHops.addresses
+        ) { [weak self] point in self?.state.withLock { $0.nextHops.doubts[point] } }
     }
 }

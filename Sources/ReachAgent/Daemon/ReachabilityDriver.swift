@@ -39,6 +39,10 @@ final class ReachabilityDriver: Sendable {
         /// The points of which the probes' schedule was last made.
         var points: [ProbePoint] = []
         var costs: [Vantage: LinkCost] = [:]
+        /// The costs of the points whose address has a lookup of its own.
+        var costsOfLookups: [ProbePoint: LinkCost] = [:]
+        /// `true` if a path has changed since the costs were determined: not every such change is one of a point's path.
+        var hasNewPaths = false
         var nextHops = NextHopChecks()
         var updates = ScheduleUpdates()
         /// The times from which on the checks of these points count: one that started before was made over the previous
@@ -120,6 +124,7 @@ final class ReachabilityDriver: Sendable {
                 state.isCorrection = false
                 record(.update(update, isCorrection: isCorrection))
                 state.machine.handle(update, isCorrection: isCorrection) { transition in
+                    if transition.isOfPath { state.hasNewPaths = true }
                     publish(transition, &state.clock, at: update.observed)
                 }
             case .overrun(let overrun):
@@ -354,5 +359,15 @@ extension CompletedCheck {
         var check = self
         check.report.verdict = .unknown(code, phase)
         return check
+    }
+}
+
+extension Transition {
+    /// `true` for a raw change of the default path or the path to a target.
+    fileprivate var isOfPath: Bool {
+        switch self {
+        case .path, .targetPath: true
+        case .reachability, .target, .uplink, .probe, .certificate, .resumed: false
+        }
     }
 }

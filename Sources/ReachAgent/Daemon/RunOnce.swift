@@ -32,7 +32,8 @@ struct RunOnce {
         _ = machine.handle(NetworkUpdate(snapshot: snapshot, changes: [], observed: observed))
         let points = machine.points
         let costs = plan.costs(of: Set(points.map(\.vantage)), in: snapshot)
-        let schedule = plan.schedule(points, costs: costs, nextHops: machine.nextHops)
+        let lookups = plan.costsOfLookups(points, in: snapshot)
+        let schedule = plan.schedule(points, costs: costs, lookups: lookups, nextHops: machine.nextHops)
         let judged = checks(schedule).map { (check: $0, evidence: plan.evidence(in: $0)) }
         // All checks are made at the same time: those that look for portals decide about the others, not about later ones,
         // and the answer of a next hop is not from before the silence of the others.

@@ -91,7 +91,7 @@ struct MeasureCommand: ParsableCommand {
         let shown = probe.target.shown
         let isLine = json || isatty(STDOUT_FILENO) != 1
         let kernel = watch.monitorConfiguration(
-            targets: CellularGuard.address(of: probe).map { [$0] } ?? [],
+            targets: probe.address.map { [$0] } ?? [],
             kindOverrides: settings.kindOverrides,
             internetAddresses: settings.internetAddresses
         )

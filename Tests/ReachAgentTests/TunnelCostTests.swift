@@ -1,0 +1,201 @@
+import Configuration
+import NetlinkMonitor
+import Probes
+import Reachability
+import Synchronization
+import Testing
+
+@testable import ReachAgent
+
+/// The costs of checks through a tunnel, which are those of the link that carries it, and of checks of an address.
+@Suite struct TunnelCostTests {
+    private static let internet = IPAddress("198.41.0.4") ?? .unspecified(.ipv4)
+    private static let office = IPAddress("192.0.2.80") ?? .unspecified(.ipv4)
+    private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
+
+    private static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind) -> Link {
+        Link(
+            index: index,
+            name: name,
+            flags: [.up, .lowerUp],
+            classification: InterfaceClassification(kind: kind, evidence: [])
+        )
+    }
+
+    private static func lookup(_ destination: IPAddress, over interface: UInt32) -> RouteLookup {
+        RouteLookup(
+            destination: destination,
+            outcome: .route(ResolvedRoute(interfaceIndex: interface, source: source))
+        )
+    }
+
+    /// A view of a tunnel (2), a Wi-Fi (3) and a modem (4).
+    ///
+    /// - Parameters:
+    ///   - egress: The interface of the default path.
+    ///   - carrier: The underlay of the tunnel; nil for an unknown one.
+    ///   - office: The interface of the path to the office, if that is looked up.
+    private static func view(egress: UInt32, carrier: UInt32? = nil, office: UInt32? = nil) -> NetworkSnapshot {
+        let links = [link(2, "wg0", .tunnel), link(3, "wlan0", .wifi), link(4, "wwan0", .wwan)]
+        return NetworkSnapshot(
+            links: links,
+            addresses: links.map { InterfaceAddress(interfaceIndex: $0.index, address: source, prefixLength: 24) },
+            lookups: [lookup(internet, over: egress)] + (office.map { [lookup(Self.office, over: $0)] } ?? []),
+            underlays: carrier.map { [2: Underlay(interfaceIndex: $0, evidence: .markExemption)] } ?? [:],
+            internetAddresses: [internet]
+        )
+    }
+
+    private static func settings(_ target: String = "https://host.test/") throws -> Settings {
+        var settings = Settings()
+        settings.probes = [try ProbeDefinition.adHoc(target, name: "web")]
+        settings.metered.bytesPerDay = 1000
+        return settings
+    }
+
+    private static let tunnel = Vantage(interface: "wg0")
+
+    private static func cost(_ vantage: Vantage, _ settings: Settings, _ snapshot: NetworkSnapshot) -> LinkCost? {
+        ConnectivityPlan(settings).costs(of: [vantage], in: snapshot)[vantage]
+    }
+
+    private static let modem = LinkCost(
+        account: "wwan",
+        intervalFactor: 10,
+        bytesPerDay: 1000,
+        isCellular: true,
+        isMetered: true
+    )
+
+    @Test(arguments: [tunnel, .default])
+    func `a tunnel over a modem costs as the modem does`(vantage: Vantage) throws {
+        let cost = Self.cost(vantage, try Self.settings(), Self.view(egress: 2, carrier: 4))
+        #expect(cost == Self.modem)
+    }
+
+    @Test func `a tunnel over a Wi-Fi does not cost as the modem does that the default path uses`() throws {
+        let cost = Self.cost(Self.tunnel, try Self.settings(), Self.view(egress: 4, carrier: 3))
+        #expect(cost == LinkCost(account: "wifi"))
+    }
+
+    private static let defaultPaths: [(UInt32, LinkCost)] = [(4, modem), (3, LinkCost(account: "wifi"))]
+
+    @Test(arguments: defaultPaths)
+    func `a tunnel that no default route uses costs as the default path does`(egress: UInt32, expected: LinkCost) throws
+    {
+        let cost = Self.cost(Self.tunnel, try Self.settings(), Self.view(egress: egress))
+        #expect(cost == expected)
+    }
+
+    @Test func `a tunnel that is the default path, over no known link, has an account of its own`() throws {
+        let cost = Self.cost(Self.tunnel, try Self.settings(), Self.view(egress: 2))
+        #expect(cost == LinkCost(account: "tunnel"))
+    }
+
+    private static let patterns: [(String, Vantage)] = [
+        ("wg*", tunnel), ("wlan0", tunnel), ("wg0", .default), ("wlan0", .default),
+    ]
+
+    @Test(arguments: patterns)
+    func `a tunnel is metered by its own name and by that of the link that carries it`(
+        pattern: String,
+        vantage: Vantage
+    ) throws {
+        var settings = try Self.settings()
+        settings.metered.interfaces = [pattern]
+        let cost = Self.cost(vantage, settings, Self.view(egress: 2, carrier: 3))
+        #expect(cost?.isMetered == true && cost?.account == "wifi" && cost?.isCellular == false)
+    }
+
+    @Test(arguments: ["https://192.0.2.80/", "tcp://192.0.2.80:22", "icmp://192.0.2.80"])
+    func `a check of an address costs as the path to it does`(target: String) throws {
+        let plan = ConnectivityPlan(try Self.settings(target))
+        let point = ProbePoint(probe: "web", vantage: .default)
+        let snapshot = Self.view(egress: 3, office: 4)
+        let costs = plan.costs(of: [.default], in: snapshot)
+        #expect(costs == [.default: LinkCost(account: "wifi")])
+        let lookups = plan.costsOfLookups([point], in: snapshot)
+        #expect(lookups == [point: Self.modem])
+        let schedule = plan.schedule([point], costs: costs, lookups: lookups, nextHops: [:])
+        #expect(schedule.map(\.cost) == [Self.modem])
+    }
+
+    private static let others: [(String, Vantage, UInt32?)] = [
+        ("https://host.test/", .default, 4), ("https://192.0.2.80/", .default, nil),
+        ("https://192.0.2.80/", Vantage(interface: "wlan0"), 4),
+    ]
+
+    @Test(arguments: others)
+    func `no other check costs as the path to an address does`(target: String, vantage: Vantage, office: UInt32?)
+        throws
+    {
+        let plan = ConnectivityPlan(try Self.settings(target))
+        let point = ProbePoint(probe: "web", vantage: vantage)
+        #expect(plan.costsOfLookups([point], in: Self.view(egress: 3, office: office)).isEmpty)
+    }
+
+    @Test func `the cost of a tunnel follows the default path that carries it`() throws {
+        var settings = try Self.settings()
+        settings.probes[0].rule.interfaces = .matching(["wg0"])
+        let driver = ReachabilityDriver.sample(settings)
+        func see(_ snapshot: NetworkSnapshot, since old: NetworkSnapshot?) {
+            let changes = old.map { snapshot.diff(from: $0) } ?? []
+            driver.handle(.update(NetworkUpdate(snapshot: snapshot, changes: changes, observed: .now)))
+        }
+        let (before, after) = (Self.view(egress: 3), Self.view(egress: 4))
+        see(before, since: nil)
+        let point = ProbePoint(probe: "web", vantage: Vantage(interface: "wg0", families: .ipv4))
+        #expect(driver.state.withLock { $0.points } == [point])
+        #expect(driver.state.withLock { $0.costs } == [point.vantage: LinkCost(account: "wifi")])
+        _ = driver.state.withLock { $0.updates.take() }
+        see(after, since: before)
+        let (costs, updates) = driver.state.withLock { ($0.costs, $0.updates) }
+        #expect(costs == [point.vantage: Self.modem])
+        #expect(updates.hasNewSchedule)
+        #expect(updates.rechecks.isEmpty)
+    }
+
+    /// A check that may not use a cellular interface.
+    private static func restricted(_ target: String, over interface: String?) throws -> Probe {
+        var probe = try ProbeDefinition.adHoc(target, name: "web").probe
+        probe.request.allowsCellularAccess = false
+        probe.interface = interface
+        return probe
+    }
+
+    /// A target, the interface that the check is bound to, that of the default path, and the underlay of the tunnel.
+    private typealias Route = (String, String?, UInt32, UInt32?)
+
+    private static let cellular: [Route] = [
+        ("https://host.test/", "wg0", 2, 4), ("https://host.test/", nil, 2, 4), ("https://host.test/", "wg0", 4, nil),
+        ("https://host.test/", "wwan0", 3, nil), ("https://192.0.2.80/", nil, 3, nil),
+    ]
+
+    @Test(arguments: cellular)
+    func `a check that may not use the modem is not made through a tunnel over it`(
+        target: String,
+        interface: String?,
+        egress: UInt32,
+        carrier: UInt32?
+    ) throws {
+        let probe = try Self.restricted(target, over: interface)
+        let finding = CellularGuard.finding(for: probe, in: Self.view(egress: egress, carrier: carrier, office: 4))
+        #expect(finding?.code == .cellularNotAllowed && finding?.subject == "wwan0")
+    }
+
+    private static let free: [Route] = [
+        ("https://host.test/", "wg0", 2, 3), ("https://host.test/", "wg0", 4, 3), ("https://host.test/", "wg0", 3, nil),
+        ("https://host.test/", "gone0", 4, nil),
+    ]
+
+    @Test(arguments: free)
+    func `a check that may not use the modem is made through a tunnel over another link`(
+        target: String,
+        interface: String?,
+        egress: UInt32,
+        carrier: UInt32?
+    ) throws {
+        let probe = try Self.restricted(target, over: interface)
+        #expect(CellularGuard.finding(for: probe, in: Self.view(egress: egress, carrier: carrier)) == nil)
+    }
+}
