@@ -110,10 +110,16 @@ extension Vantages {
                 guard obstacle == nil, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else {
                     return nil
                 }
-                let via = Via(kind: link.kind)
-                guard ownHops != nil else { return Egress(via: via, interface: index, gateway: nil, isDefault: false) }
-                // Among several gateways the kernel's choice is the one that packets take.
-                return hop.map { Egress(via: via, interface: index, gateway: isProven ? path.gateway : $0.gateway) }
+                // A tunnel that moves to another underlay is another path, as it is for the default one.
+                let (via, underlay) = (Via(kind: below?.link?.kind ?? link.kind), below?.link?.index)
+                guard ownHops != nil else {
+                    return Egress(via: via, interface: index, underlay: underlay, gateway: nil, isDefault: false)
+                }
+                return hop.map { hop in
+                    // Among several gateways the kernel's choice is the one that packets take.
+                    let gateway = isProven ? path.gateway : hop.gateway
+                    return Egress(via: via, interface: index, underlay: underlay, gateway: gateway)
+                }
             }
             let egresses = Egresses(ipv4: egress(.ipv4, ipv4.path), ipv6: egress(.ipv6, ipv6.path))
             return UplinkCandidate(
