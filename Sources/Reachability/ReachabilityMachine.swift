@@ -115,6 +115,8 @@ public struct ReachabilityMachine: Sendable {
     }
 
     /// Returns the transitions of a target's path in a snapshot; that of an address that was not looked up is unknown.
+    ///
+    /// A new target has no state before the first lookup: one more view of the monitor before a reload says nothing.
     private mutating func observeTarget(
         _ index: Int,
         in snapshot: NetworkSnapshot,
@@ -122,7 +124,9 @@ public struct ReachabilityMachine: Sendable {
         cause: (Path, Path) -> ChangeCause
     ) -> [Transition] {
         let target = configuration.targets[index]
-        let path = snapshot.lookups[target.address].map { Path($0, in: snapshot) } ?? .unknown
+        let lookup = snapshot.lookups[target.address]
+        guard lookup != nil || targetStates[index].isKnown else { return [] }
+        let path = lookup.map { Path($0, in: snapshot) } ?? .unknown
         let state = TargetState(address: target.address, path: path)
         let old = targetStates[index].raw
         var transitions: [Transition] = []

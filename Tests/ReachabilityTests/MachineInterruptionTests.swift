@@ -117,6 +117,31 @@ struct MachineInterruptionTests {
         #expect(causes.map(\.code) == ["config_reloaded"])
     }
 
+    @Test func `a target that a reload adds has its state at the first lookup, also after a view without one`() {
+        let office = Target(name: "office", address: ScriptedNetwork.address("192.0.2.7"))
+        var run = MachineRun(MachineConfiguration())
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        run.note(run.machine.configure(MachineConfiguration(targets: [office]), observed: ScriptedCheck.time(10)))
+        _ = run.takeWords()
+        // The former monitor does not look the address up, and sends a view before it is replaced.
+        let network = ScriptedNetwork(wwan0: ScriptedNetwork.Port())
+        run.see(network, at: 15)
+        #expect(run.takeWords().isEmpty)
+        let plain = network.snapshot
+        let route = ResolvedRoute(interfaceIndex: 3, source: ScriptedNetwork.address("192.0.3.9"))
+        let snapshot = NetworkSnapshot(
+            links: Array(plain.links.values),
+            addresses: plain.addresses,
+            defaultRoutes: plain.defaultRoutes,
+            lookups: plain.lookups.values + [RouteLookup(destination: office.address, outcome: .route(route))],
+            internetAddresses: plain.internetAddresses
+        )
+        let first = NetworkUpdate(snapshot: snapshot, changes: [], observed: ScriptedCheck.time(20))
+        run.note(run.machine.handle(first))
+        #expect(run.takeWords() == ["path office unknown→wifi", "target office unknown→wifi"])
+        #expect(run.machine.targetPaths.map(\.state.via) == [.wifi])
+    }
+
     @Test("a reload with another settle policy takes effect at once")
     func reloadSettle() {
         var run = MachineRun.connected(Self.web)
