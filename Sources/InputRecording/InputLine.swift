@@ -16,6 +16,7 @@ struct InputLine: Codable {
     var sample: ProbeSample?
     var suspended: Duration?
     var configuration: MachineConfiguration?
+    var announcement: Bool?
 
     init(_ record: InputRecord, sequence: UInt64?) {
         input = record.name
@@ -30,6 +31,7 @@ struct InputLine: Codable {
         case .tick: break
         case .resumed(let suspended, _): self.suspended = suspended
         case .configuration(let configuration, _): self.configuration = configuration
+        case .announcement(let configuration, _): (self.configuration, announcement) = (configuration, true)
         }
     }
 
@@ -56,7 +58,9 @@ struct InputLine: Codable {
             try InputBounds.check(suspended, "suspended")
             return .resumed(after: suspended, observed: at)
         case "configuration":
-            return .configuration(try require(configuration, "configuration").checked(), observed: at)
+            let configuration = try require(configuration, "configuration").checked()
+            guard announcement == true else { return .configuration(configuration, observed: at) }
+            return .announcement(configuration, observed: at)
         default: throw .damaged("an unknown sort of input")
         }
     }

@@ -15,13 +15,16 @@ public enum InputRecord: Sendable {
     case resumed(after: Duration, observed: ObservedTime)
     /// A new configuration.
     case configuration(MachineConfiguration, observed: ObservedTime)
+    /// The configuration with the checks of the portals that the networks announce now.
+    case announcement(MachineConfiguration, observed: ObservedTime)
 
     /// The time of the input.
     public var observed: ObservedTime {
         switch self {
         case .update(let update, _): update.observed
         case .sample(let sample): sample.observed
-        case .tick(let observed), .resumed(_, let observed), .configuration(_, let observed): observed
+        case .tick(let observed), .resumed(_, let observed): observed
+        case .configuration(_, let observed), .announcement(_, let observed): observed
         }
     }
 
@@ -32,7 +35,7 @@ public enum InputRecord: Sendable {
         case .sample: "sample"
         case .tick: "tick"
         case .resumed: "resumed"
-        case .configuration: "configuration"
+        case .configuration, .announcement: "configuration"
         }
     }
 
@@ -44,7 +47,8 @@ public enum InputRecord: Sendable {
                 + update.snapshot.rules.count + update.snapshot.lookups.count + update.changes.count
         case .sample(let sample): 1 + sample.certificates.count
         case .tick, .resumed: 1
-        case .configuration(let configuration, _): 1 + configuration.targets.count + configuration.probes.count
+        case .configuration(let configuration, _), .announcement(let configuration, _):
+            1 + configuration.targets.count + configuration.probes.count
         }
     }
 }
@@ -60,6 +64,8 @@ extension ReachabilityMachine {
         case .tick(let observed): tick(at: observed.instant)
         case .resumed(let suspended, let observed): resume(after: suspended, observed: observed)
         case .configuration(let configuration, let observed): configure(configuration, observed: observed)
+        case .announcement(let configuration, let observed):
+            configure(configuration, observed: observed, isAnnouncement: true)
         }
     }
 }

@@ -155,7 +155,16 @@ public struct ReachabilityMachine: Sendable {
     }
 
     /// Applies a new configuration; probes and targets with unchanged rules keep their history.
-    public mutating func configure(_ configuration: MachineConfiguration, observed: Observed) -> [Transition] {
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - observed: The time of the change.
+    ///   - isAnnouncement: `true` if the networks announce other portals, not for a reload of the operator's settings.
+    public mutating func configure(
+        _ configuration: MachineConfiguration,
+        observed: Observed,
+        isAnnouncement: Bool = false
+    ) -> [Transition] {
         latest = observed
         let old = Dictionary(
             zip(self.configuration.targets, targetStates),
@@ -178,19 +187,22 @@ public struct ReachabilityMachine: Sendable {
         if bound != oldBound, let view {
             probeTracks.setVantages(Vantages(view, bound: bound), observed: observed)
         }
-        let cause = ChangeCause.reload()
-        var transitions = departures(at: observed.instant)
+        func because(_ interface: String?) -> ChangeCause {
+            isAnnouncement ? .announcement(interface: interface) : .reload(interface: interface)
+        }
+        let cause = because(nil)
+        var transitions = departures(at: observed.instant, removal: because)
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: observed) { _ in cause }
         transitions += follow(uplinks)
         transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: observed)
         transitions += Self.published(uplinks)
-        transitions += doubtNewSilences(observed) { .reload(interface: $0?.name) }
+        transitions += doubtNewSilences(observed) { because($0?.name) }
         if let view {
             // The monitor is restarted for an address that is not looked up yet, and only then.
             for (index, target) in configuration.targets.enumerated()
             where old[target] == nil && view.lookups[target.address] != nil {
                 transitions += observeTarget(index, in: view, observed: observed) { old, new in
-                    .reload(interface: new.interface?.name ?? old.interface?.name)
+                    because(new.interface?.name ?? old.interface?.name)
                 }
             }
         }
@@ -257,13 +269,16 @@ extension ReachabilityMachine {
     }
 
     /// Returns the end of the verdicts of points that were removed at least the settle time of a loss ago.
-    private mutating func departures(at now: ContinuousClock.Instant) -> [Transition] {
+    ///
+    /// - Parameter removal: Returns the cause of the end of a point that the configuration no longer contains.
+    private mutating func departures(
+        at now: ContinuousClock.Instant,
+        removal: (String?) -> ChangeCause = ChangeCause.reload
+    ) -> [Transition] {
         probeTracks.takeDepartures(before: now.advanced(by: .zero - configuration.settle.down)).map { departed in
-            let cause = ChangeCause(
-                kind: departed.isRemoved ? .configuration : .route,
-                code: departed.isRemoved ? ChangeCause.Code.configReloaded.rawValue : ReasonCode.noRoute.rawValue,
-                interface: departed.point.vantage.interface
-            )
+            let interface = departed.point.vantage.interface
+            let lost = ChangeCause(kind: .route, code: ReasonCode.noRoute.rawValue, interface: interface)
+            let cause = departed.isRemoved ? removal(interface) : lost
             let change = Change(from: departed.track.published, to: .unknown, cause: cause, observed: departed.observed)
             return .probe(departed.point, change)
         }

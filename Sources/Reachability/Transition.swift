@@ -137,6 +137,16 @@ public struct ChangeCause: Sendable, Hashable {
         ChangeCause(kind: .configuration, code: Code.configReloaded.rawValue, interface: interface)
     }
 
+    /// Returns the cause of changes by the portals that the networks announce, whose checks are new or gone.
+    static func announcement(interface: String? = nil) -> ChangeCause {
+        ChangeCause(
+            kind: .probe,
+            code: Code.probeUnknown.rawValue,
+            interface: interface,
+            detail: "the networks announce other portals"
+        )
+    }
+
     /// Creates the cause of a transition between two paths from the changes of an update.
     ///
     /// Changes of the interfaces that either path uses, and of the rules, take precedence over those of other

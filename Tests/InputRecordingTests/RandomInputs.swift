@@ -88,6 +88,7 @@ struct RandomInputs {
         case 30..<70: .sample(sample(points))
         case 70..<95: .tick(observed())
         case 95..<98: .resumed(after: duration(), observed: observed())
+        case 98: .announcement(configuration(), observed: observed())
         default: .configuration(configuration(), observed: observed())
         }
     }

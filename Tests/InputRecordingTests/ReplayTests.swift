@@ -82,7 +82,8 @@ import Testing
             case (.tick(let one), .tick(let other)): #expect(one == other)
             case (.resumed(let one, let oneObserved), .resumed(let other, let otherObserved)):
                 #expect(one == other && oneObserved == otherObserved)
-            case (.configuration(let one, let oneObserved), .configuration(let other, let otherObserved)):
+            case (.configuration(let one, let oneObserved), .configuration(let other, let otherObserved)),
+                (.announcement(let one, let oneObserved), .announcement(let other, let otherObserved)):
                 #expect(one == other && oneObserved == otherObserved)
             default: Issue.record("\(input.name) was \(expected.name)")
             }

@@ -218,6 +218,27 @@ import struct AgentEvents.Timestamp
         #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
     }
 
+    @Test func `the end of an announcement is recorded as one, and not as a reload`() throws {
+        let told = Mutex([NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))])
+        let fixture = try Fixture { _ in told.withLock { $0 } }
+        defer { withExtendedLifetime(fixture) {} }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        told.withLock { $0 = [] }
+        fixture.resume(after: .seconds(30))
+        #expect(fixture.driver.probes.records.map(\.point.probe) == ["web"])
+        fixture.driver.finish(because: "the test ends")
+        var replay = RecordingReplay(try RecordingReader(path: fixture.recording))
+        var configurations: [String] = []
+        while let step = try replay.next() {
+            switch step.recorded.input {
+            case .configuration: configurations.append("reload")
+            case .announcement: configurations.append("announcement")
+            case .update, .sample, .tick, .resumed: break
+            }
+        }
+        #expect(configurations == ["reload", "announcement", "announcement"])
+    }
+
     @Test func `times never run backwards against the numbers, at a start, at a resume or when a message waited`()
         throws
     {

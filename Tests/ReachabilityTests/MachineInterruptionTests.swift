@@ -61,6 +61,23 @@ struct MachineInterruptionTests {
         #expect(run.machine.points.isEmpty)
     }
 
+    @Test func `the end of a network's announcement is not a reload, and the end of a probe is one`() {
+        var run = MachineRun.connected(Self.web, ProbeRule(name: "portal-api.wlan0", isRequired: false))
+        run.check("s", "portal-api.wlan0@default/ipv4", at: 1000)
+        _ = run.takeWords()
+        run.transitions = []
+        func causes() -> [ChangeCause] {
+            run.transitions.compactMap { if case .probe(_, let change) = $0 { change.cause } else { nil } }
+        }
+        let others = MachineConfiguration(probes: [Self.web])
+        run.note(run.machine.configure(others, observed: ScriptedCheck.time(2000), isAnnouncement: true))
+        #expect(run.takeWords() == ["portal-api.wlan0@default/ipv4 up→unknown"])
+        #expect(causes().map(\.kind) == [.probe] && causes().map(\.code) == ["probe_unknown"])
+        run.transitions = []
+        run.note(run.machine.configure(MachineConfiguration(), observed: ScriptedCheck.time(3000)))
+        #expect(causes().map(\.kind) == [.configuration] && causes().map(\.code) == ["config_reloaded"])
+    }
+
     @Test("a reload keeps unchanged targets")
     func reloadTargets() {
         let office = Target(name: "office", address: ScriptedNetwork.internet[0])

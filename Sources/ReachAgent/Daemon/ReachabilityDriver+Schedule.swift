@@ -76,8 +76,8 @@ extension ReachabilityDriver {
         state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
         let now = ObservedTime.now
         let configuration = state.plan.machineConfiguration
-        record(.configuration(configuration, observed: now))
-        publish(state.machine.configure(configuration, observed: now), &state, at: now)
+        record(.announcement(configuration, observed: now))
+        publish(state.machine.configure(configuration, observed: now, isAnnouncement: true), &state, at: now)
         state.updates.hasNewSchedule = true
     }
 
