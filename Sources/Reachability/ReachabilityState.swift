@@ -94,7 +94,7 @@ public struct ReachabilityState: Sendable, Hashable {
 
 extension ReachabilityState {
     /// Returns whether the paths of another state look the same in events, the overall one among them.
-    func hasPathsPublished(like other: ReachabilityState) -> Bool {
+    package func hasPathsPublished(like other: ReachabilityState) -> Bool {
         ipv4.isPublished(like: other.ipv4) && ipv6.isPublished(like: other.ipv6) && path.isPublished(like: other.path)
     }
 

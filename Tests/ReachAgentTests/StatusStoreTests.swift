@@ -175,6 +175,31 @@ import struct AgentEvents.Via
         #expect(reply.reachability.state?.connectivity == .full)
     }
 
+    @Test func `a family that settles does not clear the pending change of the other one`() throws {
+        let statusStore = Self.statusStore()
+        let interface = PathInterface(index: 3, name: "wlan0", kind: .wifi)
+        let (up, down) = (Path(via: .wifi, interface: interface), Path(via: .none, reason: .noRoute))
+        let none = ReachabilityState(ipv4: down, ipv6: down)
+        let both = ReachabilityState(ipv4: up, ipv6: up)
+        statusStore.note(.reachability(Self.change(.unknown, none, 0)), sequence: 2, at: Self.moment(0))
+        statusStore.note(.path(Self.change(none, Self.wifi, 5)), sequence: 3, at: Self.moment(5))
+        statusStore.note(.path(Self.change(Self.wifi, both, 6)), sequence: 4, at: Self.moment(6))
+        statusStore.note(.reachability(Self.change(none, Self.wifi, 5)), sequence: 5, at: Self.moment(7))
+        let waiting = try Self.reply(statusStore, at: 8).reachability
+        #expect(waiting.state?.via == .wifi && waiting.pending?.state?.ipv6?.via == .wifi)
+        statusStore.note(.reachability(Self.change(Self.wifi, both, 6)), sequence: 6, at: Self.moment(9))
+        #expect(try Self.reply(statusStore, at: 10).reachability.pending == nil)
+    }
+
+    @Test func `a verdict that settles does not clear the pending change of a path`() throws {
+        let statusStore = Self.statusStore()
+        statusStore.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 2, at: Self.moment(0))
+        statusStore.note(.path(Self.change(Self.wifi, Self.lost, 5)), sequence: 3, at: Self.moment(5))
+        let partial = ReachabilityState(ipv4: Self.wifi.ipv4, ipv6: Self.wifi.ipv6, connectivity: .partial)
+        statusStore.note(.reachability(Self.change(Self.wifi, partial, 4)), sequence: 4, at: Self.moment(5))
+        #expect(try Self.reply(statusStore, at: 6).reachability.pending?.state?.via == Via("none"))
+    }
+
     @Test func `a flapping state does not clear a pending change`() throws {
         let statusStore = Self.statusStore()
         statusStore.note(.reachability(Self.change(.unknown, Self.wifi, 0)), sequence: 3, at: Self.moment(0))

@@ -48,11 +48,13 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
     ///   - time: The time of its publication.
     ///   - keepsVia: Whether `via` is the same as before.
     ///   - keepsConnectivity: Whether the probes report the same as before; `nil` if they report nothing.
+    ///   - isSettled: Whether the pending state is the published one, as far as raw changes show it.
     mutating func settle(
         _ change: Change<State>,
         at time: ObservedTime,
         keepsVia: Bool,
-        keepsConnectivity: Bool? = nil
+        keepsConnectivity: Bool? = nil,
+        isSettled: Bool? = nil
     ) {
         state = change.to
         since = time
@@ -60,7 +62,7 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
         if !keepsVia || viaSince == nil { viaSince = time }
         connectivitySince = keepsConnectivity.map { $0 ? connectivitySince ?? time : time }
         cause = change.cause
-        // The state observed last is the one that settles; flapping is published while another one waits.
-        if change.cause.kind != .flapping || pending?.state == state { pending = nil }
+        // A family, a verdict or flapping is published while another part of the state waits.
+        if isSettled ?? (pending?.state == state) { pending = nil }
     }
 }

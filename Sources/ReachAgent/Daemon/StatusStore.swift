@@ -54,8 +54,7 @@ final class StatusStore: Sendable {
             switch transition {
             case .path(let change):
                 // Raw changes carry no verdicts of probes.
-                let settled = state.reachability.state
-                let isSettled = change.to.ipv4 == settled.ipv4 && change.to.ipv6 == settled.ipv6
+                let isSettled = change.to.hasPathsPublished(like: state.reachability.state)
                 state.reachability.observe(change, isSettled: isSettled)
             case .targetPath(let target, let change):
                 guard let index = state.targets.firstIndex(where: { $0.target == target }) else { return }
@@ -66,7 +65,8 @@ final class StatusStore: Sendable {
                     change,
                     at: time,
                     keepsVia: from.via == to.via,
-                    keepsConnectivity: to.hasProbesWord ? from.connectivity == to.connectivity : nil
+                    keepsConnectivity: to.hasProbesWord ? from.connectivity == to.connectivity : nil,
+                    isSettled: state.reachability.pending.map { $0.state.hasPathsPublished(like: to) }
                 )
                 state.remember(transition, sequence, time)
             case .target(let target, let change):
