@@ -11,7 +11,7 @@ internal import Glibc
 /// or, with two bytes for the length of the first, an index and the segment.
 @main
 enum FuzzJournalFiles {
-    static func main() { FuzzProgram.run([FuzzTarget("journal", run)]) }
+    static func main() { FuzzProgram.run([FuzzTarget("event", FuzzEvents.run), FuzzTarget("journal", run)]) }
 
     private static let directory: String = {
         // In memory where that is possible: a disk would be waited for with each compressed segment.
