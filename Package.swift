@@ -336,7 +336,8 @@ let package = Package(
         .executableTarget(
             name: "FuzzProbes",
             dependencies: [
-                "FuzzKit", "Probes",
+                "CheckResults", "FuzzKit", "Probes",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -86,8 +86,7 @@ private final class ICMPExchange: @unchecked Sendable {
     private let timeout: Duration
     private let meter: ByteMeter
     private let completion: @Sendable (ICMPEcho.Outcome) -> Void
-    private let sequence = UInt16.random(in: .min ... .max)
-    private let payload: [UInt8]
+    private let message: ICMPEchoMessage
 
     private var socket: DatagramSocket?
     private var deadline: Scheduled<Void>?
@@ -109,7 +108,11 @@ private final class ICMPExchange: @unchecked Sendable {
         self.timeout = timeout
         self.meter = meter
         self.completion = completion
-        payload = (0..<min(max(echo.payloadSize, 8), 1024)).map { _ in UInt8.random(in: .min ... .max) }
+        message = ICMPEchoMessage(
+            isIPv6: echo.target.isIPv6,
+            sequence: .random(in: .min ... .max),
+            payload: (0..<min(max(echo.payloadSize, 8), 1024)).map { _ in .random(in: .min ... .max) }
+        )
     }
 
     private var subject: String { echo.target.addressText }
@@ -122,9 +125,9 @@ private final class ICMPExchange: @unchecked Sendable {
             deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp(after: self.timeout) }
             started = .now()
             do {
-                let message = request
-                try socket.send(message)
-                meter.count(sent: message.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
+                let request = message.request
+                try socket.send(request)
+                meter.count(sent: request.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
             } catch {
                 // The kernel may know at once that there is no route; its error queue is more precise than errno.
                 return queuedFailure(or: error.errno)
@@ -133,13 +136,6 @@ private final class ICMPExchange: @unchecked Sendable {
         } catch {
             finish(nil, error.finding)
         }
-    }
-
-    /// The type, code, checksum, identifier (both set by the kernel), sequence number and payload (RFC 792, RFC 4443).
-    private var request: [UInt8] {
-        let type: UInt8 = echo.target.isIPv6 ? 128 : 8
-        let sequence = [UInt8(truncatingIfNeeded: sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
-        return [type, 0, 0, 0, 0, 0] + sequence + payload
     }
 
     private func watch(_ socket: DatagramSocket) {
@@ -163,21 +159,13 @@ private final class ICMPExchange: @unchecked Sendable {
             for _ in 0..<Self.messagesPerTurn {
                 guard let received = try socket.receive() else { break }
                 meter.count(received: received.bytes.count, headers: WireOverhead.ip(isIPv4: !echo.target.isIPv6))
-                if isReply(received.bytes) { return replied(received, at: now) }
+                if message.isAnswered(by: received.bytes) { return replied(received, at: now) }
                 ignored += 1
             }
         } catch {
             return queuedFailure(or: error.errno)
         }
         if !isOver { watch(socket) }
-    }
-
-    private func isReply(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count == payload.count + 8 else { return false }
-        let type: UInt8 = echo.target.isIPv6 ? 129 : 0
-        return bytes[0] == type && bytes[1] == 0
-            && UInt16(bytes[6]) << 8 | UInt16(bytes[7]) == sequence
-            && bytes.dropFirst(8).elementsEqual(payload)
     }
 
     private func replied(_ received: DatagramSocket.Received, at now: NIODeadline) {

@@ -6,13 +6,13 @@ import Testing
 /// A server's violation is the server's fault, whichever side ends the stream because of it.
 @Suite("Violations of HTTP/2")
 struct HTTPTwoBlameTests {
-    private static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
+    static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
         [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
     }
 
-    private static let head = frame(1, flags: 4, stream: 1, [0x88])
+    static let head = frame(1, flags: 4, stream: 1, [0x88])
     /// A literal field without indexing (RFC 7541, section 6.2.2).
-    private static func field(_ name: String, _ value: String) -> [UInt8] {
+    static func field(_ name: String, _ value: String) -> [UInt8] {
         [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
     }
 

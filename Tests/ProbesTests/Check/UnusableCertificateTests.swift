@@ -157,16 +157,16 @@ import Testing
 
 /// The certificates of a handshake that somebody else has recorded.
 @Suite struct ServerFlightTests {
-    private static func record(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
+    static func record(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
         [type, 3, 3, UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body
     }
 
-    private static func message(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
+    static func message(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
         [type, 0, UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body
     }
 
     /// A TLS 1.2 flight with two certificates of a few bytes.
-    private static let flight: [UInt8] = {
+    static let flight: [UInt8] = {
         let hello = message(2, [3, 3] + Array(repeating: 7, count: 32) + [0, 0xC0, 0x2B, 0])
         let list: [UInt8] = [0, 0, 3, 1, 2, 3, 0, 0, 1, 9]
         return record(22, hello) + record(22, message(11, [0, 0, UInt8(list.count)] + list))

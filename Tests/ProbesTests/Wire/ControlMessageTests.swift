@@ -7,7 +7,7 @@ import Testing
 @Suite
 struct ControlMessageTests {
     /// A message with its header and padding as the kernel lays them out on this machine.
-    private func message(level: CInt, type: CInt, _ data: [UInt8], length: Int? = nil) -> [UInt8] {
+    func message(level: CInt, type: CInt, _ data: [UInt8], length: Int? = nil) -> [UInt8] {
         var header = cmsghdr()
         header.cmsg_len = .init(length ?? MemoryLayout<cmsghdr>.size + data.count)
         header.cmsg_level = level
@@ -17,17 +17,17 @@ struct ControlMessageTests {
     }
 
     /// struct sock_extended_err: EHOSTUNREACH, from ICMP, of a type and code, with an MTU and no data; then its sender.
-    private func error(origin: UInt8, type: UInt8, code: UInt8, mtu: UInt32 = 0, offender: [UInt8]) -> [UInt8] {
+    func error(origin: UInt8, type: UInt8, code: UInt8, mtu: UInt32 = 0, offender: [UInt8]) -> [UInt8] {
         let number = withUnsafeBytes(of: UInt32(EHOSTUNREACH)) { Array($0) }
         let info = withUnsafeBytes(of: mtu) { Array($0) }
         return number + [origin, type, code, 0] + info + [0, 0, 0, 0] + offender
     }
 
-    private static let router4: [UInt8] = {
+    static let router4: [UInt8] = {
         let family: [UInt8] = withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) }
         return family + [0, 0, 192, 0, 2, 1] + [UInt8](repeating: 0, count: 8)
     }()
-    private static let router6: [UInt8] = {
+    static let router6: [UInt8] = {
         let family: [UInt8] = withUnsafeBytes(of: sa_family_t(AF_INET6)) { Array($0) }
         let address: [UInt8] = [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]
         return family + [UInt8](repeating: 0, count: 6) + address + [UInt8](repeating: 0, count: 4)
