@@ -4,7 +4,7 @@ internal import FuzzKit
 
 /// Recordings, read and replayed.
 ///
-/// Every input that can be read can be written, and the written text reads back as the same text.
+/// The header and every input that can be read can be written, and the written text reads back as the same text.
 @main
 enum FuzzRecording {
     static func main() { FuzzProgram.run([FuzzTarget("recording", run)]) }
@@ -13,6 +13,8 @@ enum FuzzRecording {
 
     static func run(_ input: [UInt8]) {
         guard let reader = try? RecordingReader(bytes: input, epoch: epoch) else { return }
+        let header = reader.header
+        require((try? RecordingHeader(line: header.line, epoch: epoch)) == header, "the header is another one")
         var replay = RecordingReplay(reader)
         let coder = InputCoder(epoch: epoch)
         var count = 0
