@@ -24,6 +24,10 @@ enum FuzzHTTPRequests {
     }
 
     private static func judge(_ head: HTTPRequestHead) {
+        for (user, password) in head.headers["authorization"].compactMap(PasswordCheck.credentials) {
+            require(!user.contains(UInt8(ascii: ":")), "a user with a colon")
+            require(user.count + password.count < 1024, "credentials without a bound")
+        }
         guard let request = try? HTTPRequest(head, names: ["status.example.org"]) else { return }
         // Whatever is answered had one Host, was for a host that is ours, and came from no other origin.
         let field = head.headers["host"].first

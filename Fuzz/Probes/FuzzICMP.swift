@@ -3,7 +3,7 @@ internal import FuzzKit
 
 @testable import Probes
 
-/// Datagrams of a socket for echo requests: replies, and control data with ICMP errors.
+/// Datagrams of a socket for echo requests: replies, and control data with ICMP errors; and answers about their routes.
 ///
 /// The first byte chooses the family, and this machine's knowledge of the sender and of a route.
 enum FuzzICMP {
@@ -14,6 +14,7 @@ enum FuzzICMP {
         guard let flags = input.first, let target = targets.dropFirst(Int(flags & 1)).first else { return }
         let rest = Array(input.dropFirst())
         checkReply(rest, isIPv6: target.isIPv6)
+        if case .refused(let error)? = RouteAnswer.parse(rest[...])?.answer { require(error > 0, "no errno value") }
         let messages = ControlMessage.all(in: rest)
         require(messages.reduce(0) { $0 + 16 + $1.bytes.count } <= rest.count, "more control data than bytes")
         for message in messages {

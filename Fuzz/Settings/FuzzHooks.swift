@@ -3,13 +3,18 @@ internal import FuzzKit
 
 @testable import Hooks
 
-/// The parsers of hooks: the first bytes and the names of programs, events that come from a file, and webhook bodies.
+/// The parsers of hooks: the first bytes and the names of programs, events that come from a file, webhook bodies, and the
+/// dates in a webhook's responses.
 enum FuzzHooks {
     static func run(_ input: [UInt8]) {
         checkInterpreter(input)
         checkName(input)
         checkEvent(input)
-        _ = try? WebhookBody(parsing: String(decoding: input, as: UTF8.self))
+        let text = String(decoding: input, as: UTF8.self)
+        _ = try? WebhookBody(parsing: text)
+        // The years 0 to 9999.
+        let dates = -62_167_219_200...253_402_300_800
+        if let date = HTTPDate.seconds(text, now: 1_795_000_000) { require(dates.contains(date), "the date \(date)") }
     }
 
     private static func checkEvent(_ line: [UInt8]) {

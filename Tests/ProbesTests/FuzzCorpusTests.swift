@@ -97,6 +97,11 @@ import Testing
                     messages.error(origin: 1, type: 0, code: 0, offender: [])
                 ),
             "hops-ipv6": [1] + messages.message(level: internet6, type: IPV6_HOPLIMIT, [57, 0, 0, 0]),
+            // RTM_NEWROUTE with RTA_TABLE, and NLMSG_ERROR with ENETUNREACH.
+            "route": [0, 36, 0, 0, 0, 24, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 2, 32, 0, 0, 0xFE, 2, 0, 1]
+                + [0, 0, 0, 0, 8, 0, 15, 0, 0xFE, 0, 0, 0],
+            "route-refused": [0, 36, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0x9B, 0xFF, 0xFF, 0xFF]
+                + [UInt8](repeating: 0, count: 16),
             "length-zero": [0] + timeToLive + messages.message(level: 0, type: 0, [], length: 0),
             "length-beyond-end": [0] + messages.message(level: internet4, type: IP_RECVERR, error4, length: 100),
         ]
