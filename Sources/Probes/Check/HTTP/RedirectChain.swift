@@ -59,7 +59,8 @@ struct RedirectChain {
         }
         let next = request.redirected(to: target, status: response.status)
         guard !visited.contains(Self.key(next.method, target)) else {
-            return Self.refuse(.redirectLoop, request, "the redirect leads back to \(SecretName.hidingQuery(of: target.description))")
+            let shown = SecretName.hidingQuery(of: target.description)
+            return Self.refuse(.redirectLoop, request, "the redirect leads back to \(shown)")
         }
         followed += 1
         return .success(next)
