@@ -53,15 +53,14 @@ extension ReachabilityMachine {
         }
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
-        let interface = sample.point.vantage.interface
-        if interface != nil {
-            let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
-            transitions += follow(uplinks)
-            transitions += Self.published(uplinks)
-        } else {
+        // Also for a check over the default path, whose portal is that of the uplinks that it uses.
+        let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
+        transitions += follow(uplinks)
+        if sample.point.vantage.interface == nil {
             let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
             transitions += observe(ipv4: ipv4, ipv6: ipv6, cause: cause, observed: sample.observed)
         }
+        transitions += Self.published(uplinks)
         transitions += doubtNewSilences(sample.observed) { _ in cause }
         return (transitions, judgement.cadence)
     }

@@ -179,6 +179,31 @@ struct PortalVantageTests {
         #expect(web.map(\.state.verdict) == [.down, .down, .unknown, .down, .down, .down])
     }
 
+    @Test func `an uplink has the page of the portal that a check of the default path finds, until that is gone`() {
+        var bound = Self.portal
+        bound.interfaces = .matching(["wlan0"])
+        var other = Self.portal
+        other.name = "api"
+        var run = MachineRun(other, bound, settle: .none)
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        func check(_ point: Int, _ evidence: PortalEvidence, at milliseconds: Int) -> [Transition] {
+            var sample = ScriptedCheck.sample("P", at: milliseconds, point: run.machine.points[point])
+            if evidence.verdict == .open { (sample.outcome, sample.code) = (.ok, nil) }
+            sample.portal = evidence
+            return run.machine.handle(sample).transitions
+        }
+        #expect(run.machine.points.map(\.description) == ["api@default/ipv4", "portal@wlan0/ipv4"])
+        _ = check(1, PortalEvidence(.portal, code: .portalLoginPage), at: 1000)
+        #expect(run.machine.uplinks.map(\.connectivity) == [.portal])
+        #expect(run.machine.uplinks.map(\.reason?.portalURL) == [nil])
+        let found = check(0, PortalEvidence(.portal, code: .portalAPI, url: "http://portal.test/"), at: 2000)
+        #expect(run.machine.uplinks.map(\.reason?.portalURL) == ["http://portal.test/"])
+        #expect(found.filter(\.isOfUplink).count == 1)
+        let gone = check(0, PortalEvidence(.open), at: 3000)
+        #expect(run.machine.uplinks.map(\.reason?.portalURL) == [nil])
+        #expect(gone.filter(\.isOfUplink).count == 1)
+    }
+
     @Test("two portal checks that only fail do not wait for each other")
     func twoPortalChecks() {
         var other = Self.portal
