@@ -3,6 +3,7 @@ import AgentTestKit
 import Configuration
 import Dispatch
 import Foundation
+import LinuxSupport
 import NetlinkMonitor
 import StateSocket
 import Synchronization
@@ -35,6 +36,40 @@ struct ReloaderTests {
         #expect((2...4).contains(times.count))
         // A read starts before it is noted here, so that two notes may be closer to each other than the reads.
         for (number, time) in times.enumerated() { #expect(start.duration(to: time) >= .seconds(number)) }
+    }
+
+    @Test func `a request that arrives while no thread can be started is answered too`() async throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let source = ConfigurationSource(path: try directory.file("reload.toml", "")) {
+            (_) throws(ConfigurationErrors) in
+        }
+        let isShort = Mutex(true)
+        let reloader = Reloader(
+            source: source,
+            loaded: try source.load(),
+            startThread: { body throws(SystemError) in
+                let isFirst = isShort.withLock { isShort in
+                    defer { isShort = false }
+                    return isShort
+                }
+                if isFirst { throw SystemError(errno: EAGAIN) }
+                try NamedThread.start("reload", body)
+            },
+            apply: { _, _, _ in }
+        )
+        let codes: [String?] = await withCheckedContinuation { done in
+            reloader.reload { first in
+                reloader.reload { second in done.resume(returning: [Self.code(of: first), Self.code(of: second)]) }
+            }
+        }
+        #expect(codes == ["busy", nil])
+    }
+
+    /// The code of a failed reload; nil for a success.
+    private static func code(of reply: ControlReply) -> String? {
+        guard case .failure(let code, _, _) = reply else { return nil }
+        return code.rawValue
     }
 
     /// The rejections that were published.

@@ -18,6 +18,9 @@ final class Reloader: Sendable {
     /// - Throws: The reason that the kernel is not monitored as the new settings require; the others are in effect.
     typealias Apply = @Sendable (_ old: Settings, _ new: Settings, ConfigurationReload) throws(NetlinkError) -> Void
 
+    /// Starts a thread that runs a closure.
+    typealias StartThread = @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void
+
     /// The phases of a reload that are reported to the service manager.
     enum Reading: Sendable {
         case started
@@ -58,6 +61,7 @@ final class Reloader: Sendable {
     private let started: Settings
     private let noteReading: @Sendable (Reading) -> Void
     private let reject: @Sendable (ConfigurationRejection) -> Void
+    private let startThread: StartThread
     private let apply: Apply
     private let followers = Mutex<[@Sendable (Settings) -> Void]>([])
     private let logger = AgentLogger.make()
@@ -68,18 +72,21 @@ final class Reloader: Sendable {
     ///   - loaded: The configuration in effect.
     ///   - noteReading: Called at the start and at the end of each reload, for one reload at a time.
     ///   - reject: Handles the errors of a reload that changes nothing.
+    ///   - startThread: Starts the thread of a reload.
     ///   - apply: Applies other settings; if it fails, the reply is an error.
     init(
         source: ConfigurationSource,
         loaded: ConfigurationFile.Loaded,
         noteReading: @escaping @Sendable (Reading) -> Void = { _ in },
         reject: @escaping @Sendable (ConfigurationRejection) -> Void = { _ in },
+        startThread: @escaping StartThread = { body throws(SystemError) in try NamedThread.start("reload", body) },
         apply: @escaping Apply
     ) {
         self.source = source
         started = loaded.settings
         self.noteReading = noteReading
         self.reject = reject
+        self.startThread = startThread
         self.apply = apply
         state = Mutex(State(settings: loaded.settings, path: source.path))
         status = Mutex(Self.status(of: source, path: source.path, files: loaded.files))
@@ -120,7 +127,7 @@ final class Reloader: Sendable {
     ///
     /// Safe from any thread, and does not block.
     ///
-    /// - Parameter reply: Called once, on another thread.
+    /// - Parameter reply: Called once; on another thread, unless the reload is refused at once.
     func reload(reply: @escaping Reply = { _ in }) {
         let outcome = state.withLock { state -> (isAccepted: Bool, starts: Bool) in
             guard state.waiting.count < Self.maximumWaiting else { return (false, false) }
@@ -134,10 +141,16 @@ final class Reloader: Sendable {
         }
         guard outcome.starts else { return }
         do throws(SystemError) {
-            try NamedThread.start("reload") { [self] in readUntilCalm() }
+            try startThread { [self] in readUntilCalm() }
         } catch {
-            answer(.failure(code: .busy, message: "the system has no thread to read the configuration with"))
-            state.withLock { $0.isReading = false }
+            // At once, so that no request joins a reload that never starts.
+            let replies = state.withLock { state in
+                (state.isReading, state.isRequestedAgain) = (false, false)
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            let message = "the system has no thread to read the configuration with: \(error)"
+            for reply in replies { reply(.failure(code: .busy, message: message)) }
         }
     }
 
@@ -165,14 +178,6 @@ final class Reloader: Sendable {
         guard let began = state.withLock({ $0.began }) else { return }
         let left = Self.interval - began.duration(to: .now)
         if left > .zero { usleep(useconds_t(left / .microseconds(1))) }
-    }
-
-    private func answer(_ result: ControlReply) {
-        let replies = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for reply in replies { reply(result) }
     }
 
     private func read() -> ControlReply {
