@@ -48,7 +48,7 @@ struct SettledState<State: Sendable & Equatable>: Sendable, Equatable {
     ///   - time: The time of its publication.
     ///   - keepsVia: Whether `via` is the same as before.
     ///   - keepsConnectivity: Whether the probes report the same as before; `nil` if they report nothing.
-    ///   - isSettled: Whether the pending state is the published one, as far as raw changes show it.
+    ///   - isSettled: `true` if the pending state is the published one, as far as raw changes show it.
     mutating func settle(
         _ change: Change<State>,
         at time: ObservedTime,
