@@ -135,6 +135,14 @@ import Testing
         #expect(rules.map(\.isRequired) == [true, false, false])
     }
 
+    @Test func `no network is queried any more once the settings say so, or have no probe`() throws {
+        let portals = [NetworkPortal(interface: "wlan0", isUsed: true, uri: .api("https://portal.test/api"))]
+        var settings = try Self.settings()
+        settings.portal.asksNetwork = false
+        #expect(ConnectivityPlan(settings, portals: portals).machineConfiguration.probes.map(\.name) == ["web"])
+        #expect(ConnectivityPlan(Settings(), portals: portals).machineConfiguration.probes.isEmpty)
+    }
+
     @Test func `no network is queried before a probe is configured`() throws {
         #expect(!ConnectivityPlan(Settings()).asksNetworks)
         var settings = try Self.settings()

@@ -27,6 +27,8 @@ struct ConnectivityPlan: Sendable {
 
     init(_ settings: Settings, portals: [NetworkPortal] = []) {
         self.settings = settings
+        // A reload may turn the queries off, or remove the last probe, while a network announces a portal.
+        let portals = settings.portal.asksNetwork && !settings.probes.isEmpty ? portals : []
         self.portals = portals
         let asked = portals.compactMap { Self.definition($0, settings) }
         // Only if a probe is configured, as for portals.

@@ -41,7 +41,7 @@ final class ReachabilityDriver: Sendable {
         var costs: [Vantage: LinkCost] = [:]
         /// The costs of the points whose address has a lookup of its own.
         var costsOfLookups: [ProbePoint: LinkCost] = [:]
-        /// `true` if a path has changed since the costs were determined: not every such change is one of a point's path.
+        /// `true` if a path has changed since the costs were determined, which need not be the path of a point.
         var hasNewPaths = false
         var nextHops = NextHopChecks()
         var updates = ScheduleUpdates()
