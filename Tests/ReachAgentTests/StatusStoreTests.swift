@@ -186,7 +186,7 @@ import struct AgentEvents.Via
         statusStore.note(.path(Self.change(Self.wifi, both, 6)), sequence: 4, at: Self.moment(6))
         statusStore.note(.reachability(Self.change(none, Self.wifi, 5)), sequence: 5, at: Self.moment(7))
         let waiting = try Self.reply(statusStore, at: 8).reachability
-        #expect(waiting.state?.via == .wifi && waiting.pending?.state?.ipv6?.via == .wifi)
+        #expect(waiting.state?.via == .wifi && waiting.pending?.state?.path.ipv6?.via == .wifi)
         statusStore.note(.reachability(Self.change(Self.wifi, both, 6)), sequence: 6, at: Self.moment(9))
         #expect(try Self.reply(statusStore, at: 10).reachability.pending == nil)
     }
