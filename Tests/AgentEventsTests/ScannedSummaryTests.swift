@@ -43,6 +43,14 @@ struct ScannedSummaryTests {
         #expect(scanned == Self.decoded(line))
     }
 
+    @Test(arguments: ["{}", #"{"good_bps":7}"#, #"{"later":{"min_bps":1}}"#])
+    func `sketches without a measurement read as none`(_ transfer: String) throws {
+        let line = Self.line(#"{"probe":"speed",\#(Self.from),"ok":2,"transfer":\#(transfer)}"#)
+        let scanned = try #require(Self.scanned(line))
+        let decoded = try #require(Self.decoded(line))
+        #expect(scanned.transfer == nil && decoded.transfer == nil)
+    }
+
     @Test
     func `a line has the point, the counts and the latency`() throws {
         let line = Self.line(Self.whole)

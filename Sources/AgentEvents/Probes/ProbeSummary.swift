@@ -63,7 +63,7 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         notChecked = try members.decodeIfPresent(Counts.self, forKey: .notChecked) ?? Counts()
         latency = try members.decodeIfPresent(ExponentialHistogram.self, forKey: .latency) ?? ExponentialHistogram()
         phases = try members.decodeIfPresent(Phases.self, forKey: .phases) ?? Phases()
-        transfer = try members.decodeIfPresent(TransferSketches.self, forKey: .transfer)
+        transfer = try members.decodeIfPresent(TransferSketches.self, forKey: .transfer)?.ifMeasured
     }
 
     /// Writes the summary, with the point's members before its own.
@@ -77,7 +77,7 @@ public struct ProbeSummary: Codable, Sendable, Hashable {
         if notChecked.total > 0 { try members.encode(notChecked, forKey: .notChecked) }
         if latency.count > 0 { try members.encode(latency, forKey: .latency) }
         if !phases.byName.isEmpty { try members.encode(phases, forKey: .phases) }
-        if let transfer, !transfer.isEmpty { try members.encode(transfer, forKey: .transfer) }
+        try members.encodeIfPresent(transfer?.ifMeasured, forKey: .transfer)
     }
 }
 

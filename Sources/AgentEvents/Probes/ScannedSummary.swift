@@ -46,7 +46,7 @@ public struct ScannedSummary: Sendable, Hashable {
         failed = parts.failed ?? 0
         notChecked = parts.notChecked ?? 0
         latency = parts.latency ?? ExponentialHistogram()
-        transfer = parts.transfer
+        transfer = parts.transfer?.ifMeasured
     }
 
     /// Creates the figures of a decoded summary that a report adds up.

@@ -35,6 +35,9 @@ public struct TransferSketches: Sendable, Hashable {
     /// True without a measurement.
     public var isEmpty: Bool { download.count == 0 && upload.count == 0 && added.count == 0 }
 
+    /// The sketches; `nil` without a measurement, with which they are not written either.
+    var ifMeasured: TransferSketches? { isEmpty ? nil : self }
+
     /// The rates that the good rate applies to: the downloads, or the uploads if there are no downloads.
     public var judged: ExponentialHistogram { download.count > 0 ? download : upload }
 }
