@@ -23,7 +23,7 @@ struct TransferHostilityTests {
     @Test(arguments: [true, false])
     func `a download that stalls ends with the received bytes`(hasBegun: Bool) async throws {
         let steps: [ServerStep] = hasBegun ? [.send(object.head), .send([UInt8](repeating: 7, count: 50_000))] : []
-        let report = try await download(steps + [.silence]) { $0.stallTimeout = .milliseconds(400) }
+        let report = try await download(steps + [.silence]) { $0.stallTimeout = .seconds(2) }
         #expect(report.verdict.code == .transferStalled, "\(report.findings)")
         #expect(report.transfer?.download?.bytes == (hasBegun ? 50_000 : 0))
         #expect(report.transfer?.idle?.count == 8)
@@ -32,7 +32,7 @@ struct TransferHostilityTests {
     @Test
     func `an upload that is not read stalls`() async throws {
         var bench = TransferBench()
-        bench.plan = TransferPlan(uploadBytes: 50_000_000, stallTimeout: .milliseconds(500))
+        bench.plan = TransferPlan(uploadBytes: 50_000_000, stallTimeout: .seconds(2))
         let steps: [ServerStep] = [.receiveRequest, .send(object.head), .stopReading, .silence]
         let report = try await bench.transfer([steps, [.serve(object)]]).report
         #expect(report.verdict.code == .transferStalled, "\(report.findings)")
