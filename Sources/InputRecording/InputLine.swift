@@ -105,6 +105,7 @@ struct InputCoder {
 
     /// Returns the input of a line, and its number; `nil` for the marker of a truncated recording.
     func record(line: some Collection<UInt8>) throws(LineFault) -> (input: InputRecord, sequence: UInt64?)? {
+        try InputBounds.checkStrings(of: line)
         let decoded: InputLine
         do {
             decoded = try decoder.decode(InputLine.self, from: Data(line))
@@ -147,6 +148,25 @@ private enum InputBounds {
     static let longestDuration: Duration = .seconds(100 * 366 * 86_400)
     /// The maximum number of checks, percents or days.
     static let maximumCount = 1_000_000
+    /// The maximum size of a name or string, in bytes of the line: the longest are URLs.
+    static let longestString = 16 << 10
+
+    /// Checks the length of all names and strings of a JSON text before it is decoded.
+    ///
+    /// Names become keys of dictionaries, for which Swift sorts runs of combining marks by insertion.
+    static func checkStrings(of line: some Collection<UInt8>) throws(LineFault) {
+        var length: Int?
+        var isEscaped = false
+        for byte in line {
+            guard let count = length else {
+                if byte == UInt8(ascii: "\"") { length = 0 }
+                continue
+            }
+            guard count <= longestString else { throw .damaged("a string is longer than \(longestString >> 10) KiB") }
+            length = byte == UInt8(ascii: "\"") && !isEscaped ? nil : count + 1
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+    }
 
     static func check(_ duration: Duration, _ name: String) throws(LineFault) {
         guard duration <= longestDuration, duration >= .zero - longestDuration else {

@@ -1,5 +1,4 @@
 internal import AgentEvents
-internal import FoundationEssentials
 internal import LinuxSupport
 public import NetlinkMonitor
 
@@ -80,7 +79,7 @@ public struct RecordingHeader: Sendable, Hashable {
     init(line: some Collection<UInt8>, epoch: ContinuousClock.Instant) throws(LineFault) {
         let members: Members
         do {
-            members = try JSONDecoder().decode(Members.self, from: Data(line))
+            members = try EventDecoder.decode(Members.self, from: Array(line))
         } catch {
             throw .damaged("not a recording of reachagent")
         }

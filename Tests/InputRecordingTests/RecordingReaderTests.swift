@@ -214,6 +214,21 @@ import Testing
         #expect(failure("\(tick)\n\(tick)") == "recording:3: the line is cut off")
     }
 
+    @Test(arguments: [#"{"input":"tick",AT,"TEXT":0}"#, #"{"input":"tick",AT,"x":["TEXT"]}"#, #"{"input":"TEXT"}"#])
+    func `a name or string longer than any in a recording is refused before it becomes one`(line: String) {
+        // Decoded as the name of a member, this text would take minutes.
+        let marks = String(repeating: "\u{301}\u{323}", count: 250_000)
+        let long = line.replacing("AT", with: Self.at).replacing("TEXT", with: marks)
+        #expect(failure("\(long)\n") == "recording:2: a string is longer than 16 KiB")
+    }
+
+    @Test(arguments: [(16_384, true), (16_385, false)])
+    func `a string is measured in the bytes of the line, with its escapes`(count: Int, isAccepted: Bool) {
+        let text = #"\""# + String(repeating: "x", count: count - 4) + #"\\"#
+        let failure = failure(#"{"input":"tick",\#(Self.at),"x":"\#(text)","y":"\#(text)"}"# + "\n")
+        #expect(failure == (isAccepted ? nil : "recording:2: a string is longer than 16 KiB"))
+    }
+
     @Test func `a line that never ends is given up`() async throws {
         let message = try await onThread {
             let directory = try TemporaryDirectory()

@@ -188,7 +188,8 @@ step uplink_down
 ip link set up0 down
 wait_journal '"type":"reachagent.reachability.changed".*"to":{"via":"wired".*"interface":"up1"'
 step failed_over
-wait_journal '"type":"reachagent.hook.completed".*"hook":"10-note"'
+# The run of a change before the mark may end after it.
+wait_journal '"type":"reachagent.hook.completed".*"hook":"10-note".* over up1'
 step note_hook line="$(journal | grep '"hook":"10-note"' | tail -n 1)"
 properties failed_over_status StatusText
 uplink_up 0
