@@ -4,7 +4,7 @@ import InputRecording
 import NetlinkMonitor
 import Testing
 
-/// A recording may come from anywhere: nothing in it may do harm, and what is wrong is told with its line.
+/// The reading of a recording from anywhere: nothing in it may do harm, and an error names its line.
 @Suite struct RecordingReaderTests {
     private static let header =
         #"{"recording":1,"agent":"0.1.0","stream":"abc","next_seq":7,"started":"2026-11-21T07:00:00.000000Z"}"#

@@ -1,3 +1,4 @@
+import CheckResults
 import Configuration
 import NetlinkMonitor
 import Probes
@@ -35,7 +36,7 @@ import Testing
     ///   - egress: The interface of the default path.
     ///   - carrier: The underlay of the tunnel; nil for an unknown one.
     ///   - office: The interface of the path to the office, if that is looked up.
-    private static func view(egress: UInt32, carrier: UInt32? = nil, office: UInt32? = nil) -> NetworkSnapshot {
+    fileprivate static func view(egress: UInt32, carrier: UInt32? = nil, office: UInt32? = nil) -> NetworkSnapshot {
         let links = [link(2, "wg0", .tunnel), link(3, "wlan0", .wifi), link(4, "wwan0", .wwan)]
         return NetworkSnapshot(
             links: links,
@@ -155,47 +156,39 @@ import Testing
         #expect(updates.rechecks.isEmpty)
     }
 
-    /// A check that may not use a cellular interface.
-    private static func restricted(_ target: String, over interface: String?) throws -> Probe {
-        var probe = try ProbeDefinition.adHoc(target, name: "web").probe
-        probe.request.allowsCellularAccess = false
-        probe.interface = interface
-        return probe
+    /// A check that may not use a cellular interface, and the interfaces of the default path and below the tunnel.
+    struct Route: Sendable {
+        var target = "https://host.test/"
+        /// The interface that the check is bound to.
+        var interface: String?
+        var egress: UInt32
+        var carrier: UInt32?
+
+        /// - Parameter office: The interface of the path to the office, if that is looked up.
+        fileprivate func finding(office: UInt32? = nil) throws -> Finding? {
+            var probe = try ProbeDefinition.adHoc(target, name: "web").probe
+            probe.request.allowsCellularAccess = false
+            probe.interface = interface
+            let view = TunnelCostTests.view(egress: egress, carrier: carrier, office: office)
+            return CellularGuard.finding(for: probe, in: view)
+        }
     }
 
-    /// A target, the interface that the check is bound to, that of the default path, and the underlay of the tunnel.
-    private typealias Route = (String, String?, UInt32, UInt32?)
-
-    private static let cellular: [Route] = [
-        ("https://host.test/", "wg0", 2, 4), ("https://host.test/", nil, 2, 4), ("https://host.test/", "wg0", 4, nil),
-        ("https://host.test/", "wwan0", 3, nil), ("https://192.0.2.80/", nil, 3, nil),
-    ]
-
-    @Test(arguments: cellular)
-    func `a check that may not use the modem is not made through a tunnel over it`(
-        target: String,
-        interface: String?,
-        egress: UInt32,
-        carrier: UInt32?
-    ) throws {
-        let probe = try Self.restricted(target, over: interface)
-        let finding = CellularGuard.finding(for: probe, in: Self.view(egress: egress, carrier: carrier, office: 4))
+    @Test(arguments: [
+        Route(interface: "wg0", egress: 2, carrier: 4), Route(egress: 2, carrier: 4),
+        Route(interface: "wg0", egress: 4), Route(interface: "wwan0", egress: 3),
+        Route(target: "https://192.0.2.80/", egress: 3),
+    ])
+    func `a check that may not use the modem is not made through a tunnel over it`(route: Route) throws {
+        let finding = try route.finding(office: 4)
         #expect(finding?.code == .cellularNotAllowed && finding?.subject == "wwan0")
     }
 
-    private static let free: [Route] = [
-        ("https://host.test/", "wg0", 2, 3), ("https://host.test/", "wg0", 4, 3), ("https://host.test/", "wg0", 3, nil),
-        ("https://host.test/", "gone0", 4, nil),
-    ]
-
-    @Test(arguments: free)
-    func `a check that may not use the modem is made through a tunnel over another link`(
-        target: String,
-        interface: String?,
-        egress: UInt32,
-        carrier: UInt32?
-    ) throws {
-        let probe = try Self.restricted(target, over: interface)
-        #expect(CellularGuard.finding(for: probe, in: Self.view(egress: egress, carrier: carrier)) == nil)
+    @Test(arguments: [
+        Route(interface: "wg0", egress: 2, carrier: 3), Route(interface: "wg0", egress: 4, carrier: 3),
+        Route(interface: "wg0", egress: 3), Route(interface: "gone0", egress: 4),
+    ])
+    func `a check that may not use the modem is made through a tunnel over another link`(route: Route) throws {
+        #expect(try route.finding() == nil)
     }
 }

@@ -36,7 +36,7 @@ struct ExactlyOnceTests {
         for seed in 0..<Self.seeds {
             var simulation = try Simulation(seed: seed, trouble)
             var verdict = try simulation.run(steps: 150)
-            // What was passed over comes late.
+            // The skipped events come late.
             verdict.isOrdered = true
             #expect(verdict == Simulation.Verdict(), "seed \(seed), trouble \(trouble.rawValue)")
         }
@@ -47,7 +47,7 @@ struct ExactlyOnceTests {
         for seed in 0..<Self.seeds {
             var simulation = try Simulation(seed: seed, trouble)
             let verdict = try simulation.run(steps: 150)
-            // What was in doubt at a kill may come again after the broker has forgotten its id.
+            // An event in doubt at a kill may come again after the broker has forgotten its id.
             #expect(verdict.missing.isEmpty && verdict.silent.isEmpty, "seed \(seed), trouble \(trouble.rawValue)")
             #expect(verdict.isFinished && verdict.ambiguous.isEmpty, "seed \(seed), trouble \(trouble.rawValue)")
         }

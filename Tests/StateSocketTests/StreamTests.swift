@@ -150,8 +150,10 @@ struct StreamTests {
         ) {
             stream in
             let recorder = stream.bus.subscribeRecorder(capacity: 100_000)
+            let released = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 for number in 1...last {
+                    defer { released.signal() }
                     stream.publish()
                     // The journal is a little ahead of what the bus releases.
                     if number % (seed % 7 + 1) == 0 || number == last {
@@ -163,7 +165,7 @@ struct StreamTests {
             }
             var results: [[UInt64]] = []
             for since in [0, 1, seed * 10, seed * 100] {
-                while stream.bus.lastReleased < since { usleep(1000) }
+                while stream.bus.lastReleased < since { released.wait() }
                 let client = try Client(stream.control)
                 try client.send(
                     #"{"method":"subscribe","more":true,"parameters":{"stream":"stream-a","since_seq":\#(since)}}"#

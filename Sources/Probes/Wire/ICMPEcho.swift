@@ -77,7 +77,8 @@ package struct ICMPEcho: Sendable, Hashable {
 
 /// A running echo exchange.
 ///
-/// `@unchecked Sendable`: every method runs on `eventLoop`, and the state is accessed only there.
+/// `@unchecked Sendable`: every method runs on `eventLoop`, to which the socket's events and the deadline come too, so that
+/// no state is accessed by two threads.
 private final class ICMPExchange: @unchecked Sendable {
     private static let messagesPerTurn = 64
 

@@ -114,7 +114,7 @@ extension Simulation {
 
     private func judge(_ verdict: inout Verdict) {
         let kept = Set(journal.events.map(\.identity)).filter { !isTooLarge($0) }
-        // What is gone before the first event was stored, the sink never saw: the agent says so.
+        // The sink never saw the events that were gone before the first one was stored: the agent says so.
         let first = broker.everStored.min() ?? published
         let wanted = Set(first...published).subtracting(gone).filter { !isTooLarge($0) }
         verdict.missing = kept.subtracting(broker.everStored).subtracting(lost).sorted()

@@ -67,7 +67,7 @@ struct Simulation {
         self.settings = settings
         broker.canBeAsked = !mqtt
         engine = try ShippingEngine(settings, cursor: nil, seed: seed, at: .init(instant: start, time: .now))
-        // Where the server's memory of ids is short, nothing may depend on it.
+        // Nothing may depend on the server's memory of ids if that is short.
         if !trouble.contains(.leader), !trouble.contains(.full), chance(2) { broker.window = .zero }
     }
 

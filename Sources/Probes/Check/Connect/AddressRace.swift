@@ -5,8 +5,9 @@ internal import NIOPosix
 /// Connects to the addresses of a name as RFC 8305 describes: staggered attempts in parallel, of which the first to
 /// succeed wins.
 ///
-/// `@unchecked Sendable`: created and used only on the event loop `loop`, to which the kernel's answers and the timer come too,
-/// so that nothing of it is ever accessed by two threads. The outcome is reported once, and never after ``abandon()``.
+/// `@unchecked Sendable`: created and used only on the event loop `loop`, to which the kernel's answers and the timer
+/// come too, so that nothing of it is ever accessed by two threads. The outcome is reported once, and never after
+/// ``abandon()``.
 final class AddressRace: @unchecked Sendable {
     /// The outcome of a race.
     enum Outcome {
