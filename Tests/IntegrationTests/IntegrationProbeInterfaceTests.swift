@@ -114,6 +114,10 @@ struct IntegrationProbeInterfaceTests {
     }
 
     /// The flags are those of PPP, WWAN and WireGuard; without ARP the kernel sends frames to its own address.
+    ///
+    /// A router sends up to five "host unreachable" at once, then one a second (`ip_error` in the kernel's
+    /// net/ipv4/route.c). The limit of `icmp_ratelimit` counts in the same bucket, and as 0 it empties it whenever the
+    /// clock ticks between both: the mask takes that limit away.
     @Test
     func `a link without ARP needs no route, and its silence and its routers' errors are the target's`() async throws {
         try filter("rp_filter=0", on: "eth1")
@@ -126,7 +130,7 @@ struct IntegrationProbeInterfaceTests {
             ip -n right link set far arp off
             ip -n right route add blackhole 203.0.113.9
             ip -n right route add unreachable 203.0.113.8
-            ip netns exec right sysctl -qw net.ipv4.icmp_ratelimit=0
+            ip netns exec right sysctl -qw net.ipv4.icmp_ratemask=0
             """
         )
         for (target, outcome) in [

@@ -30,6 +30,7 @@ CARRIER = 0.3                          # seconds from the uplinks' making to the
 PATIENCE = 5.0                         # seconds that a busy machine gets besides, for the agent to catch up
 RELOADS = 1.0                          # seconds from one reload of the agent's to the next
 STATUS_LIMIT = 1.0                     # seconds for the events before the status to come
+BURST = 256                            # packets that a tunnel's program takes at a time: one that leads into itself never ends
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 
 AgentMaker = Callable[["Stage"], Agent]
@@ -119,15 +120,21 @@ class Stage:
             if now >= due:
                 if self.record.started:
                     self.record.longest_turn = max(self.record.longest_turn, now - due)
+                # A busy machine is late here. What has come to a program or a port by now must not be read in a later turn.
+                self._handle(0.0)
                 self.packets.receive()
                 self.packets.turn(now)
                 if self.requests and turn % REQUESTS_EVERY == 0:
                     self.requests.turn(now)
                 turn, due = turn + 1, max(due + TURN, now + TURN / 2)
-            for key, _ in self.selector.select(max(0.0, due - time.monotonic())):
-                key.data(key.fileobj)
+            self._handle(max(0.0, due - time.monotonic()))
             self.agent.receive(time.monotonic())
         self.record.ended = time.monotonic()
+
+    def _handle(self, timeout: float) -> None:
+        """Wait until something can be read, and let each reader take what is there."""
+        for key, _ in self.selector.select(timeout):
+            key.data(key.fileobj)
 
     # The steps' thread
 
@@ -237,14 +244,15 @@ class Stage:
                                lambda _: self._forward(name, descriptor, outer, order["server"]))
 
     def _forward(self, name: str, descriptor: int, outer: socket.socket | None, server: str) -> None:
-        try:
-            packet = os.read(descriptor, 2048)
-        except OSError:
-            return
-        if outer is None:
-            self.packets.note(packet, name)
-            return
-        try:
-            outer.sendto(packet, (server, 1194))
-        except OSError:
-            pass                            # no way to the server, or a loop that grew too long
+        for _ in range(BURST):
+            try:
+                packet = os.read(descriptor, 2048)
+            except OSError:
+                return
+            if outer is None:
+                self.packets.note(packet, name)
+                continue
+            try:
+                outer.sendto(packet, (server, 1194))
+            except OSError:
+                pass                        # no way to the server, or a loop that grew too long
