@@ -83,8 +83,10 @@ enum SettingParser {
             guard named.count == 1, let setting = named.first,
                 let value = try attributes.uint32(setting.attribute)
             else { return .irrelevant(type: type) }
-            // NETCONFA_IFINDEX_ALL and NETCONFA_IFINDEX_DEFAULT are negative.
-            let index = Int32(bitPattern: try attributes.uint32(Int(NETCONFA_IFINDEX)) ?? 0)
+            let number = try attributes.uint32(Int(NETCONFA_IFINDEX))
+            let index = number.map(Int32.init(bitPattern:)) ?? NETCONFA_IFINDEX_ALL
+            // The defaults are for interfaces to come.
+            guard index != NETCONFA_IFINDEX_DEFAULT else { return .irrelevant(type: type) }
             return .setting(
                 family,
                 name: setting.name,

@@ -148,7 +148,7 @@ struct NeighbourMessageTests {
         #expect(try parse(anonymous) == .irrelevant(type: Rtnetlink.newNeighbour))
     }
 
-    @Test("a sysctl that lookups depend on is named; others, and those of a new interface, are ignored")
+    @Test("a sysctl that lookups depend on is named; others, and those of new interfaces, are ignored")
     func settings() throws {
         let one = MessageBuilder.setting(.ipv4, interface: -1, [(6, 1)])
         let name = "ignore_routes_with_linkdown"
@@ -159,6 +159,9 @@ struct NeighbourMessageTests {
             let message = MessageBuilder.setting(.ipv4, interface: 3, values.map { (attribute: $0.0, value: $0.1) })
             #expect(try parse(message) == .irrelevant(type: Rtnetlink.newSetting))
         }
+        // NETCONFA_IFINDEX_DEFAULT: net.ipv4.conf.default, which is set along with net.ipv4.conf.all.
+        let defaults = MessageBuilder.setting(.ipv4, interface: -2, [(2, 1)])
+        #expect(try parse(defaults) == .irrelevant(type: Rtnetlink.newSetting))
     }
 }
 
