@@ -83,9 +83,8 @@ enum SettingParser {
             guard named.count == 1, let setting = named.first,
                 let value = try attributes.uint32(setting.attribute)
             else { return .irrelevant(type: type) }
-            let number = try attributes.uint32(Int(NETCONFA_IFINDEX))
-            let index = number.map(Int32.init(bitPattern:)) ?? NETCONFA_IFINDEX_ALL
-            // The defaults are for interfaces to come.
+            // NETCONFA_IFINDEX_ALL and NETCONFA_IFINDEX_DEFAULT are negative; the defaults are for interfaces to come.
+            let index = Int32(bitPattern: try attributes.uint32(Int(NETCONFA_IFINDEX)) ?? 0)
             guard index != NETCONFA_IFINDEX_DEFAULT else { return .irrelevant(type: type) }
             return .setting(
                 family,
