@@ -188,7 +188,10 @@ final class EventStream {
     /// Continues after the connection has become writable.
     func resume() {
         switch phase {
-        case .live: pump()
+        case .live:
+            pump()
+            // The next part of a batch may wait for this stream alone.
+            if hub.isBehind, !isBehind { hub.drain() }
         case .replaying: readOn()
         case .waiting, .ended: break
         }

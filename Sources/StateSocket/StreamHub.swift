@@ -37,6 +37,10 @@ final class StreamHub {
 
     /// The number of events that wake the event loop while no stream waits for any.
     private static let idleEvents = 64
+    /// The time that streams have for one part of a batch before the next one follows anyway.
+    ///
+    /// A client must get processor time to read at all, which no number of polls gives it: 64 parts replace the ring.
+    private static let partTime: TimeAmount = .milliseconds(2)
 
     private let gate: LoopGate
     private let bus: NotificationBus<Event>
@@ -46,6 +50,8 @@ final class StreamHub {
     /// The events of the last batch that are not in the ring yet.
     private var untaken: ArraySlice<Event> = []
     private var isDraining = false
+    /// The time of the next part, unless all streams have written this one before.
+    private var nextPart: NIODeadline?
     /// `true` while the bus has released events for which there was no time before the next poll.
     private(set) var isBehind = false
     /// `true` while each event is taken at once, because a stream waits for it.
@@ -124,14 +130,16 @@ final class StreamHub {
 
     /// Takes the events released by the bus, and delivers them.
     ///
-    /// When the time before the next poll is used up, the rest follows after it; and while a stream is behind, one part
-    /// of a batch between two polls, so that no batch cuts off a client that reads as fast as it can.
+    /// When the time before the next poll is used up, the rest follows after it; and while a stream is behind, the next
+    /// part of a batch follows once it has caught up, or after ``partTime``, so that no batch cuts off a client that reads
+    /// as fast as it can.
     ///
     /// - Parameter completely: `true` to take everything now, for a stream that opens or ends with what there is.
     func drain(completely: Bool = false) {
-        guard !isDraining else { return }
+        guard !isDraining, completely || !awaitsStreams else { return }
         isDraining = true
         isBehind = true
+        nextPart = nil
         turns.spend {
             while completely || turns.hasTime {
                 if untaken.isEmpty, !receiveMore() {
@@ -140,13 +148,27 @@ final class StreamHub {
                 }
                 ring.append(&untaken)
                 serve()
-                if !completely, !untaken.isEmpty, streams.all.contains(where: \.isBehind) { break }
+                if !completely, !untaken.isEmpty, streams.all.contains(where: \.isBehind) {
+                    nextPart = .now() + Self.partTime
+                    break
+                }
             }
             // A history ends with the newest event, and which one that is was not known before.
             if !isBehind { for stream in streams.all where stream.isHistory { stream.pump() } }
         }
         isDraining = false
-        if isBehind { turns.awaitPoll() }
+        if let nextPart {
+            let hub = NIOLoopBound(self, eventLoop: gate.eventLoop)
+            gate.eventLoop.scheduleTask(deadline: nextPart) { hub.value.drain() }
+        } else if isBehind {
+            turns.awaitPoll()
+        }
+    }
+
+    /// `true` while a stream writes a part of a batch, and the next one is not due.
+    private var awaitsStreams: Bool {
+        guard let nextPart, NIODeadline.now() < nextPart else { return false }
+        return streams.all.contains(where: \.isBehind)
     }
 
     /// Takes the next batch of the bus; returns `false` if there is none.
