@@ -7,12 +7,19 @@ SHELL := /bin/bash
 ARGS ?=
 FUZZ_SECONDS ?= 30
 SIDE_BY_SIDE := --experimental-maximum-parallelization-width 8
+# CONFIGURATION=release takes what the package ships, and tests compiled against it, as `.ci/run` does.
 CONFIGURATION ?= debug
-# As the package builds: `make manual CONFIGURATION=release` then builds nothing that the package would not.
-MANUAL_FLAGS ?= $(if $(filter release,$(CONFIGURATION)),--static-swift-stdlib)
+BUILD := $(if $(filter release,$(CONFIGURATION)),scripts/build-release,swift build)
 # SKIP_BUILD=1 takes what is built already. SwiftPM needs several seconds to find that nothing has changed, and `.ci/run` has
 # built everything in the check.
-BUILD := $(if $(SKIP_BUILD),true,swift build)
+# The programs of a release are then those that were built with the tests, which a package built meanwhile does not replace.
+PROGRAMS := .build/$(CONFIGURATION)
+ifdef SKIP_BUILD
+BUILD := true
+PROGRAMS := .build/$(if $(filter release,$(CONFIGURATION)),tested,debug)
+endif
+# SwiftPM lets nothing else be built while its tests run.
+TEST := $(if $(filter release,$(CONFIGURATION)),.build/tested/reachagentPackageTests.xctest --testing-library swift-testing,swift test --skip-build)
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries Fuzz
 # Whatever the package is made of: it is built again when one of them has changed.
 PACKAGED := Package.swift README.md CHANGELOG.md LICENSE $(shell find Sources debian docs examples packaging scripts -type f -not -path 'debian/reachagent/*' -not -path 'debian/reachagent-sink/*')
@@ -30,7 +37,7 @@ build: dependencies ## Build the agent (debug)
 	@$(BUILD) --product reachagent >&2
 
 run: build ## Run the agent in the foreground; ARGS="--format human" passes options
-	@exec .build/debug/reachagent run $(ARGS)
+	@exec $(PROGRAMS)/reachagent run $(ARGS)
 
 test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
@@ -39,38 +46,35 @@ test: dependencies ## Run the unit and integration tests
 	@# Both tiers run, whatever becomes of the first. Without a bound all tests of a run begin at once, and their time limits
 	@# would measure how long they queue.
 	@failed=0; \
-	swift test --skip-build $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || failed=1; \
-	swift test --skip-build $(SIDE_BY_SIDE) --filter IntegrationTests --skip CostTests || failed=1; \
+	$(TEST) $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || failed=1; \
+	$(TEST) $(SIDE_BY_SIDE) --filter IntegrationTests --skip CostTests || failed=1; \
 	exit $$failed
 
 test-prometheus: dependencies ## Have a real Prometheus scrape a real agent, and ask every query of the dashboard
 	@scripts/install-dependencies prometheus
 	$(BUILD) --build-tests
-	swift test --skip-build --filter 'MetricsPageTests|DashboardTests|IntegrationPrometheusTests'
+	$(TEST) --filter 'MetricsPageTests|DashboardTests|IntegrationPrometheusTests'
 
 cost: dependencies ## Prove that hostile input and greedy clients cost others no more time than they may
 	@scripts/install-dependencies test
 	$(BUILD) --build-tests
 	@# These tests compare times: anything beside them disturbs them.
-	swift test --skip-build --no-parallel --filter CostTests
+	$(TEST) --no-parallel --filter CostTests
 
 check: dependencies ## Check the format, the service files, and that everything builds without a warning
 	@scripts/install-dependencies check
 	@scripts/check-version >/dev/null
 	packaging/check-units
-	swift format lint --strict --recursive $(SOURCES)
-	REACHAGENT_STRICT=1 swift build --build-tests --explicit-target-dependency-import-check error
+	swift format lint --strict --parallel --recursive $(SOURCES)
+	REACHAGENT_STRICT=1 $(BUILD) --build-tests --explicit-target-dependency-import-check error
 
 fmt: toolchain ## Format the sources
 	swift format format --in-place --recursive $(SOURCES)
 
 manual: dependencies ## Make the manual and the completions in .build/manual; CONFIGURATION=release as for the package
-	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent >&2
-	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-sink >&2
-	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-fleet >&2
-	swift build -c $(CONFIGURATION) $(MANUAL_FLAGS) --product reachagent-manual >&2
+	@for program in reachagent reachagent-sink reachagent-fleet reachagent-manual; do $(BUILD) --product $$program >&2; done
 	@rm -rf .build/manual
-	.build/$(CONFIGURATION)/reachagent-manual --agent .build/$(CONFIGURATION)/reachagent --sink-program .build/$(CONFIGURATION)/reachagent-sink --sink-program .build/$(CONFIGURATION)/reachagent-fleet --output .build/manual
+	$(PROGRAMS)/reachagent-manual --agent $(PROGRAMS)/reachagent --sink-program $(PROGRAMS)/reachagent-sink --sink-program $(PROGRAMS)/reachagent-fleet --output .build/manual
 
 reference: dependencies ## Update the tables of docs/configuration.md and docs/metrics.md from the declarations
 	swift build --product reachagent-manual >&2
@@ -81,8 +85,7 @@ package: .build/package/checked ## Build the Debian package into .build/package,
 .build/package/checked: $(PACKAGED) | dependencies
 	@scripts/install-dependencies package
 	debian/rules clean >&2
-	@# Warnings are the business of `make check`: a newer compiler's keeps nobody from a package.
-	env -u REACHAGENT_STRICT -u REACHAGENT_WHOLE_MODULES debian/rules binary >&2
+	debian/rules binary >&2
 	debian/rules clean >&2
 	packaging/check-package
 	@touch $@
@@ -98,15 +101,20 @@ check-release: package ## Prove that a release installs with apt in a clean Debi
 system-test: package ## Run the system tests: VMs with real Wi-Fi and WWAN stacks, and with a real systemd and the package
 	@scripts/install-dependencies system || echo "Some packages for the VM lab could not be installed; what needs them is skipped." >&2
 	@# One by one: two virtual machines at once leave nothing of two cores for what is to be answered in time.
-	REACHAGENT_SYSTEM_TESTS=1 swift test $(if $(SKIP_BUILD),--skip-build) --no-parallel --filter SystemTests
+	REACHAGENT_SYSTEM_TESTS=1 $(TEST) --no-parallel --filter SystemTests
 
 examples: dependencies ## Build the packages of examples/ as a stranger would
 	@# In the agent's own directory: what both need is compiled once, and the tests find the programs beside the agent.
+ifeq ($(CONFIGURATION),release)
+	export REACHAGENT_STRICT=1; eval "swift build $$(scripts/build-release --flags) --package-path examples/libraries"
+	cp $(patsubst examples/libraries/Sources/%,.build/release/%,$(wildcard examples/libraries/Sources/*)) .build/tested/
+else
 	REACHAGENT_STRICT=1 swift build --package-path examples/libraries --scratch-path .build
+endif
 
 truth: build ## Judge the published state by real packets in random scenarios; ARGS="--seed N" plays one again
 	@scripts/install-dependencies test
-	Tests/Truth/truth $(ARGS)
+	Tests/Truth/truth --agent $(PROGRAMS)/reachagent $(ARGS)
 
 truth-vm: build ## Judge it on real Wi-Fi, PPP and WireGuard in the VM lab's guest; ARGS="--count 20" sets how many scenarios
 	@scripts/install-dependencies system
@@ -119,15 +127,15 @@ measure-truth: dependencies ## Judge `measure` on shaped links beside iperf3 and
 	@swift build --product link-forwarder >&2
 	Tests/Transfers/measure-truth --agent .build/release/reachagent $(ARGS)
 
-measure-sample: build ## Judge it on a few links, as CI does, with what is built to debug
+measure-sample: build ## Judge it on a few links, as CI does
 	@scripts/install-dependencies measure-truth
 	@$(BUILD) --product link-forwarder >&2
-	Tests/Transfers/measure-truth --sample $(ARGS)
+	Tests/Transfers/measure-truth --sample --agent $(PROGRAMS)/reachagent --forwarder $(PROGRAMS)/link-forwarder $(ARGS)
 
 web-test: build ## Drive a real browser at the page of a real agent in namespaces; ARGS="cable portal" chooses
 	@scripts/install-dependencies test
 	@scripts/install-dependencies web || echo "The browser could not be installed; without one the test is skipped." >&2
-	Tests/Web/web-test $(ARGS)
+	Tests/Web/web-test --agent $(PROGRAMS)/reachagent $(ARGS)
 
 page-picture: build ## Make the README's picture of the page, docs/page.webp
 	@scripts/install-dependencies test
@@ -143,7 +151,7 @@ isolation: build ## Judge hostile servers and clients beside healthy ones: a sam
 	@# Both run, whatever becomes of the first. A victim and a hostile client are two users, whom only root and users with
 	@# subordinate ones can be.
 	@failed=0; \
-	tolerant="--agent .build/debug/reachagent --tolerant --seconds 5 --jobs 4"; \
+	tolerant="--agent $(PROGRAMS)/reachagent --tolerant --seconds 5 --jobs 4"; \
 	Tests/Isolation/isolation $(ISOLATION_SERVERS) $$tolerant || failed=1; \
 	if [ "$$(id -u)" = 0 ] || grep -qs "^$$(id -un):" /etc/subuid; then \
 		Tests/Isolation/isolation $(ISOLATION_CLIENTS) $$tolerant --clients || failed=1; \
@@ -159,13 +167,14 @@ fuzz: dependencies ## Fuzz the parsers with libFuzzer; FUZZ_SECONDS=30 sets how 
 	Fuzz/run $(FUZZ_SECONDS)
 
 fuzz-corpus: dependencies ## Replay the fuzzers' corpora and mutate them, with what `make check` has built
-	Fuzz/run --without-libfuzzer $(FUZZ_SECONDS)
+	CONFIGURATION=$(CONFIGURATION) Fuzz/run --without-libfuzzer $(FUZZ_SECONDS)
 
 fuzz-slow: dependencies ## Look for inputs that take a parser longer than a second; FUZZ_SECONDS=30 sets how long each
 	Fuzz/run --slow $(FUZZ_SECONDS)
 
 docs: dependencies ## Build the libraries' guides and references with DocC into .build/docs
-	scripts/build-documentation
+	@$(BUILD) $(if $(filter release,$(CONFIGURATION)),--build-tests) >&2
+	CONFIGURATION=$(CONFIGURATION) scripts/build-documentation
 
 bench: dependencies ## Measure latency and cost beside ip monitor; ARGS passes options
 	@scripts/build-release >&2
@@ -192,7 +201,7 @@ bench-probes: dependencies ## Measure HTTPS probes beside curl, Go and blackbox_
 
 bench-fleet: dependencies ## Measure `reachagent fleet` over the events of 10,000 devices; ARGS passes options
 	@scripts/install-dependencies test
-	@scripts/build-release reachagent-fleet >&2
+	@scripts/build-release --product reachagent-fleet >&2
 	scripts/bench-fleet $(ARGS)
 
 bench-report: dependencies ## Measure `reachagent report` over a year's journal; ARGS passes options
@@ -214,7 +223,7 @@ bench-sink: dependencies ## Measure 1,000 devices on one nats-server, a reconnec
 	@scripts/install-dependencies bench || echo "Some packages for the benchmark could not be installed." >&2
 	@touch Benchmarks/Package.swift
 	@scripts/build-release >&2
-	@scripts/build-release reachagent-sink >&2
+	@scripts/build-release --product reachagent-sink >&2
 	cd Benchmarks && swift build -c release --product sink-bench
 	cd Benchmarks && .build/release/sink-bench --programs ../.build/release $(ARGS)
 

@@ -6,19 +6,6 @@ import PackageDescription
 // a newer compiler's new warning must not keep a newcomer from building.
 let strict: [SwiftSetting] = Context.environment["REACHAGENT_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// `.ci/run` sets REACHAGENT_WHOLE_MODULES: a module is compiled in one piece, which takes an eighth less of the processors
-// for a clean build, and compiles all of the module again after each edit. Nobody debugs what is built there: without
-// debug information the compiler takes a tenth less again. SwiftPM passes `-g` later, so it is the frontend that gets the flag.
-// A separate job for a module's interface reads all of its sources a second time: for tests, a tenth of the whole.
-let wholeModules: [SwiftSetting] =
-    Context.environment["REACHAGENT_WHOLE_MODULES"] == nil
-    ? []
-    : [
-        .unsafeFlags([
-            "-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo", "-Xfrontend", "-gnone",
-        ])
-    ]
-
 /// For what uses NIO or Foundation together with C types such as `stat`: those belong to several modules and to Glibc, and
 /// which of them the compiler takes for the owner of a member depends on the order in which it built them.
 let cTypesSettings: [SwiftSetting] =
@@ -26,7 +13,7 @@ let cTypesSettings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    ] + strict + wholeModules
+    ] + strict
 
 let settings = cTypesSettings + [.enableUpcomingFeature("MemberImportVisibility")]
 
@@ -565,4 +552,20 @@ let package = Package(
 // After an edit, the tests of one module, or of some, are compiled and linked without the others (see CONTRIBUTING.md).
 if let tests = Context.environment["REACHAGENT_TESTS"] {
     package.targets.removeAll { $0.type == .test && !tests.split(separator: ",").map(String.init).contains($0.name) }
+}
+
+// `scripts/build-release` sets both. They are here and not on SwiftPM's command line, where they would be those of the packages
+// that ours stand on as well, or the compiler's: then everything would be compiled once for the programs and once for the tests.
+if Context.environment["REACHAGENT_TESTABLE"] != nil {
+    for target in package.targets where target.swiftSettings != nil {
+        // A test runs once: it is compiled fast, and not optimized.
+        let flags = target.type == .test ? ["-Xfrontend", "-Onone", "-Xfrontend", "-gnone"] : ["-enable-testing"]
+        target.swiftSettings?.append(.unsafeFlags(flags))
+    }
+}
+if let flags = Context.environment["REACHAGENT_LINKING"] {
+    for target in package.targets where target.type == .executable {
+        let own = target.linkerSettings ?? []
+        target.linkerSettings = own + [.unsafeFlags(flags.split(separator: "\n").map(String.init))]
+    }
 }
