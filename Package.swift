@@ -558,8 +558,11 @@ if let tests = Context.environment["REACHAGENT_TESTS"] {
 // that ours stand on as well, or the compiler's: then everything would be compiled once for the programs and once for the tests.
 if Context.environment["REACHAGENT_TESTABLE"] != nil {
     for target in package.targets where target.swiftSettings != nil {
-        // A test runs once: it is compiled fast, and not optimized.
-        let flags = target.type == .test ? ["-Xfrontend", "-Onone", "-Xfrontend", "-gnone"] : ["-enable-testing"]
+        // A test runs once: it is compiled fast, and not optimized. A job of its own for a module's interface would read the
+        // whole module a second time.
+        let flags =
+            target.type == .test
+            ? ["-no-emit-module-separately-wmo", "-Xfrontend", "-Onone", "-Xfrontend", "-gnone"] : ["-enable-testing"]
         target.swiftSettings?.append(.unsafeFlags(flags))
     }
 }

@@ -52,6 +52,8 @@ final class StreamHub {
     private var isDraining = false
     /// The time of the next part, unless all streams have written this one before.
     private var nextPart: NIODeadline?
+    /// A stream that was behind when it was last asked: as long as it is, the others need not be.
+    private weak var laggard: EventStream?
     /// `true` while the bus has released events for which there was no time before the next poll.
     private(set) var isBehind = false
     /// `true` while each event is taken at once, because a stream waits for it.
@@ -136,7 +138,7 @@ final class StreamHub {
     ///
     /// - Parameter completely: `true` to take everything now, for a stream that opens or ends with what there is.
     func drain(completely: Bool = false) {
-        guard !isDraining, completely || !awaitsStreams else { return }
+        guard !isDraining, completely || !awaitsStreams() else { return }
         isDraining = true
         isBehind = true
         nextPart = nil
@@ -148,7 +150,7 @@ final class StreamHub {
                 }
                 ring.append(&untaken)
                 serve()
-                if !completely, !untaken.isEmpty, streams.all.contains(where: \.isBehind) {
+                if !completely, !untaken.isEmpty, hasLaggard() {
                     nextPart = .now() + Self.partTime
                     break
                 }
@@ -165,10 +167,16 @@ final class StreamHub {
         }
     }
 
-    /// `true` while a stream writes a part of a batch, and the next one is not due.
-    private var awaitsStreams: Bool {
+    /// Returns whether a stream still writes a part of a batch, and the next one is not due.
+    private func awaitsStreams() -> Bool {
         guard let nextPart, NIODeadline.now() < nextPart else { return false }
-        return streams.all.contains(where: \.isBehind)
+        return hasLaggard()
+    }
+
+    /// Returns whether a stream has not written all of the ring.
+    private func hasLaggard() -> Bool {
+        if laggard?.isBehind != true { laggard = streams.all.first(where: \.isBehind) }
+        return laggard != nil
     }
 
     /// Takes the next batch of the bus; returns `false` if there is none.

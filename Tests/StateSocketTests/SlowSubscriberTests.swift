@@ -20,8 +20,12 @@ struct SlowSubscriberTests {
         }) { stream in
             let client = try Client(onControl ? stream.control : stream.events)
             if onControl { try Self.subscribe(client) } else { _ = try client.lines(2) }
+            let other = try Client(stream.events)
+            _ = try other.lines(2)
             for _ in 0..<4000 { stream.publish(padding: 400) }
-            // Nothing is published any more; only now does the client read.
+            // The client reads only when one that began at the same event, and reads all the time, has seen the last one
+            // or has been cut off itself.
+            _ = try other.sequences(through: 4000)
             return try client.linesToEnd()
         }
         let numbers = lines.compactMap { Client.sequence(of: Array($0.utf8)) }
