@@ -7,12 +7,12 @@ SHELL := /bin/bash
 ARGS ?=
 FUZZ_SECONDS ?= 30
 SIDE_BY_SIDE := --experimental-maximum-parallelization-width 8
-# CONFIGURATION=release takes what the package ships, and tests compiled against it, as `.ci/run` does.
+# CONFIGURATION=release builds as the package does, and tests that, as `.ci/run`: see scripts/build-release.
 CONFIGURATION ?= debug
 BUILD := $(if $(filter release,$(CONFIGURATION)),scripts/build-release,swift build)
 # SKIP_BUILD=1 takes what is built already. SwiftPM needs several seconds to find that nothing has changed, and `.ci/run` has
-# built everything in the check.
-# The programs of a release are then those that were built with the tests, which a package built meanwhile does not replace.
+# built everything in the check. The programs of a release are then those that were built with the tests, which a package that
+# is built meanwhile does not replace.
 PROGRAMS := .build/$(CONFIGURATION)
 ifdef SKIP_BUILD
 BUILD := true
@@ -33,7 +33,7 @@ toolchain:
 dependencies: toolchain ## Install the Debian packages that building needs
 	@scripts/install-dependencies build
 
-build: dependencies ## Build the agent (debug)
+build: dependencies ## Build the agent to debug; CONFIGURATION=release builds it as the package ships it
 	@$(BUILD) --product reachagent >&2
 
 run: build ## Run the agent in the foreground; ARGS="--format human" passes options
