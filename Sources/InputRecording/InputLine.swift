@@ -148,22 +148,37 @@ private enum InputBounds {
     static let longestDuration: Duration = .seconds(100 * 366 * 86_400)
     /// The maximum number of checks, percents or days.
     static let maximumCount = 1_000_000
-    /// The maximum size of a name or string, in bytes of the line: the longest are URLs.
+    /// The maximum size of a string of ASCII, in bytes of the line: the longest are URLs.
     static let longestString = 16 << 10
+    /// The maximum size of any other string, in bytes of the line: twice that of the longest text that a sample has.
+    static let longestText = 1 << 10
+    /// The maximum size of a member's name, in bytes of the line.
+    static let longestName = 64
 
     /// Checks the length of all names and strings of a JSON text before it is decoded.
     ///
-    /// Names become keys of dictionaries, for which Swift sorts runs of combining marks by insertion.
+    /// Names become keys of dictionaries, and so do some strings, for which Swift sorts runs of combining marks by
+    /// insertion: the time grows with the square of the length.
     static func checkStrings(of line: some Collection<UInt8>) throws(LineFault) {
         var length: Int?
+        var lastLength = 0
         var isEscaped = false
+        var isASCII = true
         for byte in line {
             guard let count = length else {
-                if byte == UInt8(ascii: "\"") { length = 0 }
+                if byte == UInt8(ascii: "\"") { (length, isASCII) = (0, true) }
+                guard byte != UInt8(ascii: ":") || lastLength <= longestName else {
+                    throw .damaged("a name is longer than \(longestName) bytes")
+                }
                 continue
             }
-            guard count <= longestString else { throw .damaged("a string is longer than \(longestString >> 10) KiB") }
-            length = byte == UInt8(ascii: "\"") && !isEscaped ? nil : count + 1
+            isASCII = isASCII && byte < 0x80 && !(isEscaped && byte == UInt8(ascii: "u"))
+            guard count <= (isASCII ? longestString : longestText) else {
+                throw .damaged("a string is longer than \(isASCII ? longestString >> 10 : longestText >> 10) KiB")
+            }
+            let isEnd = byte == UInt8(ascii: "\"") && !isEscaped
+            if isEnd { lastLength = count }
+            length = isEnd ? nil : count + 1
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
         }
     }

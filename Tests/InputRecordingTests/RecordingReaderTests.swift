@@ -217,9 +217,16 @@ import Testing
     @Test(arguments: [#"{"input":"tick",AT,"TEXT":0}"#, #"{"input":"tick",AT,"x":["TEXT"]}"#, #"{"input":"TEXT"}"#])
     func `a name or string longer than any in a recording is refused before it becomes one`(line: String) {
         // Decoded as the name of a member, this text would take minutes.
-        let marks = String(repeating: "\u{301}\u{323}", count: 250_000)
-        let long = line.replacing("AT", with: Self.at).replacing("TEXT", with: marks)
-        #expect(failure("\(long)\n") == "recording:2: a string is longer than 16 KiB")
+        for marks in [String(repeating: "\u{301}\u{323}", count: 250_000), String(repeating: #"\u0301"#, count: 171)] {
+            let long = line.replacing("AT", with: Self.at).replacing("TEXT", with: marks)
+            #expect(failure("\(long)\n") == "recording:2: a string is longer than 1 KiB")
+        }
+    }
+
+    @Test(arguments: [(64, nil), (65, "recording:2: a name is longer than 64 bytes")])
+    func `a member's name is at most as long as any of ours`(count: Int, expected: String?) {
+        let name = String(repeating: "n", count: count)
+        #expect(failure(#"{"input":"tick",\#(Self.at),"\#(name)" :"x:y"}"# + "\n") == expected)
     }
 
     @Test(arguments: [(16_384, true), (16_385, false)])
