@@ -84,7 +84,7 @@ final class Conversation {
 
     /// Closes the connection once everything is answered, if the client has closed its side or the agent is stopping.
     func closeIfDone() {
-        guard !hasSubscribed, slots.isEmpty, hub.isFinished || (isInputClosed && framer.isEmpty) else { return }
+        guard !hasSubscribed, slots.isEmpty, hub.intake.isFinished || (isInputClosed && framer.isEmpty) else { return }
         connection.end(with: nil)
     }
 

@@ -19,6 +19,16 @@ final class EventStream {
         case ended
     }
 
+    /// The place of the first event.
+    private enum Start: Equatable {
+        case afterSnapshot
+        case after(UInt64)
+        /// The number at this time is still to be found in the journal.
+        case from(Timestamp)
+        /// The journal cannot be read.
+        case oldestInRing
+    }
+
     /// The maximum number of bytes written in a turn.
     static let turnBytes = 1 << 20
 
@@ -32,26 +42,15 @@ final class EventStream {
     /// The delivery of unnumbered events; `nil` if none are selected.
     private(set) var listener: BroadcastListener?
 
-    /// The number after which the events start; `nil` for those after the snapshot, and for a time until its number is
-    /// known.
-    private var since: UInt64?
+    private var start: Start
     private let hub: StreamHub
+    private let intake: EventIntake
     private let connection: Connection
+    private let writer: StreamWriter
     private let whenDecided: (StreamRefusal?) -> Void
-    private var isPumping = false
-    /// The number of bytes that had been sent at the last heartbeat.
-    private var bytesAtLastBeat = 0
-    /// The number that was last written as an ID; `nil` if none was, or if it is not known.
-    private var lastID: UInt64?
-    private var passing: [EventType: Bool] = [:]
-
-    private var reader: ReplayReader?
-    private var isReading = false
-    /// The end of the time for a part of the replay that the client does not accept.
-    private var patience: Scheduled<Void>?
     private var hasBegun = false
-    /// The number of times in a row that the journal ended before the start of the ring.
-    private var deadEnds = 0
+    private var isPumping = false
+    private var replay: StreamReplay?
 
     /// Creates a subscription without starting it.
     ///
@@ -63,10 +62,12 @@ final class EventStream {
         whenDecided: @escaping (StreamRefusal?) -> Void
     ) {
         self.parameters = parameters
-        since = parameters.since
+        start = parameters.since.map { .after($0) } ?? parameters.sinceTime.map { .from($0) } ?? .afterSnapshot
         listener = BroadcastListener(parameters)
         self.connection = connection
         self.hub = hub
+        intake = hub.intake
+        writer = StreamWriter(parameters, of: hub.agent.streamID, to: connection)
         self.whenDecided = whenDecided
     }
 
@@ -77,30 +78,28 @@ final class EventStream {
         if let stream = parameters.stream, !(stream == hub.agent.streamID) {
             return refuse(StreamRefusal(code: .streamChanged, parameter: .stream(hub.agent.streamID)))
         }
-        if let time = parameters.sinceTime, since == nil { return find(time) }
+        if case .from(let time) = start { return find(time) }
         let opening = hub.agent.opening()
         self.opening = opening
-        hub.drain(completely: true)
-        guard hub.hasReleased(opening.sequence) else { return hub.park(self) }
+        intake.drain()
+        guard intake.hasTaken(opening.sequence) else { return hub.park(self) }
         begin(opening)
     }
 
     /// Finds the number before a time in the journal, and opens with it.
     private func find(_ time: Timestamp) {
-        // The events that are in the ring now are in the journal too, and events that follow have a later time.
-        hub.drain(completely: true)
-        let newest = hub.ring.newest
-        let oldest = hub.ring.first &- 1
         guard let source = hub.replay else {
-            since = oldest
+            start = .oldestInRing
             return open()
         }
+        // The events that the bus has released are in the journal too, and events that follow have a later time.
+        let newest = intake.newestReleased
         hub.work.run({ try source.firstSequence(from: time) }) { [self] result in
             guard phase == .waiting else { return }
             switch result {
-            case .success(let first?): since = min(first &- 1, newest)
-            case .success(nil): since = newest
-            case .failure: since = oldest
+            case .success(let first?): start = .after(min(first &- 1, newest))
+            case .success(nil): start = .after(newest)
+            case .failure: start = .oldestInRing
             }
             open()
         }
@@ -110,32 +109,36 @@ final class EventStream {
     func leaveParkingSlot() {
         guard phase == .waiting, let opening else { return }
         // The events after the snapshot were dropped during the wait: a newer one is needed.
-        if since == nil, opening.sequence < hub.ring.newest, opening.sequence + 1 < hub.ring.first {
+        if start == .afterSnapshot, opening.sequence < intake.ring.newest, opening.sequence + 1 < intake.ring.first {
             return open()
         }
         begin(opening)
     }
 
     private func begin(_ opening: StreamOpening) {
-        guard let since = parameters.isHistory ? historyStart : since else {
-            next = opening.sequence + 1
+        var since = opening.sequence
+        switch start {
+        case .after(let number): since = number
+        case .oldestInRing: since = intake.ring.first &- 1
+        case .afterSnapshot where parameters.isHistory: since = 0
+        case .afterSnapshot, .from:
+            next = since + 1
             return acceptLive()
         }
-        guard since <= hub.ring.newest else {
-            return refuse(StreamRefusal(code: .sequenceUnknown, parameter: .newest(hub.ring.newest)))
+        // A history begins with the oldest event at the earliest.
+        if parameters.isHistory { since = max(since, oldestAvailable &- 1) }
+        guard since <= intake.ring.newest else {
+            return refuse(StreamRefusal(code: .sequenceUnknown, parameter: .newest(intake.ring.newest)))
         }
         next = since + 1
-        if next >= hub.ring.first { return acceptLive() }
+        if next >= intake.ring.first { return acceptLive() }
         guard hub.replay?.oldestSequence.map({ $0 <= next }) ?? false else { return refuseAsExpired() }
         phase = .replaying
         readOn()
     }
 
-    /// The number before the first event of a history: the given one, or the one before the oldest event.
-    private var historyStart: UInt64 {
-        let oldest = min(hub.replay?.oldestSequence ?? hub.ring.first, hub.ring.first)
-        return max(since ?? 0, oldest &- 1)
-    }
+    /// The number of the oldest event in the journal or in the ring.
+    private var oldestAvailable: UInt64 { min(hub.replay?.oldestSequence ?? .max, intake.ring.first) }
 
     /// Starts with the events in the ring.
     private func acceptLive() {
@@ -150,19 +153,12 @@ final class EventStream {
         hasBegun = true
         whenDecided(nil)
         guard !parameters.isHistory else { return }
-        var lines = ByteBufferAllocator().buffer(capacity: opening.hello.line.count + opening.snapshot.line.count + 256)
-        let hasSnapshot = parameters.wantsSnapshot ?? (since == nil)
-        // A client that has got no event yet reconnects with the ID of the last line before the events.
-        lines.writeLine(opening.hello.line, as: parameters.format, id: hasSnapshot ? nil : position)
-        if let oldest = parameters.oldestAvailable { lines.writeExpiry(before: oldest) }
-        if hasSnapshot { lines.writeLine(opening.snapshot.line, as: parameters.format, id: position) }
         self.opening = nil
-        lastID = position.sequence
-        connection.write(lines, lines: hasSnapshot ? 2 : 1)
+        writer.write(opening, at: position)
     }
 
-    /// The number of the last event that was sent or left out by the filter, with its stream.
-    private var position: (stream: String, sequence: UInt64) { (hub.agent.streamID, next - 1) }
+    /// The number of the last event that was sent or left out by the filter.
+    private var position: UInt64 { next - 1 }
 
     private func refuse(_ refusal: StreamRefusal) {
         phase = .ended
@@ -170,15 +166,14 @@ final class EventStream {
     }
 
     private func refuseAsExpired() {
-        let oldest = min(hub.replay?.oldestSequence ?? hub.ring.first, hub.ring.first)
-        refuse(StreamRefusal(code: .eventsExpired, parameter: .oldest(oldest)))
+        refuse(StreamRefusal(code: .eventsExpired, parameter: .oldest(oldestAvailable)))
     }
 
     // MARK: Live
 
     private func goLive() {
         guard phase != .ended else { return }
-        reader = nil
+        replay = nil
         phase = .live
         hub.addLive(self)
         pump()
@@ -191,7 +186,7 @@ final class EventStream {
         case .live:
             pump()
             // The next part of a batch may wait for this stream alone.
-            if hub.isBehind, !isBehind { hub.drain() }
+            if intake.isBehind, !isBehind { intake.drain() }
         case .replaying: readOn()
         case .waiting, .ended: break
         }
@@ -203,79 +198,39 @@ final class EventStream {
         isPumping = true
         defer { isPumping = false }
         var written = 0
-        while phase == .live, next < hub.ring.next {
-            guard next >= hub.ring.first else { return beCutOff() }
+        while phase == .live, next < intake.ring.next {
+            guard next >= intake.ring.first else { return beCutOff() }
             guard connection.isWritable else { return }
             guard written < Self.turnBytes else { return hub.turns.add(self) }
             written += writeSome()
             connection.flush()
         }
-        if phase == .live, hub.isFinished || (isHistory && !hub.isBehind) { endForShutdown() }
+        if phase == .live, intake.isFinished || (isHistory && !intake.isBehind) { endForShutdown() }
     }
 
     /// `true` for a stream that ends with the newest event.
     var isHistory: Bool { parameters.isHistory }
 
     /// `true` if the ring has events that were not written yet.
-    var isBehind: Bool { phase == .live && next < hub.ring.next }
+    var isBehind: Bool { phase == .live && next < intake.ring.next }
 
     /// Writes chunks until the connection accepts no more; returns the number of bytes.
     private func writeSome() -> Int {
         var written = 0
-        guard var index = hub.ring.index(of: next) else { return 0 }
-        while connection.isWritable, written < Self.turnBytes, let chunk = hub.ring.chunk(at: index) {
+        guard var index = intake.ring.index(of: next) else { return 0 }
+        while connection.isWritable, written < Self.turnBytes, let chunk = intake.ring.chunk(at: index) {
             let start = Int(clamping: next - chunk.first)
             guard start < chunk.count else { break }
-            if parameters.filter.passesEverything {
-                written += write(start..<chunk.count, of: chunk)
-            } else {
-                // Consecutive lines that pass are written together.
-                var from = start
-                for line in start...chunk.count where line == chunk.count || !passes(line, of: chunk) {
-                    if from < line { written += write(from..<line, of: chunk) }
-                    from = line + 1
-                }
-            }
+            written += writer.write(chunk, from: start)
             next = chunk.next
             index += 1
         }
         return written
     }
 
-    private func write(_ lines: Range<Int>, of chunk: EventChunk) -> Int {
-        let buffer = chunk.lines(lines, as: parameters.format, of: hub.agent.streamID)
-        connection.write(buffer, lines: lines.count)
-        lastID = chunk.first + UInt64(lines.upperBound) - 1
-        return buffer.readableBytes
-    }
-
-    private func passes(_ line: Int, of chunk: EventChunk) -> Bool {
-        let type = chunk.types[line]
-        let passesType: Bool
-        if let known = passing[type] {
-            passesType = known
-        } else {
-            passesType = parameters.filter.passes(type: type.rawValue.utf8)
-            passing[type] = passesType
-        }
-        return passesType && parameters.filter.passes(subject: chunk.subjects[line])
-    }
-
-    /// Writes the position if nothing was written since the last call, or if the client does not know it: events that the
-    /// filter leaves out and unnumbered events change nothing that it has seen.
+    /// Handles a heartbeat of the hub.
     func beat() {
-        defer { bytesAtLastBeat = connection.sentBytes }
-        guard phase == .live, connection.isWritable else { return }
-        guard connection.sentBytes == bytesAtLastBeat || lastID != position.sequence else { return }
-        writePosition()
-        connection.flush()
-    }
-
-    private func writePosition() {
-        var lines = ByteBufferAllocator().buffer(capacity: 80)
-        lines.writePosition(position)
-        connection.write(lines, lines: 0)
-        lastID = position.sequence
+        if phase == .live { writer.beat(at: position) }
     }
 
     /// Handles unnumbered events.
@@ -287,22 +242,19 @@ final class EventStream {
     // MARK: Replay
 
     private func readOn() {
-        guard phase == .replaying, !isReading else { return }
-        stopWaiting()
-        // No event has woken the event loop for this stream, and a history ends with the newest one.
-        hub.drain(completely: true)
-        if hasBegun, next >= hub.ring.first { return goLive() }
-        guard let source = hub.replay else { return }
-        guard connection.isWritable else { return waitForClient() }
-        let reader = reader ?? ReplayReader(source, of: hub.agent.streamID, from: next, for: parameters)
-        self.reader = reader
-        isReading = true
-        let firstInRing = hub.ring.first
-        hub.read(with: reader) { [self] result in
-            isReading = false
+        guard phase == .replaying, replay?.isReading != true, let source = hub.replay else { return }
+        replay?.stopWaiting()
+        // No event has woken the event loop for this stream.
+        intake.drain()
+        if hasBegun, next >= intake.ring.first { return goLive() }
+        let replay = replay ?? StreamReplay(source, from: next, for: parameters, in: hub)
+        self.replay = replay
+        guard connection.isWritable else { return replay.awaitClient { [self] in beCutOff() } }
+        let firstInRing = intake.ring.first
+        replay.read { [self] result in
             guard phase == .replaying else { return }
             switch result {
-            case .success(let part): take(part, firstInRing)
+            case .success(let part): take(part, of: replay, before: firstInRing)
             case .failure(let error): readingFailed(error)
             }
         }
@@ -318,60 +270,28 @@ final class EventStream {
         // The other formats have no errors, and the line of a slow client as well makes it resume.
         guard parameters.format == .reply else { return beCutOff() }
         end()
-        let last = position.sequence
-        let error = ReplyLine.error(.journalUnreadable) { json in
-            json.member("message", message)
-            json.member("last_seq", last)
-        }
-        connection.end(with: error)
+        writer.end(because: message, at: position)
     }
 
-    /// Limits the time until the client has accepted the last part, because the reader keeps a file open.
-    private func waitForClient() {
-        let stream = NIOLoopBound(self, eventLoop: hub.loop.eventLoop)
-        patience = hub.loop.eventLoop.scheduleTask(in: TimeAmount(hub.configuration.replayPatience)) {
-            if stream.value.phase == .replaying, stream.value.patience != nil { stream.value.beCutOff() }
-        }
-    }
-
-    private func stopWaiting() {
-        patience?.cancel()
-        patience = nil
-    }
-
-    private func take(_ part: ReplayReader.Part, _ firstInRing: UInt64) {
+    private func take(_ part: ReplayReader.Part, of replay: StreamReplay, before firstInRing: UInt64) {
         if !hasBegun {
             let oldest = hub.replay?.oldestSequence ?? .max
             if part.first != next, oldest > next { return refuseAsExpired() }
             accept()
         }
         next = part.next
-        if part.lineCount > 0 { connection.write(part.lines, lines: part.lineCount) }
-        connection.flush()
+        writer.write(part)
         guard phase == .replaying else { return }
-        deadEnds = part.isEnd ? deadEnds + 1 : 0
-        if deadEnds > 1, next < firstInRing {
-            // The journal will never have these events: it was not writing when they were published.
-            next = min(firstInRing, hub.ring.first)
-            deadEnds = 0
-        }
+        if replay.isDeadEnd(at: part), next < firstInRing { next = min(firstInRing, intake.ring.first) }
         readOn()
     }
 
     // MARK: End
 
     private func beCutOff() {
+        guard phase != .ended else { return }
         end()
-        let event = hub.agent.lagged(lastSequence: next - 1)
-        var last: ByteBuffer
-        switch parameters.format {
-        case .plain, .serverSent:
-            last = ByteBufferAllocator().buffer(capacity: event.line.count + 128)
-            if parameters.format == .serverSent { last.writeStaticString("event: lagged\n") }
-            last.writeLine(event.line, as: parameters.format, id: position)
-        case .reply: last = ReplyLine.error(.subscriberLagged, parameters: event.line)
-        }
-        connection.end(with: last)
+        writer.end(with: hub.agent.lagged(lastSequence: position), at: position)
     }
 
     /// Writes the last line of a stream when the agent stops.
@@ -379,23 +299,14 @@ final class EventStream {
         guard phase != .ended else { return }
         let hadBegun = hasBegun
         end()
-        guard hadBegun else { return connection.end(with: nil) }
-        switch parameters.format {
-        case .plain: connection.end(with: nil)
-        case .reply:
-            let last = position.sequence
-            connection.end(with: ReplyLine.error(.agentStopping) { $0.member("last_seq", last) })
-        case .serverSent:
-            writePosition()
-            connection.end(with: nil)
-        }
+        if hadBegun { writer.end(at: position) } else { connection.end(with: nil) }
     }
 
     /// Ends the subscription.
     func end() {
         phase = .ended
-        stopWaiting()
+        replay?.stopWaiting()
+        replay = nil
         hub.removeLive(self)
-        reader = nil
     }
 }

@@ -222,7 +222,7 @@ public final class StateServer: Sendable {
                     tick: tick.value,
                     members: SocketMembers(rights)
                 )
-                hub.start()
+                hub.intake.start()
                 return NIOLoopBound(hub, eventLoop: gate.eventLoop)
             }.wait()
             let ports = PortListeners(

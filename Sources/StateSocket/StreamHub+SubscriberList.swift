@@ -4,7 +4,6 @@ internal import ForeignText
 extension StreamHub {
     /// Returns the answer to `subscribers`: one object with all connections, the oldest first.
     func describeSubscribers() -> [UInt8] {
-        drain(completely: true)
         var json = JSONWriter()
         json.object { json in
             json.member("limit", connections.limit)
@@ -35,8 +34,9 @@ extension StreamHub {
                 json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1.shown()) } }
             }
             if stream.next > 0 {
+                let newest = intake.newestReleased
                 json.member("next_seq", stream.next)
-                json.member("lag", ring.next > stream.next ? ring.next - stream.next : 0)
+                json.member("lag", newest >= stream.next ? newest - stream.next + 1 : 0)
             }
         }
         json.member("dropped", ifPresent: connection.stream?.listener?.dropped) { $0.number($1) }

@@ -121,7 +121,10 @@ struct SlowSubscriberTests {
         #expect(numbers.allSatisfy { $0.elementsEqual(1...4000) })
     }
 
-    @Test func `a burst larger than the memory for events reaches a client that reads all the time`() async throws {
+    @Test(.timeLimit(.minutes(2)), arguments: [0, 4])
+    func `a burst larger than the memory for events reaches a client that reads all the time`(
+        beside openings: Int
+    ) async throws {
         let numbers = try await ServedStream.run { stream in
             let client = try Client(stream.events)
             _ = try client.lines(2)
@@ -136,8 +139,14 @@ struct SlowSubscriberTests {
             try asking.send(#"{"method":"status"}"# + "\n")
             isHeld.wait()
             for _ in 0..<12_000 { stream.publish(padding: 500) }
+            // They subscribe in the middle of the burst, and their snapshots are of its end.
+            let others = try (0..<openings).map { _ in try Client(stream.events) }
+            try asking.send(String(repeating: #"{"method":"subscribers"}"# + "\n", count: openings))
             isReleased.signal()
-            return try client.sequences(through: 12_000)
+            let numbers = try client.sequences(through: 12_000)
+            for other in others { _ = try other.lines(2) }
+            _ = try asking.lines(1 + openings)
+            return numbers
         }
         #expect(numbers.elementsEqual(1...12_000), "the last of \(numbers.count) is \(numbers.last ?? 0)")
     }

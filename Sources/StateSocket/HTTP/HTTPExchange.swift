@@ -152,7 +152,7 @@ final class HTTPExchange {
     }
 
     func closeIfDone() {
-        guard !isAnswering, waiting.isEmpty, hub.isFinished || isInputClosed else { return }
+        guard !isAnswering, waiting.isEmpty, hub.intake.isFinished || isInputClosed else { return }
         connection.end(with: nil)
     }
 
@@ -267,7 +267,7 @@ final class HTTPExchange {
 
     private func respond(_ status: HTTPResponseStatus, _ document: AgentDocument) {
         guard !connection.isEnding else { return }
-        let keeps = !waiting.isEmpty || (!isLast && !isInputClosed && !hub.isFinished)
+        let keeps = !waiting.isEmpty || (!isLast && !isInputClosed && !hub.intake.isFinished)
         let response = HTTPResponse.whole(status, document, isHead: isHead, keepsConnection: keeps)
         isAnswering = false
         isHead = false
