@@ -274,6 +274,21 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a report reaches a client that has closed its side after the request`() async throws {
+        let response = try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/api/report?month=held")
+            try #require(stream.agent.waitForReport(.begun))
+            client.client.shutSending()
+            // The event loop has seen the end of the input before it accepts another client.
+            #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+            stream.agent.releaseReports()
+            return try client.response()
+        }
+        #expect(response.status == 200)
+        #expect(response.body == "{month=held}\n")
+    }
+
     @Test func `another user is denied with the command that gives access`() {
         let rights = SocketRights(path: "/run/reachagent/http.sock", owner: 4_000_000_001, group: 1, mode: 0o660)
         #expect(rights.refusal(of: 4_000_000_001) == nil)

@@ -31,7 +31,7 @@ extension MonitorCore {
             case .truncated: statistics.truncated += 1
             case .datagram(let bytes):
                 let observed = clock()
-                let effects = apply(bytes, observed)
+                let effects = apply(bytes, observed, isQuiet: true)
                 pending.formUnion(effects)
                 confirmation.note(effects, at: observed.instant)
             }
@@ -83,6 +83,7 @@ extension MonitorCore {
         next.underlays = try UnderlayResolver(snapshot: next).underlays(&kernel)
         hints = pending.hints
         pending = KernelView.Effects()
+        unreported.wereReported()
         return next
     }
 

@@ -6,13 +6,10 @@ struct TableKey: Hashable {
 
 /// The monitor without its thread: reads notifications, maintains the view, queries the kernel, and reports.
 ///
-/// Notifications are hints, the kernel's answers the truth. Each link or address message is followed by its own
-/// lookups, so that every edge is reported; route and rule messages are combined until the queue is empty. When more
-/// messages are queued than ``maximumEdgesPerTurn``, the rest of the queue is combined too, so that the monitor keeps
-/// up with a storm.
+/// Notifications are hints, the kernel's answers the truth. Queued messages are applied together, and followed by one
+/// round of lookups; only a second change of the same link or address is a report of its own, so that every edge is
+/// reported (``UnreportedEdges``).
 struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
-    /// The maximum number of link and address messages in a turn that are handled one by one.
-    private static var maximumEdgesPerTurn: Int { 64 }
     /// The maximum number of datagrams read in a turn before a report.
     static var maximumDatagramsPerTurn: Int { 4096 }
 
@@ -26,6 +23,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var classifier: KindClassifier
     var snapshot: NetworkSnapshot?
     var pending = KernelView.Effects()
+    var unreported = UnreportedEdges()
     var watched = WatchedNetwork()
     /// Causes of changes that no snapshot shows.
     var hints: [NetworkChange] = []
@@ -89,8 +87,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
 
     /// Reads the queued messages of the event socket, and reports the changes.
     mutating func takeTurn() {
-        var edges = 0
         var observed = clock()
+        unreported.beginTurn()
         reading: for _ in 0..<Self.maximumDatagramsPerTurn where !isSourceBroken {
             switch receive(observed) {
             case .drained: break reading
@@ -102,10 +100,6 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                 let effects = apply(bytes, observed)
                 pending.formUnion(effects)
                 confirmation.note(effects, at: observed.instant)
-                if effects.isEdge, edges < Self.maximumEdgesPerTurn {
-                    edges += 1
-                    publishCurrentState(observed)
-                }
             }
             // Messages queued behind a loss are older than the data about to be read.
             if loss.isPending, loss.isDue(observed.instant) { break }
@@ -140,7 +134,14 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
         }
     }
 
-    mutating func apply(_ bytes: UnsafeRawBufferPointer, _ observed: ObservedTime) -> KernelView.Effects {
+    /// Applies the messages of a datagram.
+    ///
+    /// - Parameter isQuiet: `true` to report nothing.
+    mutating func apply(
+        _ bytes: UnsafeRawBufferPointer,
+        _ observed: ObservedTime,
+        isQuiet: Bool = false
+    ) -> KernelView.Effects {
         statistics.datagrams += 1
         var effects = KernelView.Effects()
         var failure: MessageError?
@@ -152,7 +153,12 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     if case .route(let route, _) = message {
                         emptyTables.remove(TableKey(family: route.family, table: route.table))
                     }
+                    // The kernel puts one such message into a datagram, which reports do not touch.
+                    if !isQuiet, !effects.isRelevant, unreported.mustPrecede(message) {
+                        publishCurrentState(unreported.observed ?? observed)
+                    }
                     var effect = view.apply(message)
+                    if !isQuiet, effect.isEdge { unreported.note(message, at: observed) }
                     switch message {
                     case .neighbour(let router, .failed, _):
                         failedRouters.note(failureEffects(of: router), at: observed.instant)

@@ -113,8 +113,9 @@ final class HTTPExchange {
 
     func closeInput() {
         isInputClosed = true
-        // A client that closes its side during a stream has disconnected: browsers never half-close a connection.
-        if connection.stream != nil || cancellation != nil { return connection.close() }
+        // A client that closes its side during a stream has disconnected: browsers never half-close a connection. One that
+        // waits for an answer gets it: it may have nothing more to ask.
+        if connection.stream != nil { return connection.close() }
         hub.turns.add(connection)
     }
 

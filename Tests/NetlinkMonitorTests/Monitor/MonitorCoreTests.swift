@@ -52,6 +52,50 @@ struct MonitorCoreTests {
         #expect(codes == [[.linkDown], [.linkUp]])
     }
 
+    @Test("changes of several links and addresses that are queued together are one update, with one round of lookups")
+    func cascade() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        let address = InterfaceAddress(interfaceIndex: 2, address: try ip("192.0.2.7"), prefixLength: 24)
+        harness.setLink(2, "eth0", [.up], .down)
+        harness.queue.entries.append(.datagram(NetlinkDatagram([.address(address)])))
+        harness.setLink(1, "lo", [.up, .loopback], .down)
+        let target = try ip("192.0.2.1")
+        let asked = harness.network.questions.count { $0.destination == target }
+        harness.turn()
+        let codes = harness.events.map { $0.update?.changes.map(\.code) ?? [] }
+        #expect(codes == [[.linkDown, .linkDown, .addressAdded]])
+        #expect(harness.network.questions.count { $0.destination == target } == asked + 1)
+    }
+
+    @Test("a link that comes back while another one goes is two updates, the first with both changes before it")
+    func flapBesideAnother() throws {
+        try harness.start()
+        _ = harness.takeEvents()
+        harness.setLink(2, "eth0", [.up], .down)
+        harness.setLink(1, "lo", [.up, .loopback], .down)
+        harness.setLink(2, "eth0", [.up, .lowerUp], .up)
+        harness.turn()
+        let changes = harness.events.map { $0.update?.changes.map { "\($0.interfaceName ?? "") \($0.code)" } ?? [] }
+        #expect(changes == [["lo linkDown", "eth0 linkDown"], ["eth0 linkUp"]])
+    }
+
+    @Test("an address that goes and comes back is two updates, of one family, and one beside another family's")
+    func addresses() throws {
+        let old = InterfaceAddress(interfaceIndex: 2, address: try ip("192.0.2.7"), prefixLength: 24)
+        let other = InterfaceAddress(interfaceIndex: 2, address: try ip("2001:db8::7"), prefixLength: 64)
+        harness.queue.entries = [.datagram(NetlinkDatagram([.address(old)]))]
+        try harness.start()
+        _ = harness.takeEvents()
+        harness.queue.entries = [.addressRemoved(old), .address(other), .address(old)].map {
+            .datagram(NetlinkDatagram([$0]))
+        }
+        harness.turn()
+        let codes = harness.events.map { $0.update?.changes.map(\.code) ?? [] }
+        #expect(codes.count == 2 && codes.first?.prefix(2) == [.addressRemoved, .addressAdded])
+        #expect(codes.last == [.addressAdded])
+    }
+
     @Test("a default route that disappears silently with its link is found missing in the same update")
     func silentRoute() throws {
         try harness.start()

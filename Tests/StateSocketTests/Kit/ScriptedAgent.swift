@@ -87,7 +87,7 @@ final class ScriptedAgent: AgentInterface {
     }
 
     /// The stages that a report may have reached.
-    enum ReportStage: Sendable { case begun, cancelled }
+    enum ReportStage: Sendable { case begun, released, cancelled }
 
     private let reportStages = Monitor<Set<ReportStage>>([])
 
@@ -106,7 +106,10 @@ final class ScriptedAgent: AgentInterface {
         }
     }
 
-    /// A report on the month `slow` waits until it is given up.
+    /// Lets reports on the month `held` go on.
+    func releaseReports() { note(.released) }
+
+    /// A report on the month `slow` waits until it is given up, one on `held` until it is released.
     func report(_ request: ReportRequest, isCancelled: @escaping @Sendable () -> Bool) throws(ReportRefusal)
         -> AgentDocument
     {
@@ -120,6 +123,7 @@ final class ScriptedAgent: AgentInterface {
             }
             usleep(1000)
         }
+        if request.values["month"] == "held", !waitForReport(.released) { throw .failed("nobody has released it") }
         let text = request.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         return AgentDocument(contentType: "application/json", body: Array("{\(text)}\n".utf8))
     }
