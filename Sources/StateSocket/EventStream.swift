@@ -127,9 +127,9 @@ final class EventStream {
         }
         // A history begins with the oldest event at the earliest.
         if parameters.isHistory { since = max(since, oldestAvailable &- 1) }
-        guard since <= intake.ring.newest else {
-            return refuse(StreamRefusal(code: .sequenceUnknown, parameter: .newest(intake.ring.newest)))
-        }
+        // The ring may not have got the newest events yet.
+        let newest = intake.newestReleased
+        guard since <= newest else { return refuse(StreamRefusal(code: .sequenceUnknown, parameter: .newest(newest))) }
         next = since + 1
         if next >= intake.ring.first { return acceptLive() }
         guard hub.replay?.oldestSequence.map({ $0 <= next }) ?? false else { return refuseAsExpired() }

@@ -191,12 +191,14 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a history that waits for the event which its opening shows ends with it`() async throws {
+    @Test(arguments: [false, true])
+    func `a history that waits for the event which its opening shows ends with it`(isHalfClosed: Bool) async throws {
         let lines = try await ServedStream.run { stream in
             stream.agent.shownSequence.withLock { $0 = 1 }
             let client = try HTTPClient(stream.http)
             try client.send("/api/history")
-            // The server's thread has read the request.
+            if isHalfClosed { client.client.shutSending() }
+            // The server's thread has read the request, and the end of the input.
             for _ in 0..<3 {
                 let turn = DispatchSemaphore(value: 0)
                 stream.server.whenFree { turn.signal() }

@@ -113,9 +113,9 @@ final class HTTPExchange {
 
     func closeInput() {
         isInputClosed = true
-        // A client that closes its side during a stream has disconnected: browsers never half-close a connection. One that
-        // waits for an answer gets it: it may have nothing more to ask.
-        if connection.stream != nil { return connection.close() }
+        // A client that closes its side during an endless stream has disconnected: browsers never half-close a connection.
+        // One that waits for an answer gets it: it may have nothing more to ask.
+        if let stream = connection.stream, !stream.isHistory { return connection.close() }
         hub.turns.add(connection)
     }
 
