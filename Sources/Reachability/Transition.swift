@@ -150,14 +150,17 @@ public struct ChangeCause: Sendable, Hashable {
     /// Creates the cause of a transition between two paths from the changes of an update.
     ///
     /// Changes of the interfaces that either path uses, and of the rules, take precedence over those of other
-    /// interfaces; causes over effects. If the new path is unusable for a definite reason, that reason is the code.
+    /// interfaces; causes over effects. If the new path is unusable for a definite reason, that reason is the code, and
+    /// a change of another interface is the cause only if it is the same: a bridge loses its carrier with its member's,
+    /// but not because the member is "up" elsewhere.
     init(changes: [NetworkChange], from old: Path, to new: Path, isCorrection: Bool) {
         let concerned = Set(
             [old, new].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 }
         )
-        let ordered = changes.filter { $0.interfaceIndex.map(concerned.contains) ?? true } + changes
-        let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
         let reason = new.via == .none && new.reason != .noRoute ? new.reason : nil
+        let own = changes.filter { $0.interfaceIndex.map(concerned.contains) ?? true }
+        let ordered = own + changes.filter { reason == nil || $0.code.rawValue == reason?.rawValue }
+        let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
         self.init(
             kind: isCorrection ? .resync : change.map { Kind($0.code) } ?? .route,
             code: reason?.rawValue ?? change?.code.rawValue ?? "lookup_changed",

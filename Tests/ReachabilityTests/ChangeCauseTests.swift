@@ -1,0 +1,41 @@
+internal import NetlinkMonitor
+internal import Testing
+
+@testable internal import Reachability
+
+/// The choice of one cause among the changes of an update.
+struct ChangeCauseTests {
+    private static let bridge = PathInterface(index: 2, name: "br0", kind: .wired)
+    private static let up = Path(via: .wired, interface: bridge)
+    private static let down = Path(via: .none, interface: bridge, reason: .linkDown)
+    private static let lookup = NetworkChange(code: .lookupChanged, detail: "192.0.2.1: no carrier")
+
+    private static func change(_ code: NetworkChange.Code, _ index: UInt32, _ detail: String) -> NetworkChange {
+        let name = index == 2 ? "br0" : "eth0"
+        return NetworkChange(code: code, interfaceIndex: index, interfaceName: name, detail: "\(name): \(detail)")
+    }
+
+    static let losses: [(changes: [NetworkChange], interface: String, detail: String)] = [
+        // The bridge's own message has been read, or has not.
+        ([change(.linkChanged, 3, "up"), change(.linkDown, 2, "no carrier"), lookup], "br0", "br0: no carrier"),
+        ([change(.linkChanged, 3, "up"), lookup], "br0", "192.0.2.1: no carrier"),
+        ([change(.kindChanged, 3, "unknown → wired"), lookup], "br0", "192.0.2.1: no carrier"),
+        ([change(.linkDown, 3, "no carrier"), lookup], "eth0", "eth0: no carrier"),
+    ]
+
+    @Test(arguments: losses)
+    func `a path without a carrier is not caused by another interface that has one`(
+        loss: (changes: [NetworkChange], interface: String, detail: String)
+    ) {
+        let cause = ChangeCause(changes: loss.changes, from: Self.up, to: Self.down, isCorrection: false)
+        #expect(cause.code == "link_down")
+        #expect(cause.interface == loss.interface)
+        #expect(cause.detail == loss.detail)
+    }
+
+    @Test func `a path that is usable again may be caused by a change of another interface`() {
+        let changes = [Self.change(.linkUp, 3, "up"), Self.lookup]
+        let cause = ChangeCause(changes: changes, from: Self.down, to: Self.up, isCorrection: false)
+        #expect(cause == ChangeCause(kind: .link, code: "link_up", interface: "eth0", detail: "eth0: up"))
+    }
+}
