@@ -198,10 +198,22 @@ public final class EventJournal: Sendable {
     ///
     /// - Parameter records: In the order of their numbers, from ``nextSequence`` on. A gap is recorded; a record whose
     ///   number is not higher than the previous one is never written.
-    public func append(_ records: [JournalRecord]) { writer.withLock { $0?.append(records) } }
+    public func append(_ records: [JournalRecord]) {
+        write(records)
+        scheduleFlush()
+    }
+
+    /// Records events as ``append(_:)`` does; ``scheduleFlush()`` must follow.
+    func write(_ records: [JournalRecord]) { writer.withLock { $0?.append(records) } }
+
+    /// Has what was written flushed to the disk when that is due.
+    func scheduleFlush() { upkeep.wakeToFlush() }
 
     /// Retries the queued records if that is due; returns the time until the next retry, `nil` while nothing is wrong.
-    func retry() -> Duration? { writer.withLock { $0?.retry() } }
+    func retry() -> Duration? {
+        defer { scheduleFlush() }
+        return writer.withLock { $0?.retry() }
+    }
 
     /// Flushes written data to the disk, unless the policy is ``SyncPolicy/never``, and does all other pending work.
     ///

@@ -181,12 +181,13 @@ public final class JournalRecorder: Sendable {
         while true {
             switch subscription.take() {
             case .notifications(let batch):
-                journal.append(batch.compactMap { JournalRecord($0.content) })
+                journal.write(batch.compactMap { JournalRecord($0.content) })
                 if bus.isRecorderBypassed, !isStalled {
                     isStalled = true
                     reportStall("events were delivered before they were recorded")
                 }
                 if let last = batch.last { bus.release(through: last.sequence) }
+                journal.scheduleFlush()
                 if isStalled, !bus.isRecorderBypassed {
                     isStalled = false
                     reportEndOfStall()

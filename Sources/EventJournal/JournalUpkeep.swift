@@ -24,6 +24,8 @@ final class JournalUpkeep: Sendable {
         var isDirectoryUnsynced = false
         /// The time at which they must be flushed.
         var due: ContinuousClock.Instant?
+        /// `true` if the thread does not know that time yet.
+        var isDueUnknown = false
         var jobs: [Job] = []
         /// The threads that wait for the completion of all work.
         var waiters: [DispatchSemaphore] = []
@@ -66,17 +68,27 @@ final class JournalUpkeep: Sendable {
 
     // MARK: On any thread
 
-    /// Records that bytes were written that must be flushed after the interval, or now.
+    /// Records that bytes were written that must be flushed after the interval, or now; ``wakeToFlush()`` must follow.
     func noteWritten(_ file: OpenFile?, interval: Duration, isUrgent: Bool, at instant: ContinuousClock.Instant) {
-        let isSooner = work.withLock { work in
+        work.withLock { work in
             if let file, work.unsynced.last !== file { work.unsynced.append(file) }
             if file == nil { work.isDirectoryUnsynced = true }
             let due = isUrgent ? instant : instant.advanced(by: interval)
-            guard work.due.map({ due < $0 }) ?? true else { return false }
+            guard work.due.map({ due < $0 }) ?? true else { return }
             work.due = due
-            return true
+            work.isDueUnknown = true
         }
-        if isSooner { wakeUp.signal() }
+    }
+
+    /// Wakes the thread if it sleeps beyond the time of the next flush.
+    ///
+    /// Apart from ``noteWritten(_:interval:isUrgent:at:)``: subscribers wait for a written event, and come first.
+    func wakeToFlush() {
+        let isDueUnknown = work.withLock { work in
+            defer { work.isDueUnknown = false }
+            return work.isDueUnknown
+        }
+        if isDueUnknown { wakeUp.signal() }
     }
 
     func enqueue(_ job: Job) {
