@@ -18,8 +18,8 @@ ifdef SKIP_BUILD
 BUILD := true
 PROGRAMS := .build/$(if $(filter release,$(CONFIGURATION)),tested,debug)
 endif
-# SwiftPM lets nothing else be built while its tests run.
-TEST := $(if $(filter release,$(CONFIGURATION)),.build/tested/reachagentPackageTests.xctest --testing-library swift-testing,swift test --skip-build)
+# The tests are run as they are: SwiftPM lets nothing else be built, nor another tier be tested, while it runs tests.
+TEST := .build/$(if $(filter release,$(CONFIGURATION)),tested,debug)/reachagentPackageTests.xctest --testing-library swift-testing
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources examples/libraries Fuzz
 # Whatever the package is made of: it is built again when one of them has changed.
 PACKAGED := Package.swift README.md CHANGELOG.md LICENSE $(shell find Sources debian docs examples packaging scripts -type f -not -path 'debian/reachagent/*' -not -path 'debian/reachagent-sink/*')
@@ -43,11 +43,17 @@ test: dependencies ## Run the unit and integration tests
 	@scripts/install-dependencies test
 	@scripts/make-python-environment
 	$(BUILD) --build-tests
-	@# Both tiers run, whatever becomes of the first. Without a bound all tests of a run begin at once, and their time limits
-	@# would measure how long they queue.
+	@# Unit tests compute, and integration tests wait: both tiers run at once, whatever becomes of the other, and the second
+	@# shows its output when the first is over. Without a bound all tests of a run begin at once, and their time limits would
+	@# measure how long they queue.
 	@failed=0; \
+	$(TEST) $(SIDE_BY_SIDE) --filter IntegrationTests --skip CostTests >.build/integration-tests.log 2>&1 & \
+	trap 'kill $$!' EXIT; \
 	$(TEST) $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || failed=1; \
-	$(TEST) $(SIDE_BY_SIDE) --filter IntegrationTests --skip CostTests || failed=1; \
+	echo "Integration tests, since the start of the unit tests:"; \
+	tail --follow --lines +1 --pid $$! --sleep-interval 0.2 .build/integration-tests.log; \
+	wait $$! || failed=1; \
+	trap - EXIT; \
 	exit $$failed
 
 test-prometheus: dependencies ## Have a real Prometheus scrape a real agent, and ask every query of the dashboard
