@@ -244,7 +244,7 @@ final class HTTPExchange {
         }
     }
 
-    /// Creates a report; the work is cancelled if the client disconnects.
+    /// Creates a report; the work is cancelled if the connection breaks.
     private func report(_ request: ReportRequest) {
         let (agent, cancellation) = (hub.agent, WorkCancellation())
         let isTaken = hub.reports.add(for: connection.origin, in: hub) { () throws -> AgentDocument in
