@@ -99,11 +99,12 @@ package final class MosquittoBroker: Sendable {
     ///   - client: The client.
     ///   - session: The name of its session.
     package func kill(afterReadingBy client: CommandLines, asSession session: String) async {
+        var log = DeliveryLog(path: file("log"), session: session)
         for _ in 0..<2000 {
             suspend()
             // The kernel reports to nobody that another process has read its socket.
             while hasUnread(client) { try? await Task.sleep(for: .milliseconds(5)) }
-            guard isSending(to: session, client) else { break }
+            guard isSending(log.unacknowledged(), to: client) else { break }
             // It goes on for a moment, in which it sends what the kernel has room for.
             resume()
             try? await Task.sleep(for: .milliseconds(5))
@@ -113,15 +114,11 @@ package final class MosquittoBroker: Sendable {
 
     /// True while messages to a client are in the broker's memory, or the client is about to acknowledge one: those that
     /// were sent, less the acknowledgements that arrived, are more than the acknowledgements that wait in the broker's socket.
-    private func isSending(to session: String, _ client: CommandLines) -> Bool {
-        let log = (try? String(contentsOfFile: file("log"), encoding: .utf8)) ?? ""
-        let run = log.components(separatedBy: " starting\n").last ?? ""
-        let sent = run.components(separatedBy: "Sending PUBLISH to \(session) ").count
-        let acknowledged = run.components(separatedBy: "Received PUBACK from \(session) ").count
+    private func isSending(_ unacknowledged: Int, to client: CommandLines) -> Bool {
         let own = TCPSocket.all(of: client.processIdentifier)
         let peers = TCPSocket.table(of: client.processIdentifier).filter { one in own.contains { $0.isPeer(of: one) } }
         let unread = peers.reduce(0) { $0 + $1.unread }
-        return sent - acknowledged > unread / Self.acknowledgementBytes
+        return unacknowledged > unread / Self.acknowledgementBytes
     }
 
     /// The bytes of a PUBACK without a reason.
@@ -235,6 +232,38 @@ package final class MosquittoBroker: Sendable {
 
     private func write(_ text: String, to name: String) throws {
         try directory.file(name, text)
+    }
+}
+
+/// The messages to a session in the log of a broker, which is read as it grows.
+///
+/// Read anew for each look, a log of thousands of events takes longer than the events to come: so there would be ever more.
+private struct DeliveryLog {
+    let path: String
+    let session: String
+    private var offset: UInt64 = 0
+    private var count = 0
+
+    init(path: String, session: String) {
+        self.path = path
+        self.session = session
+    }
+
+    /// Returns the number of messages that this run of the broker has sent, less the acknowledgements that arrived.
+    mutating func unacknowledged() -> Int {
+        guard let file = FileHandle(forReadingAtPath: path) else { return count }
+        defer { try? file.close() }
+        guard (try? file.seek(toOffset: offset)) != nil, let new = try? file.readToEnd(),
+            let end = new.lastIndex(of: UInt8(ascii: "\n"))
+        else { return count }
+        let lines = new[...end]
+        offset += UInt64(lines.count)
+        let runs = String(decoding: lines, as: UTF8.self).components(separatedBy: " starting\n")
+        if runs.count > 1 { count = 0 }
+        let run = runs.last ?? ""
+        count += run.components(separatedBy: "Sending PUBLISH to \(session) ").count
+        count -= run.components(separatedBy: "Received PUBACK from \(session) ").count
+        return count
     }
 }
 
