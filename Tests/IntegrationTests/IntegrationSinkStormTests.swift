@@ -4,8 +4,7 @@ import Testing
 
 /// Both ends of a sink are killed again and again while events come.
 ///
-/// The storms of one kind of server follow each other, beside those of the other kind: most of their time is waiting for
-/// long links.
+/// All storms come at once: most of their time is waiting for long links.
 @Suite(.inNamespace, .onOwnThread, .timeLimit(.minutes(30)))
 struct IntegrationSinkStormTests {
     /// The link between the sink and the server.
@@ -28,7 +27,7 @@ struct IntegrationSinkStormTests {
         ),
     ]
 
-    @Test(.withNATS, .serialized, arguments: links)
+    @Test(.withNATS, arguments: links)
     func `when sink, server and agent are killed at random, no event is lost or duplicated`(link: Link) async throws {
         let server = try await NATSServer()
         // A window that is shorter than some outages: the server's memory of ids is not what prevents doubles.
@@ -36,7 +35,7 @@ struct IntegrationSinkStormTests {
         try await expectAll(over: link, "nats", server.port, server) { try server.expectAll(of: $0) }
     }
 
-    @Test(.withMosquitto, .serialized, arguments: links)
+    @Test(.withMosquitto, arguments: links)
     func `when sink, broker and agent are killed at random, no event is lost on the path to a reader`(link: Link)
         async throws
     {
