@@ -134,7 +134,7 @@ final class FleetConsumer {
         var (messages, dropped) = (Int64(0), Int64(0))
         natsSubscription_GetDelivered(subscription, &messages)
         natsSubscription_GetDropped(subscription, &dropped)
-        guard dropped == 0 else { throw reader.flood }
+        guard dropped == 0 else { throw reader.cutOff() }
         if events > 0 || messages != received { reader.noteProgress() }
         received = messages
     }

@@ -48,9 +48,14 @@ package final class NATSReader {
     /// Records that a message was received: a server that sends too much without one is cut off.
     package func noteProgress() { loop.noteProgress() }
 
-    /// The failure of a server that sends too much.
-    package var flood: TransportFailure {
-        TransportFailure(
+    /// Ends the connection to a server that sends too much, and returns that as the failure.
+    ///
+    /// The thread of the connection has ended by then: libnats 3.4.1 uses a subscription that is destroyed while it reads
+    /// messages for it.
+    package func cutOff() -> TransportFailure {
+        loop.stop()
+        natsConnection_Close(connection)
+        return TransportFailure(
             code: "broker_protocol",
             detail: "\(server.authority) has sent more than was requested: the connection was ended"
         )
@@ -63,7 +68,7 @@ package final class NATSReader {
     ///   - code: The number of JetStream's error, or 0.
     ///   - operation: The operation as a verb with its object: `read events`.
     package func failure(_ status: natsStatus, code: UInt32 = 0, doing operation: String) -> TransportFailure {
-        if loop.isFlooded { return flood }
+        if loop.isFlooded { return cutOff() }
         let words = NATSFailure.lastError(status)
         if natsConnection_IsClosed(connection) { return NATSFailure.ended(connection, with: server) }
         let detail = "\(server.authority) cannot \(operation): \(words)"
