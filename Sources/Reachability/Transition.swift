@@ -79,9 +79,9 @@ public struct ChangeCause: Sendable, Hashable {
         case configuration
     }
 
-    /// The codes of causes other than losses and changes of the kernel's view; a code is never renamed and never reused.
+    /// The codes of causes other than losses and kernel changes; a code is never renamed and never reused.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The first snapshot of the kernel.
+        /// The first kernel snapshot.
         case initial
         /// The configuration was reloaded.
         case configReloaded = "config_reloaded"
@@ -129,7 +129,7 @@ public struct ChangeCause: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// The first snapshot of the kernel's state.
+    /// The first kernel snapshot.
     public static let start = ChangeCause(kind: .start, code: Code.initial.rawValue)
 
     /// Returns the cause of changes by a reload of the configuration.

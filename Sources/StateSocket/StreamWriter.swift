@@ -5,7 +5,7 @@ internal import NIOCore
 ///
 /// A position is the number of the last event that was sent or left out by the filter. Used only on the event loop.
 final class StreamWriter {
-    let connection: Connection
+    private let connection: Connection
     private let parameters: SubscriptionParameters
     /// The stream to which the numbers belong.
     private let stream: String

@@ -18,6 +18,7 @@ struct ChangeCauseTests {
     static let losses: [(changes: [NetworkChange], interface: String, detail: String)] = [
         // The bridge's own message has been read, or has not.
         ([change(.linkChanged, 3, "up"), change(.linkDown, 2, "no carrier"), lookup], "br0", "br0: no carrier"),
+        ([change(.linkUp, 3, "up"), lookup], "br0", "192.0.2.1: no carrier"),
         ([change(.linkChanged, 3, "up"), lookup], "br0", "192.0.2.1: no carrier"),
         ([change(.kindChanged, 3, "unknown → wired"), lookup], "br0", "192.0.2.1: no carrier"),
         ([change(.linkDown, 3, "no carrier"), lookup], "eth0", "eth0: no carrier"),

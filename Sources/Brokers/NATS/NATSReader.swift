@@ -61,7 +61,7 @@ package final class NATSReader {
         )
     }
 
-    /// Returns the failure of an operation on the connection.
+    /// Returns the failure of an operation on the connection; that of a server that sends too much ends the connection.
     ///
     /// - Parameters:
     ///   - status: The status of the library.
