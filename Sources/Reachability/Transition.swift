@@ -162,7 +162,7 @@ public struct ChangeCause: Sendable, Hashable {
         let ordered = own + changes.filter { reason == nil || $0.code.rawValue == reason?.rawValue }
         let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
         self.init(
-            kind: isCorrection ? .resync : change.map { Kind($0.code) } ?? .route,
+            kind: isCorrection ? .resync : change.map { Kind($0.code) } ?? (reason == .linkDown ? .link : .route),
             code: reason?.rawValue ?? change?.code.rawValue ?? "lookup_changed",
             interface: change?.interfaceName ?? new.interface?.name ?? old.interface?.name,
             detail: change?.detail

@@ -34,6 +34,16 @@ struct ChangeCauseTests {
         #expect(cause.detail == loss.detail)
     }
 
+    @Test func `a lost carrier of which no change is known is a change of the path's own link`() {
+        let cause = ChangeCause(
+            changes: [Self.change(.linkUp, 3, "up")],
+            from: Self.up,
+            to: Self.down,
+            isCorrection: false
+        )
+        #expect(cause == ChangeCause(kind: .link, code: "link_down", interface: "br0"))
+    }
+
     @Test func `a path that is usable again may be caused by a change of another interface`() {
         let changes = [Self.change(.linkUp, 3, "up"), Self.lookup]
         let cause = ChangeCause(changes: changes, from: Self.down, to: Self.up, isCorrection: false)
