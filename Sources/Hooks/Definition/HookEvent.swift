@@ -145,7 +145,7 @@ extension HookEvent.Side {
 }
 
 /// The chances of a request, by the state of the default path.
-enum RequestNetwork: Sendable, Hashable {
+package enum RequestNetwork: Sendable, Hashable {
     /// None: there is no path, nothing answers beyond the next hop, or a portal does.
     case offline
     /// Something answers, or one family works: a request that is not answered proves nothing about its receiver.

@@ -36,6 +36,7 @@ extension HookEngine {
                 timeout: run.state.hook.timeout,
                 prober: prober,
                 on: gate,
+                network: network,
                 isExcluded: { [self] in isExcluded(webhook) },
                 waiting: { [self] path in self.report(number, "\(ShellWord.quoted(path)) could not be read") },
                 retrying: { [self] retry in self.note(number, retry) },

@@ -41,7 +41,7 @@ package final class WebhookRun: @unchecked Sendable {
     /// The end of the pause before the next attempt; nil without one.
     private var nextAttempt: Scheduled<Void>?
     /// The chances of a request, as far as is known.
-    private var network = RequestNetwork.online
+    private var network: RequestNetwork
     /// `true` if the chances were worse than good during the current attempt.
     private var wasDoubtful = false
     /// Returns whether a request would leave through a link that it must not use.
@@ -62,6 +62,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         gate: LoopGate,
         pace: WebhookPace,
+        network: RequestNetwork,
         isExcluded: @escaping @Sendable () -> Bool,
         waiting: (@Sendable (String) -> Void)?,
         retrying: (@Sendable (WebhookRetry) -> Void)?,
@@ -75,6 +76,7 @@ package final class WebhookRun: @unchecked Sendable {
         self.prober = prober
         self.gate = gate
         self.pace = pace
+        self.network = network
         self.waiting = waiting
         self.retrying = retrying
         self.ended = ended
@@ -91,6 +93,7 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - gate: The access to the event loop on which the end is reported; never before this method has returned if it
     ///     is called on that loop.
     ///   - pace: The retry delays.
+    ///   - network: The chances of a request, until they change.
     ///   - isExcluded: Returns whether a request would leave now through a link that it must not use; called on the loop
     ///     before each attempt, which waits for the next change of the network if it would.
     ///   - waiting: Called on the loop with the path of the secret if it could not be read within the timeout; the run
@@ -106,6 +109,7 @@ package final class WebhookRun: @unchecked Sendable {
         prober: Prober,
         on gate: LoopGate,
         pace: WebhookPace = WebhookPace(),
+        network: RequestNetwork = .online,
         isExcluded: @escaping @Sendable () -> Bool = { false },
         waiting: (@Sendable (String) -> Void)? = nil,
         retrying: (@Sendable (WebhookRetry) -> Void)? = nil,
@@ -119,6 +123,7 @@ package final class WebhookRun: @unchecked Sendable {
             prober: prober,
             gate: gate,
             pace: pace,
+            network: network,
             isExcluded: isExcluded,
             waiting: waiting,
             retrying: retrying,

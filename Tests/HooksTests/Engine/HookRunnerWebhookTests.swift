@@ -106,6 +106,24 @@ struct HookRunnerWebhookTests {
     }
 
     @Test
+    func `a request that begins while only a part of the network works does not use up its retries`() async throws {
+        let runner = try runner(
+            "http://127.0.0.1:9/hook",
+            change: { webhook in
+                webhook.retries = 0
+                webhook.probe.interface = "nowhere0"
+            }
+        )
+        await deliver(1, ("wired", "partial"), runner)
+        await deliver(2, ("wired", "full"), runner)
+        // The first attempt of the first request began while the connectivity was partial, and all others later.
+        let reports = await log.reports(2)
+        #expect(reports.map(\.ending.attempts) == [2, 1])
+        #expect(reports.map(\.ending.outcome) == ["undelivered", "undelivered"])
+        await runner.stopped()
+    }
+
+    @Test
     func `the run of a removed hook still waits for the network, and ends`() async throws {
         let gate = ServerGate()
         let server = try await ScriptedServer.start(scripts: [
