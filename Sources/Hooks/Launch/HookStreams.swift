@@ -36,6 +36,9 @@ struct HookStreams: Sendable {
             opened.append(reader)
             outputReader = reader
             outputWriter = try Self.aboveStandard(writer)
+            // A hook that runs as another user needs the permission to open `/dev/stderr`. The pipe has no name but
+            // those in /proc of the processes that hold it, which are closed to all other users.
+            fchmod(outputWriter, 0o666)
         } catch {
             for descriptor in opened { close(descriptor) }
             throw error
@@ -106,9 +109,6 @@ final class HookOutputReader: ChannelInboundHandler {
         descriptor = fcntl(reader, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
     }
-
-    /// The output so far.
-    var output: HookOutput { buffer.output }
 
     /// Starts to read, and takes ownership of `reader`; the future completes when reading has started.
     func begin(_ reader: Int32, on loop: any EventLoop) -> EventLoopFuture<Void> {

@@ -172,6 +172,14 @@ struct HookProcessTests {
         #expect(end.output.text == expected)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `the configured user can open the standard streams by their names`() async throws {
+        let account = HookAccount(uid: 65534, gid: 65534, groups: [])
+        let script = try fixture.script("echo out >/dev/stdout; echo error >/dev/stderr; cat /proc/self/fd/0")
+        let end = await HookFixture.run(HookFixture.launch(script, account: account, input: Array("in\n".utf8)))
+        #expect(end.outcome == .succeeded && end.output.text == "out\nerror\nin\n")
+    }
+
     @Test
     func `an invalid program and a missing directory are refused with a remedy`() async throws {
         let bytes = [0x7f, 0x45, 0x4c, 0x46] + [UInt8](repeating: 0xff, count: 100)
