@@ -44,25 +44,41 @@ struct HookDescendants: Sendable {
     }
 
     private mutating func add(below parents: Set<pid_t>, _ adopted: Adopted?) {
-        var known = parents
+        var parents = parents
         let all = Self.entries()
         if let adopted {
             let own = getpid()
             for (number, entry) in all
-            where entry.parent == own && !entry.isDead && !known.contains(number) && !adopted.others.contains(number)
+            where entry.parent == own && !entry.isDead && !parents.contains(number) && !adopted.others.contains(number)
                 && Self.environment(of: number, has: adopted.mark)
             {
                 members[number] = entry.began
-                known.insert(number)
+                parents.insert(number)
             }
         }
-        // Each pass finds one more generation; there are at most as many generations as processes.
-        for _ in 0..<all.count {
-            let children = all.filter { known.contains($0.value.parent) && !known.contains($0.key) && !$0.value.isDead }
-            guard !children.isEmpty else { return }
-            for (number, entry) in children { members[number] = entry.began }
-            known.formUnion(children.keys)
+        members.merge(Self.processes(below: parents, in: all)) { $1 }
+    }
+
+    /// Returns the start times of the living processes that others, or their descendants, have started, by their IDs.
+    ///
+    /// Each process is read once, however many generations there are: a script that calls itself is the deepest chain.
+    static func processes(
+        below parents: Set<pid_t>,
+        in all: some Sequence<(key: pid_t, value: ProcessEntry)>
+    ) -> [pid_t: UInt64] {
+        var children: [pid_t: [(number: pid_t, began: UInt64)]] = [:]
+        for (number, entry) in all where !entry.isDead && !parents.contains(number) {
+            children[entry.parent, default: []].append((number, entry.began))
         }
+        var found: [pid_t: UInt64] = [:]
+        var unvisited = Array(parents)
+        while let parent = unvisited.popLast() {
+            for (number, began) in children[parent] ?? [] {
+                found[number] = began
+                unvisited.append(number)
+            }
+        }
+        return found
     }
 
     private static func entries() -> [pid_t: ProcessEntry] {
