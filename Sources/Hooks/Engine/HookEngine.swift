@@ -240,8 +240,12 @@ final class HookEngine: @unchecked Sendable {
     /// Sets the timer for the next due hook that is not queued to run.
     private func setAlarm(_ now: Instant) {
         var next: Instant?
-        for state in files + configured where !state.isQueued && mayRun(state) {
-            guard let wake = state.queue.wake else { continue }
+        for state in files + configured where !state.isQueued {
+            guard var wake = state.queue.wake else { continue }
+            if let webhook = state.hook.webhook {
+                guard network != .offline else { continue }
+                if isExcluded(webhook) { wake = max(wake, now.advanced(by: WebhookPace.standardRecheck)) }
+            }
             next = next.map { min($0, wake) } ?? wake
         }
         guard next != alarm?.at else { return }

@@ -7,16 +7,24 @@ package struct WebhookPace: Sendable {
     package var pause: @Sendable (_ failures: Int, _ requested: Duration?) -> Duration
     /// Returns the time for signatures and for a server's dates, in seconds since 1970.
     package var timestamp: @Sendable () -> Int
+    /// The time after which a request that must not use its link checks the link again.
+    ///
+    /// No event reports that a link without a probe has another underlay, nor what lasts less than its settle time.
+    package var recheck: Duration
 
     /// Creates a pace; by default that of the agent.
     package init(
         pause: @escaping @Sendable (_ failures: Int, _ requested: Duration?) -> Duration = WebhookPace.standardPause,
-        timestamp: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
+        timestamp: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) },
+        recheck: Duration = WebhookPace.standardRecheck
     ) {
         self.pause = pause
         self.timestamp = timestamp
+        self.recheck = recheck
     }
 
+    /// The interval at which the agent checks whether a request may use its link by now.
+    package static let standardRecheck = Duration.seconds(5)
     /// The maximum backoff delay.
     private static let longestPause = 60
     /// The maximum delay that a server can request.

@@ -38,7 +38,7 @@ package final class WebhookRun: @unchecked Sendable {
     private var cancelCheck: (@Sendable () -> Void)?
     /// The end of the time after which a secret that is still being read is reported.
     private var patience: Scheduled<Void>?
-    /// The end of the pause before the next attempt; nil without one.
+    /// The end of the pause before the next attempt, or the next check of a link that it must not use; nil without one.
     private var nextAttempt: Scheduled<Void>?
     /// The chances of a request, as far as is known.
     private var network: RequestNetwork
@@ -50,7 +50,7 @@ package final class WebhookRun: @unchecked Sendable {
     private var isObsolete = false
     /// `true` if the run ends as soon as it waits for its secret or for the network.
     private var isStopping = false
-    /// `true` if the next attempt is due, and waits for the machine to be online.
+    /// `true` if the next attempt is due, and waits for the machine to be online, or for another link.
     private(set) var isSuspended = false
     private var ended: (@Sendable (End) -> Void)?
 
@@ -95,7 +95,7 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - pace: The retry delays.
     ///   - network: The chances of a request, until they change.
     ///   - isExcluded: Returns whether a request would leave now through a link that it must not use; called on the loop
-    ///     before each attempt, which waits for the next change of the network if it would.
+    ///     before each attempt, which waits while it would.
     ///   - waiting: Called on the loop with the path of the secret if it could not be read within the timeout; the run
     ///     continues once it can.
     ///   - retrying: Called on the loop for each failed attempt that is retried.
@@ -156,7 +156,8 @@ package final class WebhookRun: @unchecked Sendable {
     }
 
     private func finishIfWaiting() {
-        if isStopping, cancelCheck == nil, nextAttempt == nil || network == .offline { finish(.stopped) }
+        guard isStopping, cancelCheck == nil else { return }
+        if nextAttempt == nil || isSuspended || network == .offline { finish(.stopped) }
     }
 
     /// Ends the run as `stopped` before its next attempt, if there would be one.
@@ -213,10 +214,13 @@ package final class WebhookRun: @unchecked Sendable {
     }
 
     private func attempt() {
+        nextAttempt?.cancel()
         nextAttempt = nil
         guard ended != nil else { return }
         isSuspended = network == .offline || isExcluded()
-        guard !isSuspended else { return finishIfWaiting() }
+        guard !isSuspended else {
+            return network == .offline ? finishIfWaiting() : pause(pace.recheck)
+        }
         let probe: Probe
         do throws(RequestError) {
             probe = try makeProbe()

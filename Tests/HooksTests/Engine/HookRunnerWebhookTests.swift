@@ -191,6 +191,24 @@ struct HookRunnerWebhookTests {
     }
 
     @Test
+    func `a request is sent when its link is another one, although no event reports that`() async throws {
+        let server = try await ScriptedServer.start([.serve(.text("thanks"))])
+        let isCellular = Mutex(true)
+        let runner = try runner(
+            server.url("/hook"),
+            isCellular: { _ in isCellular.withLock { $0 } },
+            change: { $0.probe.request.allowsCellularAccess = false }
+        )
+        await deliver(1, ("wired", "full"), runner)
+        #expect(runner.statuses.first?.waitsForNetwork == true)
+        isCellular.withLock { $0 = false }
+        #expect(await log.reports(1).map(\.ending.isSuccess) == [true])
+        #expect(runner.statuses.first?.waitsForNetwork == nil)
+        await runner.stopped()
+        await server.shutDown()
+    }
+
+    @Test
     func `the pause that a server asks for is one for the next event too`() async throws {
         let busy = ScriptedResponse(429, headers: [("Retry-After", "3600")], body: [])
         let server = try await ScriptedServer.start([.serve(busy)])

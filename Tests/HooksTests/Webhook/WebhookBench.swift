@@ -54,9 +54,13 @@ final class WebhookBench: Sendable {
     private let asked = AsyncStream<Void>.makeStream()
     private let ends = AsyncStream<WebhookRun.End>.makeStream()
     private let pause: Duration
+    private let recheck: Duration
 
-    /// A bench whose pauses are all of this length.
-    init(pause: Duration = .zero) { self.pause = pause }
+    /// A bench whose pauses, and checks of a link that a request must not use, are all of these lengths.
+    init(pause: Duration = .zero, recheck: Duration = .seconds(3600)) {
+        self.pause = pause
+        self.recheck = recheck
+    }
 
     /// The requests to the pace so far.
     var questions: [Question] { told.withLock { $0 } }
@@ -75,7 +79,8 @@ final class WebhookBench: Sendable {
                 self.asked.continuation.yield()
                 return pause
             },
-            timestamp: { [self] in 1_700_000_000 + questions.count }
+            timestamp: { [self] in 1_700_000_000 + questions.count },
+            recheck: recheck
         )
         return WebhookRun.start(
             webhook,

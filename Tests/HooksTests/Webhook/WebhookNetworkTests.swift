@@ -210,6 +210,38 @@ struct WebhookNetworkTests {
         await server.shutDown()
     }
 
+    @Test
+    func `a link that a request may use again is found without an event`() async throws {
+        let server = try await ScriptedServer.start([.serve(.text("thanks"))])
+        let bench = WebhookBench(recheck: .milliseconds(1))
+        let checks = Mutex(0)
+        bench.start(
+            try WebhookBench.webhook(server.url("/hook")),
+            isExcluded: {
+                checks.withLock { count in
+                    count += 1
+                    return count < 4
+                }
+            }
+        )
+        let end = try #require(await bench.end())
+        #expect(end.outcome == .succeeded && end.attempts == 1)
+        #expect(checks.withLock { $0 } == 4)
+        #expect(bench.questions.isEmpty)
+        #expect(try await bench.close().isEmpty)
+        await server.shutDown()
+    }
+
+    @Test
+    func `what waits for another link stops at once`() async throws {
+        let run = bench.start(try WebhookBench.webhook("http://127.0.0.1:9/hook"), isExcluded: { true })
+        #expect(try await isSuspended(run))
+        run.stopIfWaiting()
+        let end = try #require(await bench.end())
+        #expect(end.outcome == .stopped && end.attempts == 0)
+        #expect(try await bench.close().isEmpty)
+    }
+
     @Test(arguments: [(503, HookRunEnd.Outcome.stopped), (204, .succeeded)])
     func `a run of a former definition makes no further attempt`(
         status: Int,
