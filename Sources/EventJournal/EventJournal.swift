@@ -221,9 +221,10 @@ public final class EventJournal: Sendable {
     @discardableResult
     public func flush(within limit: Duration) -> Bool { upkeep.finishWork(within: limit) }
 
-    /// Ends a stall: every number that a subscriber has received is recorded.
-    func endStall(_ generation: Int) {
-        stallLease.end(generation, isFlushed: writer.withLock { $0?.flush() } == true)
+    /// Clears the lease of a stall that is over, once the events of its numbers are on the disk.
+    func settleStall() {
+        guard stallLease.isOver, writer.withLock({ $0?.flush() }) == true else { return }
+        stallLease.clear()
     }
 
     /// Closes the journal: flushes, and lets another agent write it.
@@ -236,8 +237,9 @@ public final class EventJournal: Sendable {
 
     /// Closes the journal after numbers up to `last` have been used, recorded or not.
     func close(within limit: Duration, usedThrough last: UInt64) -> Bool {
+        writer.withLock { $0?.finish(usedThrough: last) }
+        settleStall()
         let former = writer.withLock { writer in
-            writer?.finish(usedThrough: last)
             defer { writer = nil }
             return writer
         }

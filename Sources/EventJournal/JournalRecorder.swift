@@ -145,15 +145,16 @@ public final class JournalRecorder: Sendable {
         }
     }
 
-    /// Ends the stall once every number that a subscriber has received is recorded.
+    /// Ends the stall once every number that a subscriber has received is recorded, or waits for the disk in the journal.
     private func endStall() {
+        defer { journal.settleStall() }
         let stall = state.withLock { state -> (generation: Int, isOver: DispatchSemaphore)? in
             guard case .leased(let generation, let isOver) = state.stall, !bus.isRecorderBypassed else { return nil }
             state.stall = .none
             return (generation, isOver)
         }
         guard let stall else { return }
-        journal.endStall(stall.generation)
+        journal.stallLease.end(stall.generation)
         stall.isOver.signal()
     }
 

@@ -121,11 +121,8 @@ extension JournalWriter {
         if unnamed != nil { guard let namingSequence, namingSequence <= lastAccepted else { return } }
         unnamed = nil
         namingSequence = nil
-        guard leased != nil, let lease, let active else { return }
-        let syncs = configuration.sync != .never
-        // The kernel reports a failure once: a file that had one is never known to be on the disk.
-        if syncs, statusStore.needsNewSegment.load(ordering: .relaxed) || !sync(active.file) { return }
-        if lease.write(nil, syncs: syncs) { leased = nil }
+        guard leased != nil, let lease, active != nil, flush() else { return }
+        if lease.write(nil, syncs: configuration.sync != .never) { leased = nil }
     }
 
     /// Flushes the written events unless the policy is ``SyncPolicy/never``.
@@ -134,7 +131,8 @@ extension JournalWriter {
     func flush() -> Bool {
         guard !isDegraded else { return false }
         guard configuration.sync != .never, let active else { return true }
-        return sync(active.file)
+        // The kernel reports a failure once: a file that had one is never known to be on the disk.
+        return !statusStore.needsNewSegment.load(ordering: .relaxed) && sync(active.file)
     }
 
     /// Writes what can still be written, and leaves the lease at the last number that was used but not recorded.

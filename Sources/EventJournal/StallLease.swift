@@ -14,6 +14,8 @@ final class StallLease: Sendable {
         var file: JournalLease?
         var numbers: ClosedRange<UInt64>?
         var generation = 0
+        /// `true` once the stall is over; its numbers remain until their events are on the disk.
+        var isOver = false
     }
 
     private let directory: JournalDirectory
@@ -44,6 +46,7 @@ final class StallLease: Sendable {
     func begin(from first: UInt64, through last: UInt64, ahead distance: UInt64) -> Int {
         state.withLock { state in
             state.generation += 1
+            state.isOver = false
             presence.note(isStalled: true)
             let start = min(first, state.numbers?.lowerBound ?? first)
             write(start...max(start, Self.sum(last, distance)), &state)
@@ -60,12 +63,24 @@ final class StallLease: Sendable {
         }
     }
 
-    /// Ends the stall, unless another one has begun, and clears the lease if its numbers are on the disk.
-    func end(_ generation: Int, isFlushed: Bool) {
+    /// Ends the stall, unless another one has begun; ``clear()`` follows once its events are on the disk.
+    func end(_ generation: Int) {
         state.withLock { state in
             guard state.generation == generation else { return }
             presence.note(isStalled: false)
-            if isFlushed { write(nil, &state) }
+            state.isOver = true
+        }
+    }
+
+    /// `true` while the numbers of a stall that is over are leased.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Clears the lease if its stall is over.
+    func clear() {
+        state.withLock { state in
+            guard state.isOver else { return }
+            state.isOver = false
+            write(nil, &state)
         }
     }
 

@@ -63,9 +63,10 @@ import Testing
         #expect(try activity == .recording)
         let first = lease.begin(from: 1, through: 1, ahead: 0)
         let second = lease.begin(from: 2, through: 2, ahead: 0)
-        lease.end(first, isFlushed: true)
+        lease.end(first)
+        lease.clear()
         #expect(try activity == .degraded)
-        lease.end(second, isFlushed: false)
+        lease.end(second)
         #expect(try activity == .recording)
         #expect(StallLease.read(in: directory) == 1...2)
     }

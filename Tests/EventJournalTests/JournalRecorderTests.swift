@@ -236,6 +236,42 @@ import Testing
         #expect(fixture.numbers == [1, 2])
     }
 
+    @Test(arguments: [true, false])
+    func `a stall that ends with a full disk leaves no lease when the disk has room`(hasNextEvent: Bool) async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let (failed, resumed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            if condition.code == .writeFailed { failed.signal() }
+            if condition.code == .resumed { resumed.signal() }
+        }
+        let (stuck, goOn) = hangWrites(once: true)
+        let delivered = DispatchSemaphore(value: 0)
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100) { delivered.signal() }
+        Self.publish(1, on: bus)
+        await onThread { stuck.wait() }
+        recorder.bypass()
+        await onThread { delivered.wait() }
+        #expect(numbers(subscription) == [1])
+        scripted.with { $0.room = 0 }
+        goOn.signal()
+        await onThread { failed.wait() }
+        scripted.with { $0.room = nil }
+        if hasNextEvent {
+            scripted.advance(.seconds(1))
+            Self.publish(1, on: bus)
+            await onThread { resumed.wait() }
+        }
+        // Without another event, the end is what writes again.
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == Array(1...bus.lastSequence))
+        let next = try scripted.open(fixture)
+        #expect(next.nextSequence == bus.lastSequence + 1)
+        #expect(next.takeConditions().isEmpty)
+    }
+
     @Test func `a recorder that is cut off starts again, and the journal names the gap`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
