@@ -145,7 +145,7 @@ public final class JournalRecorder: Sendable {
         }
     }
 
-    /// Ends the stall once every number that a subscriber has received is recorded, or waits for the disk in the journal.
+    /// Ends the stall once the journal has every number that a subscriber has received, on the disk or in memory.
     private func endStall() {
         defer { journal.settleStall() }
         let stall = state.withLock { state -> (generation: Int, isOver: DispatchSemaphore)? in
@@ -158,11 +158,12 @@ public final class JournalRecorder: Sendable {
         stall.isOver.signal()
     }
 
+    /// Leases the numbers that the journal has not taken, none if only its last flush hangs, and delivers their events.
     private func bypassAtTheEnd() {
         let isLeased = DispatchSemaphore(value: 0)
         let thread = Result { () throws(SystemError) in
             try NamedThread.start("journal-lease") { [journal, bus] in
-                _ = journal.stallLease.begin(from: bus.lastReleased + 1, through: bus.lastSequence, ahead: 0)
+                _ = journal.stallLease.begin(from: journal.nextSequence, through: bus.lastSequence, ahead: 0)
                 isLeased.signal()
             }
         }

@@ -28,9 +28,11 @@ extension JournalWriter {
             // The event that reports the earlier missing numbers is missing itself: the next such event reports both.
             if let unnamed, let namingSequence, dropped.contains(namingSequence) { extendMissing(unnamed) }
         }
+        if (leased?.upperBound ?? 0) < lastAccepted {
+            writeLease(through: min(lastAccepted + JournalLease.step, JournalRecord.maximumSequence))
+        }
+        // Last: if the disk hangs at the end, the recorder leases the numbers from the journal's next one on.
         noteWaiting()
-        guard (leased?.upperBound ?? 0) < lastAccepted else { return }
-        writeLease(through: min(lastAccepted + JournalLease.step, JournalRecord.maximumSequence))
     }
 
     /// Writes to the lease that numbers up to `last` may have been used, from the first one that may be missing.

@@ -36,7 +36,7 @@ final class StallLease: Sendable {
         JournalLease.read(name, in: directory)
     }
 
-    /// Leases numbers; may wait for the disk.
+    /// Leases numbers, if there are any; may wait for the disk.
     ///
     /// - Parameters:
     ///   - first: The first number that is not recorded.
@@ -46,10 +46,12 @@ final class StallLease: Sendable {
     func begin(from first: UInt64, through last: UInt64, ahead distance: UInt64) -> Int {
         state.withLock { state in
             state.generation += 1
+            let start = min(first, state.numbers?.lowerBound ?? first)
+            let end = Self.sum(last, distance)
+            guard start <= end else { return state.generation }
             state.isOver = false
             presence.note(isStalled: true)
-            let start = min(first, state.numbers?.lowerBound ?? first)
-            write(start...max(start, Self.sum(last, distance)), &state)
+            write(start...end, &state)
             return state.generation
         }
     }

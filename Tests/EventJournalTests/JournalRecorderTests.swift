@@ -184,6 +184,32 @@ import Testing
         #expect(await onThread { recorder.finish(within: .seconds(30)) })
     }
 
+    @Test func `a last flush that hangs leases no number, as every event is in the file`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        #expect(await journal.settle())
+        scripted.with { state in
+            state.whenSynced = {
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        try recorder.start()
+        Self.publish(3, on: bus)
+        bus.finish()
+        // The recorder has begun to close the journal.
+        await onThread { stuck.wait() }
+        #expect(await onThread { recorder.finish(within: .milliseconds(50)) } == false)
+        let next = try ScriptedSystem().open(FixtureJournal(fixture.files.filter { $0.key != "lock" }))
+        #expect(next.nextSequence == 4)
+        #expect(next.takeConditions().isEmpty)
+        scripted.with { $0.whenSynced = nil }
+        goOn.signal()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+    }
+
     @Test func `a recorder that was bypassed reports it, and is waited for again`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)

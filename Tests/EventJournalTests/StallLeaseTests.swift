@@ -42,6 +42,15 @@ import Testing
         #expect(StallLease.read(in: directory) == nil)
     }
 
+    @Test func `a stall without numbers leases none, and one at the end no more than were used`() {
+        let lease = StallLease(in: directory, isWritable: true, syncs: false, presence: presence)
+        _ = lease.begin(from: 4, through: 3, ahead: 0)
+        #expect(StallLease.read(in: directory) == nil)
+        _ = lease.begin(from: 4, through: 5, ahead: StallLease.step)
+        _ = lease.begin(from: 7, through: 6, ahead: 0)
+        #expect(StallLease.read(in: directory) == 4...6)
+    }
+
     @Test func `a directory that could not be written gets the file with the first stall`() throws {
         let lease = StallLease(in: directory, isWritable: false, syncs: false, presence: presence)
         #expect(try fixture.files.isEmpty)
