@@ -30,19 +30,29 @@ public final class EventJournal: Sendable {
     ///   - now: The wall clock, for the age of segments.
     ///   - isClockTrusted: Returns whether the wall clock can be correct: otherwise nothing is deleted because of its
     ///     age.
+    ///   - noticed: Called, on any thread, with each later error that prevents no event from being recorded, such as that
+    ///     of copying the lasting events of a segment; it must be quick.
     /// - Throws: When another agent writes the journal, and when the directory can be neither created nor read.
     public convenience init(
         opening configuration: JournalConfiguration,
         now: @escaping @Sendable () -> Timestamp,
-        isClockTrusted: @escaping @Sendable () -> Bool = { true }
+        isClockTrusted: @escaping @Sendable () -> Bool = { true },
+        noticed: @escaping @Sendable (JournalError) -> Void = { _ in }
     ) throws(JournalError) {
-        try self.init(opening: configuration, now: now, isClockTrusted: isClockTrusted, system: .real)
+        try self.init(
+            opening: configuration,
+            now: now,
+            isClockTrusted: isClockTrusted,
+            noticed: noticed,
+            system: .real
+        )
     }
 
     init(
         opening configuration: JournalConfiguration,
         now: @escaping @Sendable () -> Timestamp,
-        isClockTrusted: @escaping @Sendable () -> Bool = { true },
+        isClockTrusted: @escaping @Sendable () -> Bool,
+        noticed: @escaping @Sendable (JournalError) -> Void,
         system: JournalSystem
     ) throws(JournalError) {
         self.configuration = configuration
@@ -90,8 +100,10 @@ public final class EventJournal: Sendable {
                 syncPolicy: configuration.sync,
                 newestSequence: found.newest,
                 nextSequence: next,
-                corruptLines: found.corruptLines
-            )
+                corruptLines: found.corruptLines,
+                repairs: repairs
+            ),
+            noticed: noticed
         )
         upkeep = JournalUpkeep(configuration, directory, statusStore, wallClock: now, isClockTrusted: isClockTrusted)
         var writer = JournalWriter(
@@ -112,7 +124,7 @@ public final class EventJournal: Sendable {
             do throws(JournalError) { try StreamName.keep(streamID, in: directory) } catch { trouble = error }
         }
         writer.active = found.activeSegment(openedAt: system.now())
-        Self.enter(found, repairs, unnamed, in: statusStore, hasActive: writer.active != nil)
+        Self.enter(found, unnamed, in: statusStore, hasActive: writer.active != nil)
         if let trouble { writer.degrade(trouble, at: system.now()) }
         if lock != nil { presence.show(in: directory) }
         self.writer = Mutex(writer)
@@ -146,7 +158,6 @@ public final class EventJournal: Sendable {
 
     private static func enter(
         _ found: JournalRecovery,
-        _ repairs: [String],
         _ unnamed: [ClosedRange<UInt64>],
         in statusStore: JournalStatusStore,
         hasActive: Bool
@@ -156,7 +167,6 @@ public final class EventJournal: Sendable {
             state.activeIndex = found.newestIndex
             state.hasActive = hasActive
         }
-        for repair in repairs { statusStore.note(repair: repair) }
         for range in unnamed {
             statusStore.note(missing: range)
             statusStore.report(

@@ -28,7 +28,7 @@ public struct JournalStatus: Sendable, Hashable {
     public var corruptLines = 0
     /// The number of events rejected since the start, because they were out of order or too long.
     public var refused = 0
-    /// The repairs since the journal was opened, as text; only the newest ones.
+    /// The repairs that were made when the journal was opened, as text.
     public var repairs: [String] = []
     /// The numbers known to be missing; from before the start only those found at the start.
     public var missing: [ClosedRange<UInt64>] = []

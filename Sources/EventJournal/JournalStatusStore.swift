@@ -23,13 +23,16 @@ final class JournalStatusStore: Sendable {
         var whenRemoved: (@Sendable () -> Void)?
     }
 
-    private static let maximumRepairs = 32
-
+    /// Reports an error that prevents no event from being recorded.
+    let noticed: @Sendable (JournalError) -> Void
     private let state: Mutex<State>
     /// Set when the kernel's pages of the active segment are no longer reliable: a new segment is started.
     let needsNewSegment = Atomic(false)
 
-    init(_ status: JournalStatus) { state = Mutex(State(status: status)) }
+    init(_ status: JournalStatus, noticed: @escaping @Sendable (JournalError) -> Void) {
+        self.noticed = noticed
+        state = Mutex(State(status: status))
+    }
 
     func withState<Value>(_ body: (inout sending State) -> sending Value) -> sending Value { state.withLock(body) }
 
@@ -43,13 +46,6 @@ final class JournalStatusStore: Sendable {
             status.missing = state.missing.ranges
             status.trouble = state.writeTrouble ?? state.syncTrouble
             return status
-        }
-    }
-
-    func note(repair: String) {
-        state.withLock { state in
-            state.status.repairs.append(repair)
-            if state.status.repairs.count > Self.maximumRepairs { state.status.repairs.removeFirst() }
         }
     }
 

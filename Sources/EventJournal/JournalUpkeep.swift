@@ -188,7 +188,7 @@ final class JournalUpkeep: Sendable {
             }
         } catch {
             // The events are safe in the plain file; only lookups are slower.
-            statusStore.note(repair: error.description)
+            statusStore.noticed(error)
         }
     }
 
@@ -232,7 +232,7 @@ final class JournalUpkeep: Sendable {
             try JournalHistory(configuration, of: directory)
                 .retain(now: wallClock(), isClockTrusted: isClockTrusted())
         } catch {
-            statusStore.note(repair: error.description)
+            statusStore.noticed(error)
         }
     }
 
@@ -254,7 +254,7 @@ final class JournalUpkeep: Sendable {
             try JournalHistory(configuration, of: directory).keep(name, before: next.firstSequence)
             return true
         } catch {
-            statusStore.note(repair: error.description)
+            statusStore.noticed(error)
             return segments.lazy.filter { $0.name >= name }.reduce(0) { $0 &+ $1.bytes } > configuration.totalBytes
         }
     }

@@ -208,7 +208,7 @@ struct JournalWriter {
             do throws(JournalError) {
                 try segment.file.truncate(to: segment.bytes + UInt64(end))
                 segment.isTorn = false
-            } catch { statusStore.note(repair: error.description) }
+            } catch { statusStore.noticed(error) }
         }
         return whole
     }

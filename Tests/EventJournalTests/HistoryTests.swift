@@ -1,5 +1,6 @@
 import AgentEvents
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -156,6 +157,21 @@ import Testing
         #expect(await journal.settle())
         #expect(!fixture.exists(SegmentName(firstSequence: 1).plain))
         #expect(try readings().numbers.filter(Self.isLasting) == [10, 20, 30, 40, 50, 60])
+    }
+
+    @Test func `lasting events that cannot be copied are reported, and deleted when there are too many`() async throws {
+        try fixture.write(1, Self.lines(1...50))
+        try fixture.write(51, Self.lines(51...60))
+        try fixture.write("history", [])
+        let errors = Mutex<[JournalError]>([])
+        let journal = try scripted.open(
+            fixture,
+            { $0.totalBytes = 1 },
+            noticed: { error in errors.withLock { $0.append(error) } }
+        )
+        #expect(await journal.settle())
+        #expect(!fixture.exists(SegmentName(firstSequence: 1).plain))
+        #expect(errors.withLock { $0.first?.path.hasPrefix("\(fixture.directory)/history/") } == true)
     }
 
     @Test func `without a history nothing outlasts a segment`() async throws {

@@ -81,7 +81,8 @@ final class ScriptedSystem: Sendable {
     /// Opens a journal on this system.
     func open(
         _ fixture: FixtureJournal,
-        _ change: (inout JournalConfiguration) -> Void = { _ in }
+        _ change: (inout JournalConfiguration) -> Void = { _ in },
+        noticed: @escaping @Sendable (JournalError) -> Void = { _ in }
     ) throws -> EventJournal {
         var configuration = JournalConfiguration(directory: fixture.directory, sync: .never)
         change(&configuration)
@@ -89,6 +90,7 @@ final class ScriptedSystem: Sendable {
             opening: configuration,
             now: { self.with { $0.wallClock } },
             isClockTrusted: { self.with { $0.isClockTrusted } },
+            noticed: noticed,
             system: system
         )
     }

@@ -20,7 +20,9 @@ extension AgentServices {
     static func journal(_ configuration: AgentConfiguration, _ logger: Logger) throws -> EventJournal? {
         guard let journal = configuration.journal else { return nil }
         do throws(JournalError) {
-            return try EventJournal(opening: journal, now: { .now }, isClockTrusted: ClockTrust.isTrusted)
+            return try EventJournal(opening: journal, now: { .now }, isClockTrusted: ClockTrust.isTrusted) { error in
+                logger.warning("journal: \(error)")
+            }
         } catch {
             if case .inUse = error.cause { throw error }
             if configuration.needsJournal { throw error }
