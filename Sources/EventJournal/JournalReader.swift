@@ -31,11 +31,7 @@ public struct JournalReader: Sendable {
     public var streamID: String? {
         get throws(JournalError) {
             guard let text = try JournalFile.open("\(directory)/stream")?.read(at: 0, atMost: 64) else { return nil }
-            let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
-            let isName = digits.allSatisfy { byte in
-                byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6
-            }
-            return digits.count == 32 && isName ? String(decoding: digits, as: UTF8.self) : nil
+            return StreamName.parse(text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...])
         }
     }
 

@@ -197,13 +197,14 @@ enum StreamName {
 
     /// Reads the name in the directory; `nil` if it is missing or invalid.
     static func read(in directory: JournalDirectory) -> String? {
-        guard let content = directory.read(file, atMost: 33), content.count == 33, content.last == UInt8(ascii: "\n"),
-            content.dropLast().allSatisfy({
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            })
-        else { return nil }
-        return String(decoding: content.dropLast(), as: UTF8.self)
+        guard let content = directory.read(file, atMost: 33), content.last == UInt8(ascii: "\n") else { return nil }
+        return parse(content.dropLast())
+    }
+
+    /// Returns the name in a line; `nil` unless it is 32 hexadecimal digits.
+    static func parse(_ line: ArraySlice<UInt8>) -> String? {
+        let isName = line.allSatisfy { byte in byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6 }
+        return line.count == 32 && isName ? String(decoding: line, as: UTF8.self) : nil
     }
 
     /// Returns a new name: 32 random hexadecimal digits.
