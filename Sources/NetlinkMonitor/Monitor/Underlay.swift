@@ -56,7 +56,7 @@ struct UnderlayResolver {
         var found: [UInt32: Underlay] = [:]
         guard snapshot.links.values.contains(where: { $0.kind == .tunnel || $0.kind == .ppp }) else { return found }
         var waiting =
-            uplinkInterfaces.sorted() + Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
+            uplinkInterfaces().sorted() + Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
         while let index = waiting.popLast(), found.count < Self.maximumTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
                 let underlay = try underlay(of: tunnel, &kernel)
@@ -67,9 +67,10 @@ struct UnderlayResolver {
         return found
     }
 
-    /// The interfaces of uplinks, used or standby.
-    private var uplinkInterfaces: Set<UInt32> {
-        Set(snapshot.uplinkRoutes.lazy.flatMap(\.nextHops).compactMap(\.interfaceIndex))
+    /// Returns the interfaces of uplinks, used or standby, with a route of one of the families.
+    private func uplinkInterfaces(_ families: Set<AddressFamily> = Set(AddressFamily.allCases)) -> Set<UInt32> {
+        let routes = snapshot.uplinkRoutes.lazy.filter { families.contains($0.family) }
+        return Set(routes.flatMap(\.nextHops).compactMap(\.interfaceIndex))
     }
 
     private func underlay(of tunnel: Link, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Underlay? {
@@ -152,12 +153,12 @@ struct UnderlayResolver {
         let others = snapshot.links.values.filter { link in
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
-        let routed = uplinkInterfaces
+        let routed = uplinkInterfaces()
         guard others.contains(where: { $0.isMedium || routed.contains($0.index) }) else { return nil }
         let sources = snapshot.addresses.filter(\.reachesBeyondLink)
-        // An uplink needs no address of its own if the machine has one.
-        let senders = Set(sources.map(\.interfaceIndex))
-            .union(sources.contains(where: snapshot.belongsToMachine) ? routed : [])
+        // An uplink needs no address of its own if the machine has one of its route's family.
+        let shared = Set(sources.lazy.filter(snapshot.belongsToMachine).map(\.address.family))
+        let senders = Set(sources.map(\.interfaceIndex)).union(uplinkInterfaces(shared))
         let carriers = others.filter { senders.contains($0.index) && snapshot.canPassPackets($0) }
         guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
         let uplinks = carriers.filter { routed.contains($0.index) }

@@ -109,24 +109,15 @@ extension NetworkSnapshot {
         }
         if owners.contains(where: { $0.interfaceIndex == link.index && $0.isUsable }) { return nil }
         let isNamed = source == named ?? lookup.matched?.preferredSource
-        guard isNamed || owners.contains(where: lends) else { return missing }
+        guard isNamed || owners.contains(where: belongsToMachine) else { return missing }
         return linkLocalObstacle(on: link, family: destination.family)
     }
 
-    /// Returns the source of a route if it is reachable through other interfaces than its own.
+    /// Returns the source of a route if it belongs to the machine.
     ///
     /// The kernel selects it for each leg whose interface has no address.
     func lentSource(of route: ResolvedRoute) -> IPAddress? {
-        addresses.first { $0.address == route.source && lends($0) }?.address
-    }
-
-    /// Returns whether an address is reachable through other interfaces than its own.
-    ///
-    /// Those of the loopback, a dummy and a VRF belong to the machine. In IPv6 so do global ones: a router asks its
-    /// provider for a prefix, and its uplink has no address of its own (RFC 7084).
-    private func lends(_ address: InterfaceAddress) -> Bool {
-        guard address.isUsable, let owner = links[address.interfaceIndex] else { return false }
-        return owner.leadsNowhere || owner.driverKind == "vrf" || address.address.isGlobalUnicast
+        addresses.first { $0.address == route.source && belongsToMachine($0) }?.address
     }
 
     /// Returns the reason the link-local address is not usable, which neighbour discovery uses if the source is that of

@@ -11,6 +11,11 @@ struct Vantages: Sendable, Equatable {
         let gateway: IPAddress?
         /// `true` for a route to the Internet; else the path leads only to the destinations of other routes in the table.
         var isDefault = true
+        /// `true` if the interface has a source address of its own, rather than that of another one.
+        ///
+        /// A router advertisement adds its route a second before the address, which is checked first: checks with
+        /// another interface's address must not count for it.
+        var hasOwnSource = true
     }
 
     /// The path of packets in each family; nil without one.
@@ -83,7 +88,11 @@ extension Vantages {
     ///   - ipv6: The default path of IPv6.
     ///   - bound: The names of interfaces to include even without a route to the Internet.
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
-        defaults = Egresses(ipv4: Egress(ipv4.path), ipv6: Egress(ipv6.path))
+        let sources = Sources(snapshot)
+        defaults = Egresses(
+            ipv4: Egress(ipv4.path, hasOwnSource: sources.include(.ipv4, of: ipv4.path.interface?.index)),
+            ipv6: Egress(ipv6.path, hasOwnSource: sources.include(.ipv6, of: ipv6.path.interface?.index))
+        )
         names = snapshot.links.values.map(\.name)
         var hops: [UInt32: [AddressFamily: UplinkHop]] = [:]
         for route in snapshot.uplinkRoutes {
@@ -94,7 +103,6 @@ extension Vantages {
                     UplinkHop(gateway: hop.gateway, hasSource: route.preferredSource != nil)
             }
         }
-        let sources = Sources(snapshot)
         let used = ipv4.carriers + ipv6.carriers
         let named = bound.isEmpty ? [] : snapshot.links.values.filter { $0.hasName(where: bound.contains) }.map(\.index)
         uplinks = Set(hops.keys).union(named).sorted().compactMap { index -> UplinkCandidate? in
@@ -107,19 +115,21 @@ extension Vantages {
             func egress(_ family: AddressFamily, _ path: Path) -> Egress? {
                 let isProven = path.via.isReachable && path.interface?.index == index
                 let hop = ownHops?[family]
-                guard obstacle == nil, isProven || hop?.hasSource ?? false || sources.contain(family, for: index) else {
-                    return nil
-                }
+                guard obstacle == nil,
+                    isProven || hop?.hasSource ?? false || sources.contain(family, for: index, isRouted: hop != nil)
+                else { return nil }
                 // A tunnel that moves to another underlay is another path, as it is for the default one.
                 let (via, underlay) = (Via(kind: below?.link?.kind ?? link.kind), below?.link?.index)
-                guard ownHops != nil else {
-                    return Egress(via: via, interface: index, underlay: underlay, gateway: nil, isDefault: false)
-                }
-                return hop.map { hop in
+                guard ownHops == nil || hop != nil else { return nil }
+                return Egress(
+                    via: via,
+                    interface: index,
+                    underlay: underlay,
                     // Among several gateways the kernel's choice is the one that packets take.
-                    let gateway = isProven ? path.gateway : hop.gateway
-                    return Egress(via: via, interface: index, underlay: underlay, gateway: gateway)
-                }
+                    gateway: hop.flatMap { isProven ? path.gateway : $0.gateway },
+                    isDefault: hop != nil,
+                    hasOwnSource: sources.include(family, of: index)
+                )
             }
             let egresses = Egresses(ipv4: egress(.ipv4, ipv4.path), ipv6: egress(.ipv6, ipv6.path))
             return UplinkCandidate(
@@ -160,8 +170,16 @@ extension Vantages {
         }
 
         /// Returns whether packets of a family through an interface have a source.
-        func contain(_ family: AddressFamily, for interface: UInt32) -> Bool {
-            shared.contains(family) || owners.contains(Owner(interface: interface, family: family))
+        ///
+        /// - Parameter isRouted: `true` if a route to the Internet leads through it. In IPv6 any global address is
+        ///   shared, and would make a vantage of each interface that a probe names, also of one with IPv4 alone.
+        func contain(_ family: AddressFamily, for interface: UInt32, isRouted: Bool) -> Bool {
+            include(family, of: interface) || shared.contains(family) && (isRouted || family == .ipv4)
+        }
+
+        /// Returns whether an interface has a source of a family of its own.
+        func include(_ family: AddressFamily, of interface: UInt32?) -> Bool {
+            interface.map { owners.contains(Owner(interface: $0, family: family)) } ?? false
         }
     }
 }
@@ -208,13 +226,14 @@ extension Vantages {
 
 extension Vantages.Egress {
     /// Creates a default path; nil for one that is not usable.
-    init?(_ path: Path) {
+    init?(_ path: Path, hasOwnSource: Bool) {
         guard path.via.isReachable else { return nil }
         self.init(
             via: path.via,
             interface: path.interface?.index,
             underlay: path.underlay?.interface?.index,
-            gateway: path.gateway
+            gateway: path.gateway,
+            hasOwnSource: hasOwnSource
         )
     }
 }

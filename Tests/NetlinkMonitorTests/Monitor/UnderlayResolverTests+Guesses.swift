@@ -59,6 +59,20 @@ extension UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
     }
 
+    @Test(arguments: AddressFamily.allCases)
+    mutating func `a router's uplink has the delegated prefix of another interface, in its family alone`(
+        _ family: AddressFamily
+    ) throws {
+        var bridge = Self.link(4, "br-lan", .bridge)
+        bridge.driverKind = "bridge"
+        others = [Self.link(2, "wan0", .wired), bridge]
+        sources = [9]
+        moreAddresses = [InterfaceAddress(interfaceIndex: 4, address: try ip("2001:db8::1"), prefixLength: 64)]
+        routes = [defaultRoute(9), Route(destination: .everything(family), nextHops: [NextHop(interfaceIndex: 2)])]
+        let guess = Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute)
+        #expect(try resolve() == (family == .ipv6 ? guess : Underlay(interfaceIndex: nil, evidence: .noCarrier)))
+    }
+
     @Test("without a default route, the only interface that could send is the guess")
     mutating func onLink() throws {
         sources = [2, 9]

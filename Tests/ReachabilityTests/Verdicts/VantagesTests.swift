@@ -266,6 +266,31 @@ struct VantagesTests {
         #expect(uplink.isUsed == (borrowing == .answer))
     }
 
+    @Test func `an uplink has the global IPv6 address of another interface until it has its own`() throws {
+        let numbered = Self.both.snapshot
+        func uplink(
+            isRouted: Bool = true,
+            without isLeftOut: (InterfaceAddress) -> Bool
+        ) throws -> Vantages.UplinkCandidate {
+            let snapshot = NetworkSnapshot(
+                links: Array(numbered.links.values),
+                addresses: numbered.addresses.filter { !isLeftOut($0) },
+                defaultRoutes: isRouted ? numbered.defaultRoutes : []
+            )
+            return try #require(Vantages(snapshot, bound: ["wwan0"]).uplinks.last)
+        }
+        let own = try uplink { _ in false }
+        let lent = try uplink { $0.interfaceIndex == 4 }
+        #expect([own, lent].map(\.interface.name) == ["wwan0", "wwan0"])
+        #expect(own.egresses.ipv6?.hasOwnSource == true)
+        // An address that comes makes another path: checks with the other interface's address end with it.
+        #expect(lent.egresses.ipv6?.hasOwnSource == false)
+        #expect(lent.egresses.ipv4 == nil)
+        #expect(lent.obstacle == nil)
+        #expect(try uplink { $0.address.family == .ipv6 }.egresses.ipv6 == nil)
+        #expect(try uplink(isRouted: false) { $0.interfaceIndex == 4 }.egresses.isEmpty)
+    }
+
     @Test("a default route without a router is an egress, and the lower metric decides on the router")
     func gateways() throws {
         let prefix = try #require(IPPrefix(address: .unspecified(.ipv4), length: 0))
