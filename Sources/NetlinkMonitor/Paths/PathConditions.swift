@@ -23,30 +23,27 @@ extension NetworkSnapshot {
     ///
     /// A guessed underlay lends its medium, and never makes the path unusable.
     package func underlay(of tunnel: Link) -> ResolvedUnderlay? {
+        guard var evidence = underlays[tunnel.index]?.evidence else { return nil }
         var seen: Set<UInt32> = [tunnel.index]
-        var evidence: Underlay.Evidence?
         var index = tunnel.index
         while let below = underlays[index] {
             // A chain is as certain as its weakest link.
-            if evidence?.isCertain ?? true {
-                evidence = below.evidence.isCertain ? evidence ?? below.evidence : below.evidence
-            }
+            if evidence.isCertain, !below.evidence.isCertain { evidence = below.evidence }
             guard let next = below.interfaceIndex, seen.insert(next).inserted, let link = links[next] else {
-                return ResolvedUnderlay(link: nil, evidence: below.evidence, isDown: below.evidence.isCertain)
+                return ResolvedUnderlay(link: nil, evidence: evidence, isDown: evidence.isCertain)
             }
             if below.evidence.isCertain, isBlocked(below, of: links[index], through: link) {
                 // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for
                 // other packets.
                 guard let leg = usableLeg(of: below, for: links[index]), seen.insert(leg).inserted else {
-                    return ResolvedUnderlay(link: link, evidence: below.evidence, isDown: true)
+                    return ResolvedUnderlay(link: link, evidence: evidence, isDown: evidence.isCertain)
                 }
                 index = leg
                 continue
             }
             index = next
         }
-        guard let evidence, let link = links[index] else { return nil }
-        return ResolvedUnderlay(link: link, evidence: evidence, isDown: false)
+        return links[index].map { ResolvedUnderlay(link: $0, evidence: evidence, isDown: false) }
     }
 }
 

@@ -12,7 +12,8 @@ struct NetworkPathTests {
         var outcome: RouteLookup.Outcome?
         var source: String? = "192.0.2.7"
         var sourceFlags: InterfaceAddress.Flags = [.permanent]
-        var underlay: Underlay?
+        /// The underlays by the tunnel's index.
+        var underlays: [UInt32: Underlay] = [:]
         var reason: NetworkPath.UnusableReason?
         let text: String
 
@@ -156,14 +157,14 @@ struct NetworkPathTests {
             testDescription: "a tunnel whose underlay is up",
             link: tunnel,
             others: [lower(isUp: true)],
-            underlay: Underlay(interfaceIndex: 4, evidence: .remoteRoute),
+            underlays: [3: Underlay(interfaceIndex: 4, evidence: .remoteRoute)],
             text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0"
         ),
         Case(
             testDescription: "a tunnel whose underlay is down",
             link: tunnel,
             others: [lower(isUp: false)],
-            underlay: Underlay(interfaceIndex: 4, evidence: .remoteRoute),
+            underlays: [3: Underlay(interfaceIndex: 4, evidence: .remoteRoute)],
             reason: .underlayDown,
             text: "none: the underlay of wg0 is down"
         ),
@@ -171,8 +172,29 @@ struct NetworkPathTests {
             testDescription: "a tunnel whose guessed underlay is down",
             link: tunnel,
             others: [lower(isUp: false)],
-            underlay: Underlay(interfaceIndex: 4, evidence: .nextDefaultRoute),
+            underlays: [3: Underlay(interfaceIndex: 4, evidence: .nextDefaultRoute)],
             text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0 (a guess)"
+        ),
+        Case(
+            testDescription: "a tunnel whose guessed underlay is a session over a link that is down",
+            link: tunnel,
+            others: [Case.link(8, "ppp0", .ppp), lower(isUp: false)],
+            underlays: [
+                3: Underlay(interfaceIndex: 8, evidence: .markExemption),
+                8: Underlay(interfaceIndex: 4, evidence: .pppoe),
+            ],
+            text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0 (a guess)"
+        ),
+        Case(
+            testDescription: "a tunnel over a session over a link that is down",
+            link: tunnel,
+            others: [Case.link(8, "ppp0", .ppp), lower(isUp: false)],
+            underlays: [
+                3: Underlay(interfaceIndex: 8, evidence: .lowerDevice),
+                8: Underlay(interfaceIndex: 4, evidence: .pppoe),
+            ],
+            reason: .underlayDown,
+            text: "none: the underlay of wg0 is down"
         ),
         Case(
             testDescription: "an interface that the kernel has not announced yet",
@@ -198,7 +220,7 @@ struct NetworkPathTests {
                 [InterfaceAddress(interfaceIndex: 3, address: $0, prefixLength: 24, flags: row.sourceFlags)]
             } ?? [],
             lookups: [RouteLookup(destination: internet, outcome: row.outcome ?? .route(route))],
-            underlays: row.underlay.map { [3: $0] } ?? [:],
+            underlays: row.underlays,
             internetAddresses: [internet]
         )
         let path = try #require(snapshot.internetPath(.ipv4))
