@@ -23,7 +23,10 @@ extension MonitorCore {
         if !asked.isEmpty {
             let legs = try otherLegs(of: asked, in: answers)
             let second = try lookups(asked, answers)
+            let own = try ownSources(asked, rejectedBy: second)
             for (question, answer) in zip(asked, second) {
+                // An address that was just removed is rejected like a blackhole; its message follows.
+                if answer.outcome == .refused(.blackhole), !own.contains(question.source) { continue }
                 answers[question.position] = view.connected(
                     answers[question.position],
                     second: answer,
@@ -42,6 +45,19 @@ extension MonitorCore {
         try kernel.lookups(
             asked.map { LookupQuestion(destination: answers[$0.position].destination, source: $0.source) }
         )
+    }
+
+    /// Returns the sources of rejected lookups that the machine has.
+    private mutating func ownSources(
+        _ asked: [(position: Int, source: IPAddress)],
+        rejectedBy answers: [RouteLookup]
+    ) throws(NetlinkError) -> Set<IPAddress> {
+        let rejected = Set(zip(asked, answers).filter { $1.outcome == .refused(.blackhole) }.map(\.0.source))
+        var own: Set<IPAddress> = []
+        for source in rejected {
+            if try kernel.deliversLocally(source) == true { own.insert(source) }
+        }
+        return own
     }
 
     /// Returns the routes of flows that use another leg than the answer, and have that leg's source, by position.
@@ -93,8 +109,6 @@ extension KernelView {
                 unconnected: isElsewhere ? first.outcome : nil,
                 otherLegs: otherLegs
             )
-        // An address that was just removed is rejected like a blackhole; its message follows.
-        case (.route, .refused(.blackhole)) where !hasBlackhole(destination.family): return first
         case (.route, .refused):
             return RouteLookup(
                 destination: destination,
@@ -104,11 +118,6 @@ extension KernelView {
             )
         case (.refused, .refused): return first
         }
-    }
-
-    private func hasBlackhole(_ family: AddressFamily) -> Bool {
-        rules.contains { $0.family == family && $0.action == 6 }
-            || (defaultRoutes[family] ?? []).contains { $0.type == .blackhole }
     }
 
     /// Returns the answer with a matching `unreachable` rule as its reason, which has the same errno as "no route".

@@ -127,11 +127,7 @@ struct UnderlayResolver {
     /// An address of no interface may belong to a local route, which the kernel's own answer shows.
     private func hasLocal(_ local: IPAddress, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Bool {
         if local.family == .ipv4 || snapshot.addresses.contains(where: { $0.address == local }) { return true }
-        switch try kernel.lookups([LookupQuestion(destination: local)]).first?.outcome {
-        case .route(let route): return route.type == .local
-        case .refused(.failed), nil: return true
-        case .refused: return false
-        }
+        return try kernel.deliversLocally(local) ?? true
     }
 
     /// Returns the underlay of the PPPoE sessions: certain if every link has a session, all over one interface.

@@ -60,6 +60,15 @@ extension KernelQueries {
         try lookups(questions).map(\.outcome)
     }
 
+    /// Returns whether the machine has an address, on an interface or by a local route; `nil` if the lookup failed.
+    mutating func deliversLocally(_ address: IPAddress) throws(NetlinkError) -> Bool? {
+        switch try lookups([LookupQuestion(destination: address)]).first?.outcome {
+        case .route(let route): return route.type == .local
+        case .refused(.failed), nil: return nil
+        case .refused: return false
+        }
+    }
+
     /// The maximum number of attempts at a dump during which the tables change.
     private static var dumpAttempts: Int { 8 }
 

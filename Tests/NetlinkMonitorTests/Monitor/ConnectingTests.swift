@@ -111,6 +111,16 @@ struct ConnectingTests {
         #expect(answer?.outcome == way(2))
     }
 
+    @Test func `a source that the machine has is rejected by a blackhole, whatever its prefix`() throws {
+        harness.network.rules.append(try rule("10.1.0.2/32"))
+        harness.network.answers[sourced] = .refused(.blackhole)
+        let own = ResolvedRoute(interfaceIndex: 1, table: Route.localTable, type: .local)
+        harness.network.answers[LookupQuestion(destination: source)] = .route(own)
+        try harness.start()
+        #expect(answer?.outcome == .refused(.blackhole))
+        #expect(answer?.unconnected == way(2))
+    }
+
     @Test("where IPv6 has no route without a source, the lookup uses the source that connect(2) chooses")
     func sourceSpecific() throws {
         let internet = try ip("2001:503:ba3e::2:30")
