@@ -187,16 +187,7 @@ extension MonitorCore {
             }
             routes += found
         }
-        // A canonical order: equal views must be equal values. Almost always table and metric decide, and a route's
-        // description takes longer than reading the route.
-        return routes.count < 2
-            ? routes
-            : routes.sorted { first, second in
-                if (first.table, first.metric) != (second.table, second.metric) {
-                    return (first.table, first.metric) < (second.table, second.metric)
-                }
-                return first.describe(in: .init()) < second.describe(in: .init())
-            }
+        return Route.canonical(routes)
     }
 
     /// Updates the filter to pass messages about the looked-up addresses, and the remote and local ones of tunnels.

@@ -115,7 +115,11 @@ extension MonitorCore {
         for (router, state) in watched.routers where router.address.family == .ipv6 && state == .failed {
             wanted.insert(router)
         }
-        if wanted.count > Router.maximumWatched { wanted = Set(wanted.sorted().prefix(Router.maximumWatched)) }
+        if wanted.count > Router.maximumWatched {
+            // Those in use come first: a forged router may have any address.
+            let used = wanted.intersection(lookups.compactMap { $0.route.flatMap { Router($0) } })
+            wanted = Set((used.sorted() + wanted.subtracting(used).sorted()).prefix(Router.maximumWatched))
+        }
         let isUnchanged = wanted.count == watched.routers.count && wanted.allSatisfy { watched.routers[$0] != nil }
         guard routersAreStale || !isUnchanged else { return false }
         var next = watched

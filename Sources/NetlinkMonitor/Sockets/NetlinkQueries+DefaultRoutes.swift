@@ -37,7 +37,12 @@ extension NetlinkQueries {
         if isCut, family == .ipv6 {
             routes = []
             for number in Self.defaultRouteProtocols {
-                routes += try self.routes(family, table: table, protocol: number) { _ in .more }
+                // A network has far fewer default routes: more are forged.
+                var count = 0
+                routes += try self.routes(family, table: table, protocol: number) { route in
+                    count += route.destination.isDefault ? 1 : 0
+                    return count > Self.smallTable ? .enough : .more
+                }
             }
             for interface in [nil] + interfaces().prefix(Self.maximumInterfaces).map(Optional.some) {
                 guard let route = try firstDefaultRoute(over: interface), route.table == table,

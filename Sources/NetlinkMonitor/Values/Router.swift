@@ -105,8 +105,7 @@ extension NetworkMonitor {
     ) throws(NetlinkError) -> [NextHop: NeighbourState] {
         var routers: [Router: NextHop] = [:]
         for hop in hops {
-            guard let index = hop.interfaceIndex, let gateway = hop.gateway else { continue }
-            routers[Router(interfaceIndex: index, address: gateway)] = hop
+            if let router = Router(hop) { routers[router] = hop }
         }
         var kernel = try NetlinkQueries()
         let states = try kernel.states(of: Set(routers.keys))
@@ -144,7 +143,7 @@ struct Router: Sendable, Hashable, Comparable {
         guard own.count > 1 || own.contains(where: { $0.nextHops.count > 1 }) else { return [] }
         let groups = Dictionary(grouping: own) { [$0.table, $0.metric] }
         let choices = groups.values.map { $0.flatMap(\.nextHops) }.filter { $0.count > 1 }
-        return Set(choices.joined().compactMap(Router.init))
+        return Set(choices.joined().compactMap { Router($0) })
     }
 
     /// Returns the IPv6 choices: the kernel continues with the next metric, and from a dead router of a longer prefix
@@ -161,15 +160,20 @@ struct Router: Sendable, Hashable, Comparable {
             // Of another prefix than the default route, those with a higher metric are not read.
             if let matched = lookup.matched, !matched.destination.isDefault { mayHaveMore = true }
         }
-        return hops.count > 1 || mayHaveMore ? Set(hops.compactMap(Router.init)) : []
+        return hops.count > 1 || mayHaveMore ? Set(hops.compactMap { Router($0) }) : []
     }
 }
 
 /// An extension, because a structure that declares an initializer itself has no memberwise one.
 extension Router {
-    private init?(_ hop: NextHop) {
+    init?(_ hop: NextHop) {
         guard let interfaceIndex = hop.interfaceIndex, let gateway = hop.gateway else { return nil }
         self.init(interfaceIndex: interfaceIndex, address: gateway)
+    }
+
+    init?(_ route: ResolvedRoute) {
+        guard let gateway = route.gateway else { return nil }
+        self.init(interfaceIndex: route.interfaceIndex, address: gateway)
     }
 }
 

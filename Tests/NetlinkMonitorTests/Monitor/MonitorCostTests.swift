@@ -77,4 +77,21 @@ struct MonitorCostTests {
         }
         #expect(growth.isLinear, "\(growth)")
     }
+
+    @Test func `many routers of one metric cost no more than routes of as many metrics`() throws {
+        let count = Self.counts[2]
+        let growth = try CostGrowth.measure(2, noise: 0.01) { index in
+            let isOneMetric = index == 1
+            let harness = try CoreHarness()
+            harness.network.defaultRoutes = try (1...count).map { number in
+                let router = NextHop(interfaceIndex: 2, gateway: try ip("fe80::\(String(number, radix: 16))"))
+                let metric = isOneMetric ? 1024 : UInt32(number)
+                return Route(destination: .everything(.ipv6), metric: metric, nextHops: [router])
+            }
+            let seconds = try CostGrowth.seconds { try harness.start() }
+            #expect(harness.lastSnapshot?.defaultRoutes.count == (isOneMetric ? Route.maximumRouters : count))
+            return seconds
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
 }
