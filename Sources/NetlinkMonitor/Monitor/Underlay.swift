@@ -44,19 +44,22 @@ public struct Underlay: Sendable, Hashable, Codable {
 /// tunnel), the possible underlays are counted: a single uplink is a guess, and none at all is certain again if there
 /// is an interface that could be one.
 struct UnderlayResolver {
-    /// The maximum depth of tunnels in tunnels; more are an accident or an attack.
+    /// The maximum number of tunnels whose underlays are determined: each may cost a lookup at every change.
     private static let maximumTunnels = 16
 
     /// The snapshot, without underlays.
     let snapshot: NetworkSnapshot
 
     /// Returns the underlay of each tunnel that a lookup or a default route uses, and of each tunnel below it; those of
-    /// the lookups first.
+    /// the routes to the Internet first, and then those of the other lookups.
     func underlays(_ kernel: inout some KernelQueries) throws(NetlinkError) -> [UInt32: Underlay] {
         var found: [UInt32: Underlay] = [:]
         guard snapshot.links.values.contains(where: { $0.kind == .tunnel || $0.kind == .ppp }) else { return found }
-        var waiting =
-            uplinkInterfaces().sorted() + Set(snapshot.lookups.values.flatMap(\.interfaces)).sorted()
+        let internet = AddressFamily.allCases.compactMap(snapshot.internetLookup)
+        // The last one is the next.
+        var waiting = [
+            uplinkInterfaces(), Set(snapshot.lookups.values.flatMap(\.interfaces)), Set(internet.flatMap(\.interfaces)),
+        ].flatMap { $0.sorted() }
         while let index = waiting.popLast(), found.count < Self.maximumTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
                 let underlay = try underlay(of: tunnel, &kernel)

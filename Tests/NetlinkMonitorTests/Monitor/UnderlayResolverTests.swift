@@ -44,8 +44,10 @@ struct UnderlayResolverTests {
     var rules: [RoutingRule] = []
     var sources: [UInt32] = [2, 3, 9]
     var moreAddresses: [InterfaceAddress] = []
-    /// Answers for addresses that represent the Internet.
+    /// Answers for further addresses that represent the Internet.
     var internetLookups: [RouteLookup] = []
+    /// Answers for targets.
+    var targetLookups: [RouteLookup] = []
 
     static func link(_ index: UInt32, _ name: String, _ kind: InterfaceKind, flags: LinkFlags = []) -> Link {
         Link(
@@ -68,8 +70,8 @@ struct UnderlayResolverTests {
             rules: rules,
             lookups: [
                 RouteLookup(destination: internet, outcome: .route(ResolvedRoute(interfaceIndex: tunnel.index)))
-            ] + internetLookups,
-            internetAddresses: internetLookups.map(\.destination)
+            ] + internetLookups + targetLookups,
+            internetAddresses: [internet] + internetLookups.map(\.destination)
         )
         return try UnderlayResolver(snapshot: snapshot).underlays(&kernel)
     }
@@ -229,14 +231,22 @@ struct UnderlayResolverTests {
         #expect(try resolveAll()[8]?.interfaceIndex == 2)
     }
 
-    @Test("of more tunnels than are followed, those that a lookup uses come first")
-    mutating func manyStandbys() throws {
+    @Test(
+        "of more tunnels than are followed, that of the route to the Internet comes before standbys and targets",
+        arguments: [false, true]
+    )
+    mutating func manyTunnels(areTargets: Bool) throws {
         tunnel.lowerIndex = 2
         for index in 20..<60 as Range<UInt32> {
             var other = Self.link(index, "vx\(index)", .tunnel)
             other.lowerIndex = 3
             others.append(other)
-            routes.append(defaultRoute(index, metric: index))
+            if areTargets {
+                let answer = ResolvedRoute(interfaceIndex: index)
+                targetLookups.append(RouteLookup(destination: try ip("203.0.113.\(index)"), outcome: .route(answer)))
+            } else {
+                routes.append(defaultRoute(index, metric: index))
+            }
         }
         let found = try resolveAll()
         #expect(found.count == 16)
