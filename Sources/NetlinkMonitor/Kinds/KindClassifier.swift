@@ -66,9 +66,7 @@ struct KindClassifier: Sendable {
 
 /// Stacked interfaces, which inherit the kind of a lower one.
 private struct LinkStack {
-    private static let inheritsFromLower: Set<String> = [
-        "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "dsa",
-    ]
+    private static let inheritsFromLower = Link.stackedDrivers.union(["dsa"])
     private static let inheritsFromMembers: Set<String> = ["bond", "team", "bridge", "hsr"]
     /// Deeper stacks exist only in a loop or an attack; the kernel itself stops at 8.
     private static let deepest = 8

@@ -31,7 +31,7 @@ struct EventSocket: NotificationSource {
     private let receiveBufferBytes: Int
     private var socket: NetlinkSocket
     private var reportedDrops: UInt32 = 0
-    private var hearsNeighbours = false
+    private var hearsNeighbours: Bool
 
     /// The descriptor to poll for readability.
     var descriptor: Int32 { socket.descriptor }
@@ -39,22 +39,19 @@ struct EventSocket: NotificationSource {
     /// Opens the socket and joins the groups, filtered from the first message on.
     init(receiveBufferBytes: Int, watching watched: WatchedNetwork) throws(NetlinkError) {
         self.receiveBufferBytes = receiveBufferBytes
+        hearsNeighbours = !watched.routers.isEmpty
         socket = try Self.open(receiveBufferBytes, watched)
-        try watch(watched)
     }
 
     mutating func reopen(watching watched: WatchedNetwork) throws(NetlinkError) {
-        socket = try Self.open(receiveBufferBytes, watched)
-        reportedDrops = 0
-        hearsNeighbours = false
-        try watch(watched)
+        self = try EventSocket(receiveBufferBytes: receiveBufferBytes, watching: watched)
     }
 
     private static func open(_ bufferBytes: Int, _ watched: WatchedNetwork) throws(NetlinkError) -> NetlinkSocket {
         let socket = try NetlinkSocket()
         socket.enlargeReceiveBuffer(to: Int32(clamping: bufferBytes))
         try RouteFilter(covering: watched.addresses, routers: watched.routers).attach(to: socket.descriptor)
-        for group in groups {
+        for group in watched.routers.isEmpty ? groups : groups + [RTNLGRP_NEIGH] {
             do throws(NetlinkError) {
                 try socket.join(group)
             } catch {

@@ -78,6 +78,9 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         return flags.contains(.loopback) || ["dummy", "ifb", "nlmon", "blackhole"].contains(driverKind)
     }
 
+    /// The driver families whose devices share the medium and the carrier of their lower one.
+    static let stackedDrivers: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"]
+
     /// The reason packets cannot pass, or a statement that they can.
     public var stateDescription: String {
         if isUsable { return "up" }

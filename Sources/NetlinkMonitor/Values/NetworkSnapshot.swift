@@ -101,9 +101,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
 
 extension NetworkSnapshot {
     /// Devices that send all packets through their lower one.
-    private static let standsOnLower: Set<String> = [
-        "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "rmnet",
-    ]
+    private static let standsOnLower = Link.stackedDrivers.union(["rmnet"])
     /// The maximum depth of stacked devices in the kernel.
     private static let deepestStack = 8
 
