@@ -1,3 +1,4 @@
+import AgentTestKit
 import Testing
 
 @testable import AgentEvents
@@ -208,6 +209,38 @@ import Testing
         var change = JournalDegraded(isDegraded: isDegraded, code: code)
         if !isDegraded { (change.missingFirstSequence, change.missingLastSequence) = (5, 9) }
         #expect(change.summary == summary)
+    }
+
+    /// An event in which a text is of combining marks.
+    private static func event(_ member: String, bytes: Int) throws -> AgentEvent {
+        let line =
+            #"{"id":"x-1","source":"/reachagent/h","type":"reachagent.target.changed","time":"1970-01-01T00:00:00Z"}"#
+        var event = try #require(AgentEvent(line: Array(line.utf8)))
+        var change = StateChange(
+            from: state(wlan0, .full),
+            to: state(wlan0, .portal),
+            cause: ChangeCause(kind: "probe", code: "portal_redirect"),
+            observed: Timestamp(microsecondsSince1970: 0)
+        )
+        let marks = String(repeating: "\u{315}\u{300}", count: bytes / 4)
+        switch member {
+        case "code": change.cause.code = marks
+        case "portal": (change.from.portalURL, change.to.portalURL) = ("http://login.example/", marks)
+        case "subject": event.subject = marks
+        default: event.type = marks
+        }
+        event.content = .targetChanged(change)
+        return event
+    }
+
+    @Test(arguments: ["code", "portal", "subject", "type"])
+    func `a hostile text of twice the length costs at most two and a half times as much`(member: String) throws {
+        let events = try [8 << 10, 16 << 10].map { try Self.event(member, bytes: $0) }
+        let growth = CostGrowth.measure(events.count, noise: 0.0001) { index in
+            CostGrowth.seconds { _ = EventSummary(events[index]) }
+        }
+        #expect(growth.isLinear, "\(growth)")
+        #expect(events.allSatisfy { EventSummary($0) == nil } == (member == "code"))
     }
 
     @Test func `the states after missing events are those that matter, as many as can be read`() throws {

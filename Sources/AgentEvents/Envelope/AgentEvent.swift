@@ -78,6 +78,12 @@ public struct AgentEvent: Sendable, Hashable {
 
     /// The type, if this version knows it.
     public var knownType: EventType? { EventType(text: type) }
+
+    /// True for an event about the default path or the agent, whose subject adds nothing to its type.
+    package var isGeneral: Bool {
+        // By bytes, because it may be a stranger's.
+        [Self.defaultSubject, Self.agentSubject, ""].contains { $0.utf8.elementsEqual(subject.utf8) }
+    }
 }
 
 extension AgentEvent {

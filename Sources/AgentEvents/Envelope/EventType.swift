@@ -57,7 +57,9 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the name of a type without ``prefix``; a foreign type without the prefix is returned unchanged.
     public static func shortName(of type: String) -> String {
-        type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type
+        // By bytes, because it may be a stranger's.
+        guard type.utf8.starts(with: prefix.utf8) else { return type }
+        return String(Substring(type.utf8.dropFirst(prefix.utf8.count)))
     }
 
     /// True if events of the type are part of the history: numbered, and kept in the journal.

@@ -12,7 +12,9 @@ extension EventSummary {
         if parts.isEmpty, alternative == nil { parts.append(to.summary) }
         if path == nil, to.isReachable, let last = parts.popLast() { parts.append("\(last) over \(Self.words(to))") }
         if let alternative { parts.append(alternative) }
-        let portal = from.portalURL == to.portalURL ? nil : to.portalURL.map { "log in at \($0)" }
+        // By bytes, because a URL may be long.
+        let isSamePortal = (from.portalURL ?? "").utf8.elementsEqual((to.portalURL ?? "").utf8)
+        let portal = isSamePortal ? nil : to.portalURL.map { "log in at \($0)" }
         self.init(
             subject: subject,
             headline: Self.adding(change.cause, to: parts.joined(separator: ", ")),

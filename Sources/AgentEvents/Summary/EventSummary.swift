@@ -20,8 +20,10 @@ package struct EventSummary: Sendable, Hashable {
     package var detail = ""
     package var tone = Tone.neutral
 
-    /// Creates the headline of an event; `nil` for content that this version does not know.
+    /// Creates the headline of an event; `nil` for content that this version does not know, and for names and codes longer
+    /// than any.
     package init?(_ event: AgentEvent) {
+        guard event.content.hasShortWords else { return nil }
         switch event.content {
         case .unknown: return nil
         case .pathChanged(let change), .reachabilityChanged(let change), .targetChanged(let change):
@@ -63,9 +65,8 @@ package struct EventSummary: Sendable, Hashable {
 
     /// Returns the first part of the type, and the subject unless the type contains it already.
     package static func subject(of event: AgentEvent) -> String {
-        let family = EventType.shortName(of: event.type).prefix { $0 != "." }
-        let isGeneral = [AgentEvent.defaultSubject, AgentEvent.agentSubject, ""].contains(event.subject)
-        return isGeneral ? String(family) : "\(family) \(event.subject)"
+        let family = Substring(EventType.shortName(of: event.type).utf8.prefix { $0 != UInt8(ascii: ".") })
+        return event.isGeneral ? String(family) : "\(family) \(event.subject)"
     }
 
     /// Adds the cause's code and interface to a headline, unless it has them already: `none → wwan wwan0

@@ -104,9 +104,8 @@ struct EventLines {
             let text = value.string ?? String(decoding: value.text, as: UTF8.self)
             return "\(String(decoding: name.bytes, as: UTF8.self))=\(text)"
         }
-        let isGeneral = [AgentEvent.defaultSubject, AgentEvent.agentSubject, ""].contains(event.subject)
         return EventSummary(
-            subject: EventType.shortName(of: event.type) + (isGeneral ? "" : " \(event.subject)"),
+            subject: EventType.shortName(of: event.type) + (event.isGeneral ? "" : " \(event.subject)"),
             headline: words.joined(separator: ", ")
         )
     }
