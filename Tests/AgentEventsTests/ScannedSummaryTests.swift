@@ -83,6 +83,7 @@ struct ScannedSummaryTests {
         #"{"probe":"web",\#(from),"ok":1,"failed":{"x":1,"\u0078":2}}"#,
         #"{"probe":"web",\#(from),"ok":1,"failed":{"y":1,"x":2}}"#,
         #"{"probe":"web",\#(from),"ok":1,"failed":{"\#(String(repeating: "x", count: 257))":1}}"#,
+        #"{"probe":"\#(String(repeating: "x", count: 256))",\#(from),"ok":1}"#,
         #"{"probe":"web",\#(from),"ok":1,"latency":{"buckets":[1,1]}}"#, #"{"probe":"web",\#(from),"ok":1}"# + "x",
     ])
     func `another form is left to decoding`(_ data: String) {

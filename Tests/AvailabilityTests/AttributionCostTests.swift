@@ -32,8 +32,8 @@ import Testing
         #expect(growth.isLinear, "\(growth), an event")
     }
 
-    @Test(arguments: ["via", "connectivity", "reason", "cause"])
-    func `an event with a code of twice the length costs at most two and a half times as much`(member: String) throws {
+    @Test(arguments: ["via", "connectivity", "reason", "cause", "summary", "id"])
+    func `an event with a text of twice the length costs at most two and a half times as much`(member: String) throws {
         let window = try Journal.window(0, 3600)
         let journals = [8 << 10, 16 << 10].map { bytes in
             var state = Journal.path(.local)
@@ -43,12 +43,16 @@ import Testing
             case "via": state.via = Via(marks)
             case "connectivity": state.connectivity = Connectivity(marks)
             case "reason": state.connectivityReason = marks
-            default: cause.code = marks
+            case "cause": cause.code = marks
+            default: break
             }
             var journal = Journal()
+            if member == "id" { journal.stream = marks }
             journal.start(at: 0)
+            if member == "id" { journal.stream = "\u{323}" + marks }
             journal.path(at: 1, from: Journal.path(.full), to: state, cause: cause)
             journal.path(at: 2, from: state, to: Journal.path(.full))
+            if member == "summary" { journal.summary(marks, from: 3, checks: 1, failed: 0, latency: 1000) }
             return journal
         }
         let growth = CostGrowth.measure(journals.count, noise: 0.0001) { index in

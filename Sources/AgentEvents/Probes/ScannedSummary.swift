@@ -60,9 +60,10 @@ public struct ScannedSummary: Sendable, Hashable {
         transfer = summary.transfer
     }
 
-    /// Returns the text of a string without escapes.
+    /// Returns the text of a short string without escapes.
     private static func plainText(_ bytes: Span<UInt8>) -> String? {
-        bytes.withUnsafeBufferPointer { bytes in
+        guard bytes.count <= AgentEvent.Content.maximumWordBytes else { return nil }
+        return bytes.withUnsafeBufferPointer { bytes in
             bytes.contains(UInt8(ascii: "\\")) ? nil : String(decoding: bytes, as: UTF8.self)
         }
     }

@@ -12,6 +12,7 @@ extension AgentEvent.Content {
             case .probeChanged(let change):
                 Self.words(of: change.point) + Self.words(of: change.from) + Self.words(of: change.to)
                     + Self.words(of: change.cause)
+            case .probeSummary(let summary): Self.words(of: summary.point)
             case .probeCompleted(let check):
                 // A check by hand may have a long URL as its name, which is only shown.
                 [check.point.interface, check.point.family, check.report.verdict, check.report.code]

@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import ForeignText
 
 extension Accountant {
     /// Takes an event's place in the order of the numbers and times.
@@ -9,7 +10,7 @@ extension Accountant {
         _ sequence: UInt64,
         from first: UInt64,
         _ time: Timestamp,
-        stream name: Substring?,
+        stream name: ForeignText?,
         isStart: Bool
     ) -> Bool {
         let moment = time.microsecondsSince1970

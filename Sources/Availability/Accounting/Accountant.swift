@@ -1,4 +1,5 @@
 public import AgentEvents
+internal import ForeignText
 
 /// Adds up the events of a journal, in the order of their numbers, to an account of a window.
 ///
@@ -40,7 +41,7 @@ public struct Accountant: Sendable {
 
     var coverage = Coverage()
     /// The order of the events so far.
-    var stream: Substring?
+    var stream: ForeignText?
     var last: (sequence: UInt64, time: Timestamp)?
     var runTime = RunTime()
     var hasStopped = false
@@ -74,7 +75,8 @@ public struct Accountant: Sendable {
         guard let sequence = event.sequence else { return }
         var isStart = false
         if case .agentStarted = event.content { isStart = true }
-        let name = event.id.lastIndex(of: "-").map { event.id[..<$0] } ?? event.id[...]
+        let id = event.id.utf8
+        let name = ForeignText(id[..<(id.lastIndex(of: UInt8(ascii: "-")) ?? id.endIndex)])
         var first = sequence
         if case .eventsOmitted(let omitted) = event.content { first = min(max(1, omitted.firstSequence), sequence) }
         let isAccepted = accept(sequence, from: first, event.time, stream: name, isStart: isStart)
