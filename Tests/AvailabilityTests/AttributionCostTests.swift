@@ -3,7 +3,7 @@ import AgentTestKit
 import Availability
 import Testing
 
-/// The cost of attributing the outages of many probes: an event of twice as many costs about twice the time.
+/// The cost of attributing the outages of many probes and uplinks: an event of twice as many costs about twice the time.
 @Suite(.serialized) struct AttributionCostTests {
     private static let probes = 32
 
@@ -26,6 +26,23 @@ import Testing
     func `an event of twice as many probes costs at most two and a half times as much`() throws {
         let window = try Journal.window(0, 5 * 3600)
         let journals = [Self.journal(probes: Self.probes), Self.journal(probes: 2 * Self.probes)]
+        let growth = CostGrowth.measure(journals.count, noise: 0) { index in
+            CostGrowth.seconds { _ = journals[index].account(window) } / Double(journals[index].events.count)
+        }
+        #expect(growth.isLinear, "\(growth), an event")
+    }
+
+    @Test
+    func `an event of twice as many silent uplinks costs at most two and a half times as much`() throws {
+        let window = try Journal.window(0, 3600)
+        let journals = [128, 256].map { uplinks in
+            var journal = Journal()
+            journal.start(at: 0)
+            for uplink in 0..<uplinks {
+                journal.uplink("eth\(uplink)", at: 1, from: .full, to: .local, reason: "connect_timeout")
+            }
+            return journal
+        }
         let growth = CostGrowth.measure(journals.count, noise: 0) { index in
             CostGrowth.seconds { _ = journals[index].account(window) } / Double(journals[index].events.count)
         }

@@ -27,6 +27,8 @@ struct Observations: Sendable {
     private(set) var transfers: Set<ProbePoint> = []
     /// The newest state of each uplink, by its interface.
     private(set) var uplinks: [String: (connectivity: Connectivity, reason: String?, sequence: UInt64)] = [:]
+    /// The names of those over which something answers, in order: any number of silences look for the first one.
+    private var uplinksUp: [String] = []
 
     /// Records the checks of an hour.
     mutating func note(_ summary: ScannedSummary) {
@@ -82,8 +84,12 @@ struct Observations: Sendable {
             let observed = min(change.observed, time).microsecondsSince1970
             forgetNextHops(of: uplink.interface, family: nil, until: observed)
         }
-        guard uplinks.count < Self.maximumCount || uplinks[uplink.interface] != nil else { return }
-        uplinks[uplink.interface] = (uplink.connectivity, uplink.reason?.code, sequence)
+        let name = uplink.interface
+        guard uplinks.count < Self.maximumCount || uplinks[name] != nil else { return }
+        uplinks[name] = (uplink.connectivity, uplink.reason?.code, sequence)
+        uplinksUp.removeAll { $0 == name }
+        guard uplink.connectivity == .full || uplink.connectivity == .partial else { return }
+        uplinksUp.insert(name, at: uplinksUp.firstIndex { name < $0 } ?? uplinksUp.endIndex)
     }
 
     /// Forgets the next hops without a verdict at which an interface has lost its path: no check of them will end.
@@ -100,7 +106,7 @@ struct Observations: Sendable {
         }
     }
 
-    mutating func forget() { (verdicts, uplinks) = ([:], [:]) }
+    mutating func forget() { (verdicts, uplinks, uplinksUp) = ([:], [:], []) }
 
     /// Makes all verdicts older than any outage: the clock was set back, and their times mean nothing.
     mutating func age() { for point in verdicts.keys { verdicts[point]?.observed = .min } }
@@ -130,21 +136,19 @@ struct Observations: Sendable {
             guard let other = point.interface, !point.isFirstHop else { return false }
             return other != interface && other != uplink
         }.filter { $0.isUp == true }
-        let otherUplink = uplinks.filter { name, state in
-            name != interface && name != uplink && (state.connectivity == .full || state.connectivity == .partial)
-        }.min { $0.key < $1.key }
+        let otherUplink = uplinksUp.first { $0 != interface && $0 != uplink }
 
         let firstHop = firstHop(of: uplink, since: since, families: down.map(\.point.family))
         if let firstHop { attribution.evidence.append(firstHop.evidence) }
         attribution.evidence += down.prefix(2).map(\.evidence)
         attribution.evidence += elsewhere.prefix(1).map(\.evidence)
-        if let otherUplink {
+        if let otherUplink, let state = uplinks[otherUplink] {
             attribution.evidence.append(
                 Evidence(
                     kind: .uplinkUp,
-                    code: otherUplink.value.connectivity.rawValue,
-                    subject: otherUplink.key,
-                    sequence: otherUplink.value.sequence
+                    code: state.connectivity.rawValue,
+                    subject: otherUplink,
+                    sequence: state.sequence
                 )
             )
         }
