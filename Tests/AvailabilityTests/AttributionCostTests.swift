@@ -49,6 +49,25 @@ import Testing
         #expect(growth.isLinear, "\(growth), an event")
     }
 
+    @Test
+    func `twice as many suspends cost at most two and a half times as much`() throws {
+        let window = try Journal.window(0, 10_000)
+        // Both are fewer than an account keeps pending.
+        let journals = ([200, 400] as [Int64]).map { suspends in
+            var journal = Journal()
+            journal.start(at: 0)
+            for uplink in 0..<32 {
+                journal.uplink("eth\(uplink)", at: 1, from: .full, to: .none, reason: "no_address")
+            }
+            for number in 1...suspends { journal.suspend(5, until: 20 * number) }
+            return journal
+        }
+        let growth = CostGrowth.measure(journals.count, noise: 0) { index in
+            CostGrowth.seconds { _ = journals[index].account(window) }
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
+
     @Test(arguments: ["via", "connectivity", "reason", "cause", "summary", "id"])
     func `an event with a text of twice the length costs at most two and a half times as much`(member: String) throws {
         let window = try Journal.window(0, 3600)

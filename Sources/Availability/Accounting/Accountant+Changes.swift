@@ -15,7 +15,7 @@ extension Accountant {
         if isRestated { from = beforeRestated(from) }
         if numbering == .selected { pathTrack.distrust(unless: from.condition, until: change.observed, time) }
         if isContinued, pathTrack.state?.condition == to.condition {
-            follow(&pathTrack, failed, change.observed, time)
+            pathTrack.follow(failed, by: observations, change.observed, time)
         } else {
             pathTrack.change(observed: change.observed, published: time, from: from, to: to)
         }
@@ -48,9 +48,8 @@ extension Accountant {
         var from = state(Condition(change.from.connectivity), before, after: nil)
         if isRestated { from = beforeRestated(from) }
         if numbering == .selected { uplinkTracks[name]?.distrust(unless: from.condition, until: change.observed, time) }
-        if isContinued, var track = uplinkTracks[name], track.state?.condition == to.condition {
-            follow(&track, failed, change.observed, time)
-            uplinkTracks[name] = track
+        if isContinued, uplinkTracks[name]?.state?.condition == to.condition {
+            uplinkTracks[name]?.follow(failed, by: observations, change.observed, time)
         } else {
             uplinkTracks[name]?.change(observed: change.observed, published: time, from: from, to: to)
         }
@@ -80,41 +79,9 @@ extension Accountant {
 
     /// Reevaluates the current silences and losses of tunnels, and the outages of probes, with new evidence.
     private mutating func reattribute(observed: Timestamp, at time: Timestamp) {
-        if let openPath { follow(&pathTrack, openPath, observed, time) }
-        for (name, open) in openUplinks {
-            guard var track = uplinkTracks[name] else { continue }
-            follow(&track, open, observed, time)
-            uplinkTracks[name] = track
-        }
+        if let openPath { pathTrack.follow(openPath, by: observations, observed, time) }
+        for (name, open) in openUplinks { uplinkTracks[name]?.follow(open, by: observations, observed, time) }
         reattributeProbes(at: time, youngOnly: false)
-    }
-
-    /// Reevaluates a silence that continues, for whatever reason now, or the loss of a tunnel whose underlay may be known
-    /// to be down only afterwards.
-    ///
-    /// New evidence concerns the whole silence if nothing was known about it and it has just started, because a check takes
-    /// a while. Otherwise it concerns the time from now on: the time before keeps the segment of its own evidence. Missing
-    /// evidence changes nothing, but a gateway that answers is no longer at fault.
-    private func follow(_ track: inout Track, _ failed: FailedState, _ observed: Timestamp, _ time: Timestamp) {
-        guard let state = track.state, let present = state.attribution,
-            failed.connectivity == .local || failed.lacksUnderlay && present.segment == .undetermined
-        else { return }
-        let attribution = observations.attribution(of: failed, after: nil)
-        let age = max(min(observed, time).microsecondsSince1970, failed.since) - failed.since
-        if present.segment == .undetermined, attribution.segment == .undetermined || age <= Self.checkDelay {
-            track.attribute(attribution)
-            return
-        }
-        guard attribution.segment != present.segment, !Self.isLoss(attribution, after: present) else { return }
-        let to = TrackState(condition: state.condition, attribution: attribution)
-        track.change(observed: observed, published: time, from: state, to: to)
-    }
-
-    /// Returns whether a silence is undetermined for lack of the evidence that decided it before: a gateway that answers is
-    /// no longer at fault, even if nothing else is.
-    private static func isLoss(_ attribution: Attribution, after previous: Attribution) -> Bool {
-        attribution.segment == .undetermined
-            && !(previous.segment == .firstHop && attribution.missing == [.secondTarget])
     }
 
     /// Starts the current silences over after a suspend, whose evidence is from before it.
@@ -180,10 +147,46 @@ extension Accountant {
     ) -> TrackState {
         guard condition.isOutage else { return TrackState(condition: condition) }
         var attribution = observations.attribution(of: failed, after: previous)
-        if isContinued, let previous, Self.isLoss(attribution, after: previous), previous.segment != .undetermined {
+        if isContinued, let previous, attribution.isLoss(after: previous), previous.segment != .undetermined {
             attribution = previous
         }
         return TrackState(condition: condition, attribution: attribution)
+    }
+}
+
+extension Track {
+    /// Reevaluates a silence that continues, for whatever reason now, or the loss of a tunnel whose underlay may be known
+    /// to be down only afterwards.
+    ///
+    /// New evidence concerns the whole silence if nothing was known about it and it has just started, because a check takes
+    /// a while. Otherwise it concerns the time from now on: the time before keeps the segment of its own evidence. Missing
+    /// evidence changes nothing, but a gateway that answers is no longer at fault.
+    fileprivate mutating func follow(
+        _ failed: FailedState,
+        by observations: Observations,
+        _ observed: Timestamp,
+        _ time: Timestamp
+    ) {
+        guard let state, let present = state.attribution,
+            failed.connectivity == .local || failed.lacksUnderlay && present.segment == .undetermined
+        else { return }
+        let attribution = observations.attribution(of: failed, after: nil)
+        let age = max(min(observed, time).microsecondsSince1970, failed.since) - failed.since
+        if present.segment == .undetermined, attribution.segment == .undetermined || age <= Accountant.checkDelay {
+            attribute(attribution)
+            return
+        }
+        guard attribution.segment != present.segment, !attribution.isLoss(after: present) else { return }
+        let to = TrackState(condition: state.condition, attribution: attribution)
+        change(observed: observed, published: time, from: state, to: to)
+    }
+}
+
+extension Attribution {
+    /// Returns whether a silence is undetermined for lack of the evidence that decided it before: a gateway that answers is
+    /// no longer at fault, even if nothing else is.
+    fileprivate func isLoss(after previous: Attribution) -> Bool {
+        segment == .undetermined && !(previous.segment == .firstHop && missing == [.secondTarget])
     }
 }
 

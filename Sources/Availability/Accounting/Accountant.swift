@@ -172,15 +172,18 @@ public struct Accountant: Sendable {
     mutating func updateTracks(_ update: (inout Track) -> Void) {
         update(&template)
         update(&pathTrack)
-        uplinkTracks = uplinkTracks.mapValues { track in
-            var track = track
-            update(&track)
-            return track
-        }
-        probeTracks = probeTracks.mapValues { track in
-            var track = track
-            update(&track)
-            return track
+        uplinkTracks.updateValues(update)
+        probeTracks.updateValues(update)
+    }
+}
+
+extension Dictionary {
+    /// Updates each value in place: a second reference to one would copy its pending periods.
+    fileprivate mutating func updateValues(_ update: (inout Value) -> Void) {
+        var index = startIndex
+        while index != endIndex {
+            update(&values[index])
+            formIndex(after: &index)
         }
     }
 }
