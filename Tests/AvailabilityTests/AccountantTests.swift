@@ -228,6 +228,21 @@ struct AccountantTests {
         #expect(path.meanTimeBetweenFailures == 1_500_000)
     }
 
+    @Test
+    func `suspends do not multiply the listed outages by the number of uplinks`() throws {
+        var journal = Self.running()
+        for uplink in 0..<256 { journal.uplink("eth\(uplink)", at: 1, from: .full, to: .none, reason: "no_address") }
+        for number in 1...400 as ClosedRange<Int64> { journal.suspend(1, until: 10 * number) }
+        journal.other(at: 5000)
+        let subjects = journal.account(try Journal.window(0, 5000)).subjects
+        #expect(subjects.reduce(0) { $0 + $1.outages.count } <= 100_000)
+        let uplink = try #require(subjects.last)
+        #expect(uplink.outages.count == 100_000 / 257)
+        #expect(uplink.outageCount == 401)
+        #expect(uplink.tally.unavailable == (4999 - 400) * Self.second)
+        #expect(uplink.unavailableBySegment == [.machine: uplink.tally.unavailable])
+    }
+
     @Test(arguments: [0, 100] as [Int64])
     func `time that turns out to be unknown is replaced, also far behind the newest change`(_ changes: Int64) throws {
         var journal = Self.running()

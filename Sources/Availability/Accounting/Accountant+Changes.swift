@@ -35,6 +35,7 @@ extension Accountant {
                 return
             }
             uplinkTracks[name] = template
+            shareOutages()
         }
         let previous = uplinkTracks[name]?.state?.attribution
         var failed = FailedState(change.to, cause: isRestated ? nil : change.cause, sequence: sequence)
@@ -67,6 +68,7 @@ extension Accountant {
                 return
             }
             probeTracks[point] = template
+            shareOutages()
         }
         var to = TrackState(condition: Condition(probe: change.to))
         if to.condition.isOutage { to.attribution = attribution(of: change, sequence, observations.targetsUp) }
@@ -75,6 +77,11 @@ extension Accountant {
         probeTracks[point]?.number = sequence
         openProbes[point] = to.condition.isOutage ? (change, sequence) : nil
         reattribute(observed: change.observed, at: time)
+    }
+
+    private mutating func shareOutages() {
+        let subjects = 1 + uplinkTracks.count + probeTracks.count
+        updateTracks { $0.shareOutages(among: subjects) }
     }
 
     /// Reevaluates the current silences and losses of tunnels, and the outages of probes, with new evidence.

@@ -47,12 +47,17 @@ public struct Outage: Sendable, Hashable {
 
 /// The outages of an account: each of them, up to a maximum, and the totals.
 struct OutageLog: Sendable {
-    /// The maximum number of listed outages; the totals include all of them.
-    static let maximumListed = 10_000
+    /// The maximum number of listed outages of a subject.
+    private static let maximumListed = 10_000
+    /// The maximum of all subjects together: each suspend ends the outages of all of them.
+    private static let maximumOfAll = 100_000
 
+    private var limit = maximumListed
     private(set) var listed: [Outage] = []
     private(set) var count = 0
     private(set) var longest: Outage?
+    /// The time of all outages by the segment of each.
+    private(set) var bySegment: [Segment: Int64] = [:]
     private var open: (outage: Outage, parts: [(attribution: Attribution, duration: Int64)])?
     /// True if something answered again at the end of the open outage.
     private var hasRecovered = false
@@ -100,6 +105,13 @@ struct OutageLog: Sendable {
         for part in open.parts where part.duration > most { (outage.attribution, most) = part }
         count += 1
         if outage.duration > longest?.duration ?? 0 { longest = outage }
-        if listed.count < Self.maximumListed { listed.append(outage) }
+        bySegment[outage.attribution.segment, default: 0] += outage.duration
+        if listed.count < limit { listed.append(outage) }
+    }
+
+    /// Limits the list to an equal part of the maximum of all subjects.
+    mutating func share(among subjects: Int) {
+        limit = min(Self.maximumListed, Self.maximumOfAll / subjects)
+        if listed.count > limit { listed = Array(listed.prefix(limit)) }
     }
 }

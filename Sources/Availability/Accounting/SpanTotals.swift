@@ -125,6 +125,9 @@ struct SpanTotals: Sendable {
         if pending.count > Self.maximumPending { commit(pending.count - Self.maximumPending / 2) }
     }
 
+    /// Limits the list of outages to an equal part of that of all subjects.
+    mutating func shareOutages(among subjects: Int) { outages.share(among: subjects) }
+
     /// Adds up all spans, and the rest of the window as unknown.
     mutating func close() {
         append(from: .min, to: window.end.microsecondsSince1970, TrackState(condition: .unknown(.noData)))

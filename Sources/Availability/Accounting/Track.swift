@@ -81,6 +81,9 @@ struct Track: Sendable {
     /// Attributes the current outage to a segment, once there is evidence.
     mutating func attribute(_ attribution: Attribution) { state?.attribution = attribution }
 
+    /// Limits the list of outages to an equal part of that of all subjects.
+    mutating func shareOutages(among subjects: Int) { totals.shareOutages(among: subjects) }
+
     /// Ends the account.
     mutating func close(at moment: Int64, _ reason: Condition.UnknownReason, until end: Int64) {
         settle(until: moment, state ?? Self.unknown(.noData))

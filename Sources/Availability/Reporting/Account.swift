@@ -36,12 +36,14 @@ public struct SubjectAccount: Sendable, Hashable {
     public var tally: Tally
     /// The same for each day of the window.
     public var days: [Tally]
-    /// The outages, in order; at most 10,000.
+    /// The first outages, in order: at most 10,000, and an equal part of 100,000 of all subjects.
     public var outages: [Outage]
     /// The number of all outages.
     public var outageCount: Int
     /// The longest of all outages; the first one of two equal ones.
     public var longest: Outage?
+    /// The time of all outages by the segment of each, in microseconds.
+    public var unavailableBySegment: [Segment: Int64]
     /// The checks: those of a probe, or of the probes over a path; `nil` without a summary.
     public var checks: CheckFigures?
 
@@ -53,6 +55,7 @@ public struct SubjectAccount: Sendable, Hashable {
         outages = track.totals.outages.listed
         outageCount = track.totals.outages.count
         longest = track.totals.outages.longest
+        unavailableBySegment = track.totals.outages.bySegment
     }
 
     /// The mean time between failures: the available time divided by the number of outages; `nil` without an outage, and

@@ -29,8 +29,6 @@ struct DeviceFigures: Sendable, Hashable {
         known = path.tally.lacksVerdicts ? 0 : path.tally.known
         outages = path.outageCount
         longest = path.longest?.duration ?? 0
-        var shares: [Segment: Int64] = [:]
-        for outage in path.outages { shares[outage.attribution.segment, default: 0] += outage.duration }
-        segment = shares.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
+        segment = path.unavailableBySegment.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
     }
 }
