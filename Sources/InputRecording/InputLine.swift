@@ -141,7 +141,7 @@ struct InputCoder {
 /// The maximum values in an input, which rule out arithmetic overflow.
 ///
 /// Far beyond anything that an agent records; a recording is untrusted.
-private enum InputBounds {
+enum InputBounds {
     /// The maximum duration, and the maximum distance of a date from the year 2001: more than 10,000 years.
     static let maximumSeconds: Double = 400_000_000_000
     /// The maximum time of a wait or an operation: 100 years.

@@ -77,6 +77,7 @@ public struct RecordingHeader: Sendable, Hashable {
     ///   - line: The line, without its end.
     ///   - epoch: The start of the recording on this machine's clock.
     init(line: some Collection<UInt8>, epoch: ContinuousClock.Instant) throws(LineFault) {
+        try InputBounds.checkStrings(of: line)
         let members: Members
         do {
             members = try EventDecoder.decode(Members.self, from: Array(line))

@@ -12,10 +12,10 @@ import Testing
 
     private static let noObject = "not a JSON object, or a number in it is out of range"
 
-    /// Reads everything behind a good header.
-    private func failure(_ text: String) -> String? {
+    /// Reads everything behind a header.
+    private func failure(_ text: String, header: String = Self.header) -> String? {
         do throws(RecordingError) {
-            var reader = try RecordingReader(bytes: Array("\(Self.header)\n\(text)".utf8))
+            var reader = try RecordingReader(bytes: Array("\(header)\n\(text)".utf8))
             while try reader.next() != nil {}
             return nil
         } catch {
@@ -220,6 +220,8 @@ import Testing
         for marks in [String(repeating: "\u{301}\u{323}", count: 250_000), String(repeating: #"\u0301"#, count: 171)] {
             let long = line.replacing("AT", with: Self.at).replacing("TEXT", with: marks)
             #expect(failure("\(long)\n") == "recording:2: a string is longer than 1 KiB")
+            let header = Self.header.replacing("abc", with: marks)
+            #expect(failure("", header: header) == "recording:1: a string is longer than 1 KiB")
         }
     }
 
