@@ -93,14 +93,13 @@ private struct RecordingWriter: Sendable {
         var file = file
         let coder = InputCoder(epoch: epoch)
         let reason = write(from: queue, with: coder, to: &file)
+        queue.close()
         if let reason {
             // Without the marker a reader still sees the end, but not that something is missing.
             try? file.append(InputLine.truncationMarker, isMarker: true)
             whenEnded(reason)
         }
         file.close()
-        // Later inputs are dropped.
-        queue.finish()
     }
 
     /// Writes until the end of the queue; otherwise returns the reason nothing more can be written.

@@ -54,6 +54,9 @@ final class RecordingQueue: Sendable {
     /// Marks the end of the inputs.
     func finish() { change { $0.isFinished = true } }
 
+    /// Drops the queued inputs and all later ones: nothing takes them any more.
+    func close() { change { $0 = State(isFinished: true) } }
+
     /// Takes the queued inputs; blocks without a timeout while there are none.
     func take() -> Work {
         while true {

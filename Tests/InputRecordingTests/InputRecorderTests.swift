@@ -1,4 +1,5 @@
 import AgentTestKit
+import Dispatch
 import Foundation
 import Glibc
 import NetlinkMonitor
@@ -121,6 +122,31 @@ import Testing
             recorder.finish()
         }
         #expect(reasons.withLock { $0 } == ["cannot write FILE: Broken pipe"])
+    }
+
+    @Test func `a recording that fails keeps no input`() async throws {
+        let isEmpty = try await onThread {
+            var ends: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+            signal(SIGPIPE, SIG_IGN)
+            let queue = RecordingQueue()
+            // More than the socket holds: the writer waits amid the inputs that it has taken.
+            for number in 0..<50_000 { queue.put(tick(number), sequence: nil) }
+            let file = RecordingFile(descriptor: ends[0], limit: .max)
+            let ended = DispatchSemaphore(value: 0)
+            let recorder = try InputRecorder(file: file, path: "FILE", queue: queue, header: header) { _ in
+                ended.signal()
+            }
+            // A byte that is not of the header shows that the writer has taken them.
+            var bytes = [UInt8](repeating: 0, count: header.line.count + 2)
+            recv(ends[1], &bytes, bytes.count, Int32(MSG_WAITALL))
+            recorder.record(tick(50_000))
+            close(ends[1])
+            ended.wait()
+            if case .finish = queue.take() { return true }
+            return false
+        }
+        #expect(isEmpty)
     }
 
     @Test func `a full queue ends the recording without a gap`() async throws {
