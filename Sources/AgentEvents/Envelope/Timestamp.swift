@@ -125,7 +125,7 @@ extension Timestamp {
     }
 
     /// Returns the days from 1970-01-01 to a day of the Gregorian calendar, with years that begin in March.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
@@ -171,7 +171,7 @@ extension [UInt8] {
 }
 
 extension Int64 {
-    fileprivate func floorDivided(by divisor: Int64) -> Int64 {
+    package func floorDivided(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }

@@ -185,8 +185,9 @@ extension ExponentialHistogram: Codable {
     private static func bound(_ index: Int) -> Int64 { Int64(upperBound(ofBucket: index) * 1_000_000) }
 }
 
-extension UInt64 {
-    fileprivate func saturating(adding other: UInt64) -> UInt64 {
+extension FixedWidthInteger {
+    /// Returns the sum with a number that is not negative, or the maximum.
+    package func saturating(adding other: Self) -> Self {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         return isTooLarge ? .max : sum
     }

@@ -94,12 +94,7 @@ extension ProbeSummary {
         public init() {}
 
         /// The total number of checks.
-        public var total: Int {
-            byCode.values.reduce(0) { sum, count in
-                let (sum, isTooMuch) = sum.addingReportingOverflow(count)
-                return isTooMuch ? 1 << 60 : min(sum, 1 << 60)
-            }
-        }
+        public var total: Int { byCode.values.reduce(0) { min($0.saturating(adding: $1), 1 << 60) } }
 
         /// Counts checks with a code.
         public mutating func add(_ code: String, _ count: Int = 1) {

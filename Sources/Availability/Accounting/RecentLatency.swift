@@ -52,8 +52,8 @@ public struct RecentLatency: Sendable {
         )
         var hours = points[summary.point, default: []]
         if let same = hours.lastIndex(where: { $0.start == hour.start }) {
-            hours[same].succeeded = hours[same].succeeded.saturatingSum(hour.succeeded)
-            hours[same].failed = hours[same].failed.saturatingSum(hour.failed)
+            hours[same].succeeded = hours[same].succeeded.saturating(adding: hour.succeeded)
+            hours[same].failed = hours[same].failed.saturating(adding: hour.failed)
             hours[same].latency.merge(hour.latency)
         } else {
             hours.append(hour)
@@ -92,28 +92,13 @@ public struct RecentLatency: Sendable {
     }
 
     private static func hour(of moment: Timestamp) -> Timestamp {
-        let microseconds = moment.microsecondsSince1970
-        return Timestamp(microsecondsSince1970: microseconds &- microseconds.remainder(by: hourMicroseconds))
+        let hour = moment.microsecondsSince1970.floorDivided(by: hourMicroseconds)
+        return Timestamp(microsecondsSince1970: hour &* hourMicroseconds)
     }
 }
 
 extension Timestamp {
     fileprivate func distance(to other: Timestamp) -> Int64 {
         other.microsecondsSince1970 &- microsecondsSince1970
-    }
-}
-
-extension Int64 {
-    /// Returns the nonnegative remainder.
-    fileprivate func remainder(by divisor: Int64) -> Int64 {
-        let rest = self % divisor
-        return rest < 0 ? rest + divisor : rest
-    }
-}
-
-extension Int {
-    fileprivate func saturatingSum(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

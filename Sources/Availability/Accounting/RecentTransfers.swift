@@ -123,8 +123,7 @@ public struct RecentTransfers: Sendable {
     }
 
     private static func hour(of moment: Timestamp) -> Int64 {
-        let quotient = moment.microsecondsSince1970 / hourMicroseconds
-        return moment.microsecondsSince1970 % hourMicroseconds < 0 ? quotient - 1 : quotient
+        moment.microsecondsSince1970.floorDivided(by: hourMicroseconds)
     }
 
     private static func start(ofHour hour: Int64) -> Timestamp {

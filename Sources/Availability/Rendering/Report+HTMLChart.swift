@@ -1,12 +1,9 @@
 internal import AgentEvents
 
 extension Report {
-    /// The order of the parts of a bar from left to right, with the class that defines the colour.
-    private static let parts = ["full", "partial", "portal", "local", "none", "unknown"]
-
     private static let legend =
         "<p class=\"legend\">"
-        + parts.map { "<span><i class=\"\($0)\"></i>\($0)</span>" }.joined(separator: " ") + "</p>"
+        + Condition.words.map { "<span><i class=\"\($0)\"></i>\($0)</span>" }.joined(separator: " ") + "</p>"
 
     /// The bars of each account by day, or by month if there are more days than fit on a page.
     var charts: String {
@@ -69,7 +66,7 @@ extension Report {
             widths[widest] += width - widths.reduce(0, +)
         }
         var x = left * 1000
-        return zip(parts, widths).compactMap { part, width in
+        return zip(Condition.words, widths).compactMap { part, width in
             guard width > 0 else { return nil }
             defer { x += width }
             return

@@ -24,8 +24,7 @@ public struct CheckFigures: Sendable, Hashable {
     private static let maximum = 1 << 60
 
     private static func sum(_ one: Int, _ other: Int) -> Int {
-        let (sum, isTooMuch) = one.addingReportingOverflow(max(0, other))
-        return isTooMuch ? maximum : min(sum, maximum)
+        min(one.saturating(adding: max(0, other)), maximum)
     }
 
     mutating func add(_ summary: ScannedSummary, in civilTime: CivilTime) {

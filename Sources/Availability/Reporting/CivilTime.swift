@@ -12,10 +12,7 @@ public struct CivilTime: Sendable {
         /// Creates a day; `nil` for an invalid date, or a year before 1970 or after 9998.
         public init?(year: Int, month: Int, day: Int = 1) {
             guard (1970...9998).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
-            // A year that starts in March has its leap day at the end.
-            let shifted = Int64(month <= 2 ? year - 1 : year)
-            let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
-            number = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+            number = Int64(Timestamp.days(year, month, day))
             guard self.parts.month == month else { return nil }
         }
 
@@ -24,7 +21,7 @@ public struct CivilTime: Sendable {
         /// The year, the month and the day of the month.
         public var parts: (year: Int, month: Int, day: Int) {
             let shifted = number + 719_468
-            let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+            let era = shifted.floorDivided(by: 146_097)
             let dayOfEra = shifted - era * 146_097
             let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
             let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -62,13 +59,13 @@ public struct CivilTime: Sendable {
 
     /// Returns the day of a moment.
     public func day(of moment: Timestamp) -> Day {
-        Day(number: Self.floor(local(Self.floor(moment.microsecondsSince1970, 1_000_000)), Self.daySeconds))
+        Day(number: local(moment.microsecondsSince1970.floorDivided(by: 1_000_000)).floorDivided(by: Self.daySeconds))
     }
 
     /// Returns the hour of a moment, from 0 to 23.
     public func hour(of moment: Timestamp) -> Int {
-        let seconds = local(Self.floor(moment.microsecondsSince1970, 1_000_000))
-        return Int((seconds - Self.floor(seconds, Self.daySeconds) * Self.daySeconds) / 3600)
+        let seconds = local(moment.microsecondsSince1970.floorDivided(by: 1_000_000))
+        return Int((seconds - seconds.floorDivided(by: Self.daySeconds) * Self.daySeconds) / 3600)
     }
 
     /// Returns the first moment of a day, which is later than midnight if daylight saving starts at midnight.
@@ -94,8 +91,8 @@ public struct CivilTime: Sendable {
 
     /// Returns `2026-11-21 07:00:30`.
     public func shortText(_ moment: Timestamp) -> String {
-        let seconds = local(Self.floor(moment.microsecondsSince1970, 1_000_000))
-        let day = Self.floor(seconds, Self.daySeconds)
+        let seconds = local(moment.microsecondsSince1970.floorDivided(by: 1_000_000))
+        let day = seconds.floorDivided(by: Self.daySeconds)
         let time = Int(seconds - day * Self.daySeconds)
         let clock = [time / 3600, time / 60 % 60, time % 60].map { Self.digits($0, 2) }.joined(separator: ":")
         return "\(Day(number: day)) \(clock)"
@@ -103,7 +100,7 @@ public struct CivilTime: Sendable {
 
     /// Returns the offset from UTC, in seconds.
     fileprivate func offset(at moment: Timestamp) -> Int64 {
-        offset(Self.floor(moment.microsecondsSince1970, 1_000_000))
+        offset(moment.microsecondsSince1970.floorDivided(by: 1_000_000))
     }
 
     private func offsetText(_ moment: Timestamp) -> String {
@@ -113,11 +110,6 @@ public struct CivilTime: Sendable {
     }
 
     private func local(_ seconds: Int64) -> Int64 { seconds + offset(seconds) }
-
-    private static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
-        let quotient = value / divisor
-        return value % divisor < 0 ? quotient - 1 : quotient
-    }
 
     static func digits(_ value: Int, _ count: Int) -> String {
         let text = String(value)

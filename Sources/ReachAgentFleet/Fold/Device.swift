@@ -207,8 +207,7 @@ struct Device: Sendable {
             let count = min(missing, left)
             left -= count
             if gap.isCertain, end.map({ gap.start < $0 }) ?? true {
-                let sum = lost.addingReportingOverflow(count)
-                lost = sum.overflow ? .max : sum.partialValue
+                lost = lost.saturating(adding: count)
             }
             guard !gap.isKnown else { continue }
             known = nil

@@ -46,7 +46,7 @@ struct FleetReport {
                 "objective      \(objective.percent) %, missed by \(SummaryText.count(UInt64(missed), "device"))"
             )
         }
-        let lost = rows.reduce(UInt64(0)) { $0.addingReportingOverflow($1.lost).partialValue }
+        let lost = rows.reduce(UInt64(0)) { $0.saturating(adding: $1.lost) }
         if lost > 0 { lines.append("lost           \(SummaryText.count(lost, "event")), which the stream lacks") }
         return lines
     }

@@ -118,7 +118,7 @@ struct FleetSummary: Sendable, Hashable {
         for row in rows {
             counts[row.state, default: 0] += 1
             total += 1
-            lost = lost.addingReportingOverflow(row.lost).overflow ? .max : lost + row.lost
+            lost = lost.saturating(adding: row.lost)
         }
     }
 }

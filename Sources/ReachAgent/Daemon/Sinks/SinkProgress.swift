@@ -147,7 +147,7 @@ struct SinkProgress: Sendable, Hashable {
 
     private mutating func announce(_ loss: SinkLoss, newest: UInt64) {
         guard var entry = entries[loss.sink] else { return }
-        entry.lost = entry.lost.addingReportingOverflow(loss.count).overflow ? .max : entry.lost + loss.count
+        entry.lost = entry.lost.saturating(adding: loss.count)
         if entry.announcing.count >= Self.maximumAnnouncements,
             let published = entry.announcing.firstIndex(where: { $0.sequence != nil })
         {
