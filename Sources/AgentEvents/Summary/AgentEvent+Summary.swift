@@ -78,11 +78,11 @@ extension ProbeVerdict {
 }
 
 extension ProbePoint {
-    /// The vantage point of a probe, unless it is the default one: `wwan0 IPv6: `.
-    var place: String {
-        let words = [interface, family.map(SummaryText.familyName)].compactMap { $0 }
-        return words.isEmpty ? "" : words.joined(separator: " ") + ": "
-    }
+    /// The vantage point of a probe: `wwan0 IPv6`; empty for the default one.
+    var vantage: String { [interface, family.map(SummaryText.familyName)].compactMap(\.self).joined(separator: " ") }
+
+    /// The same before a verdict: `wwan0 IPv6: `.
+    var place: String { vantage.isEmpty ? "" : "\(vantage): " }
 }
 
 extension CertificateExpiry {
@@ -100,18 +100,25 @@ extension CertificateExpiry {
         return "\(which) \(name) \(end) \(certificate.notAfter.description.prefix(10)) [\(threshold)]\(refused)"
     }
 
-    private static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
+    static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
 }
 
 extension ConfigurationReload {
     /// `configuration read again: 1 added (probe.web), 2 changed (settle, probe.dns)`.
     public var summary: String {
+        "configuration read again: \(changes ?? "nothing changed")\(later)"
+    }
+
+    /// `1 added (probe.web), 2 changed (settle, probe.dns)`; `nil` without a change.
+    var changes: String? {
         let parts = [(added, "added"), (removed, "removed"), (changed, "changed")].filter { !$0.0.isEmpty }
             .map { "\($0.0.count) \($0.1) (\(SummaryText.listed($0.0)))" }
-        let what = parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")
-        let later =
-            needsRestart.isEmpty ? "" : "; takes effect on the next start: \(SummaryText.listed(needsRestart))"
-        return "configuration read again: \(what)\(later)"
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// `; takes effect on the next start: limits`; empty if everything has taken effect.
+    var later: String {
+        needsRestart.isEmpty ? "" : "; takes effect on the next start: \(SummaryText.listed(needsRestart))"
     }
 }
 

@@ -41,7 +41,9 @@ package struct EventSummary: Sendable, Hashable {
         case .suspendResumed(let suspend):
             let time = SummaryText.lasting(milliseconds: suspend.suspendedMilliseconds)
             self.init(subject: "machine", headline: "resumed after \(time) of suspend")
-        case .configReloaded(let reload): self.init(reload)
+        case .configReloaded(let reload):
+            let detail = (reload.changes ?? "without changes") + reload.later
+            self.init(subject: "config", headline: "reloaded", detail: detail)
         case .configRejected(let rejection):
             self.init(subject: "config", headline: rejection.summary, tone: .trouble)
         case .netlinkOverrun(let overrun):
@@ -139,8 +141,7 @@ extension EventSummary {
 
     /// Returns ` over wwan0 IPv6`; empty for a probe over the default path in any family.
     private static func place(_ point: ProbePoint) -> String {
-        let words = [point.interface, point.family.map(SummaryText.familyName)].compactMap { $0 }
-        return words.isEmpty ? "" : " over " + words.joined(separator: " ")
+        point.vantage.isEmpty ? "" : " over \(point.vantage)"
     }
 
     private static func worth(_ verdict: ProbeVerdict) -> Int? {
@@ -157,9 +158,9 @@ extension EventSummary {
         let which = expiry.position == 0 ? "certificate" : "certificate \(expiry.position.magnitude + 1) of the chain"
         let when =
             switch expiry.daysLeft {
-            case ..<0: "expired \(Self.days(Int(clamping: expiry.daysLeft.magnitude))) ago"
+            case ..<0: "expired \(CertificateExpiry.days(Int(clamping: expiry.daysLeft.magnitude))) ago"
             case 0: "expires within a day"
-            default: "expires in \(Self.days(expiry.daysLeft))"
+            default: "expires in \(CertificateExpiry.days(expiry.daysLeft))"
             }
         let end = String(expiry.certificate.notAfter.description.prefix(10))
         self.init(
@@ -169,8 +170,6 @@ extension EventSummary {
             tone: expiry.daysLeft < 0 ? .loss : .trouble
         )
     }
-
-    private static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
 
     private init(_ completion: HookCompletion) {
         let event = completion.triggerSequence.map { "\(completion.trigger) #\($0)" } ?? completion.trigger
@@ -193,19 +192,6 @@ extension EventSummary {
             headline: completion.ending.words,
             detail: detail,
             tone: completion.ending.isSuccess || completion.ending.outcome == "stopped" ? .neutral : .trouble
-        )
-    }
-
-    private init(_ reload: ConfigurationReload) {
-        let parts = [(reload.added, "added"), (reload.removed, "removed"), (reload.changed, "changed")]
-            .filter { !$0.0.isEmpty }
-            .map { "\($0.0.count) \($0.1) (\(SummaryText.listed($0.0)))" }
-        let restart = reload.needsRestart
-        let later = restart.isEmpty ? "" : "; takes effect on the next start: \(SummaryText.listed(restart))"
-        self.init(
-            subject: "config",
-            headline: "reloaded",
-            detail: (parts.isEmpty ? "without changes" : parts.joined(separator: ", ")) + later
         )
     }
 
