@@ -56,6 +56,7 @@ final class FleetConsumer {
     }
 
     deinit {
+        reader.stop()
         for message in fetched + handedOut { natsMsg_Destroy(message) }
         natsSubscription_Destroy(subscription)
         jsCtx_Destroy(context)
@@ -134,7 +135,7 @@ final class FleetConsumer {
         var (messages, dropped) = (Int64(0), Int64(0))
         natsSubscription_GetDelivered(subscription, &messages)
         natsSubscription_GetDropped(subscription, &dropped)
-        guard dropped == 0 else { throw reader.cutOff() }
+        guard dropped == 0 else { throw reader.flood }
         if events > 0 || messages != received { reader.noteProgress() }
         received = messages
     }

@@ -89,4 +89,25 @@ import Testing
         #expect(failure == (isTooMany ? Self.cutOff(server) : nil))
         #expect(isTooMany || positions == [1, 2])
     }
+
+    @Test
+    func `a reader that has all that it waits for ends while its server still sends`() throws {
+        let events = Array((1...1000).map(Self.event).joined().utf8)
+        let clients = (1...40).map { _ in
+            let answers = [
+                ("PING", Array("PONG\r\n".utf8)), ("CONSUMER.CREATE", Self.answer(0)),
+                ("CONSUMER.INFO", Self.answer(1)), ("MSG.NEXT", events),
+            ]
+            return (chunks: [Array(Self.greeting.utf8)], ending: RawServer.Ending.answers(answers))
+        }
+        let server = try RawServer(clients, readsFirst: false)
+        let reading = FleetReading(source: try Self.source(server, stream: "FLEET"))
+        for _ in clients {
+            do throws(TransportFailure) {
+                #expect(try reading.fleet(nil).unreadable == 1)
+            } catch {
+                #expect(error == Self.cutOff(server))
+            }
+        }
+    }
 }

@@ -40,35 +40,37 @@ package final class NATSReader {
     }
 
     deinit {
+        stop()
+        natsConnection_Destroy(connection)
+    }
+
+    /// Ends the connection immediately, and returns when its thread has ended.
+    ///
+    /// A subscription may be destroyed only after that: libnats 3.4.1 uses it while it reads messages for it.
+    package func stop() {
         loop.stop()
         natsConnection_Close(connection)
-        natsConnection_Destroy(connection)
     }
 
     /// Records that a message was received: a server that sends too much without one is cut off.
     package func noteProgress() { loop.noteProgress() }
 
-    /// Ends the connection to a server that sends too much, and returns that as the failure.
-    ///
-    /// The thread of the connection has ended by then: libnats 3.4.1 uses a subscription that is destroyed while it reads
-    /// messages for it.
-    package func cutOff() -> TransportFailure {
-        loop.stop()
-        natsConnection_Close(connection)
-        return TransportFailure(
+    /// The failure of a server that sends too much.
+    package var flood: TransportFailure {
+        TransportFailure(
             code: "broker_protocol",
             detail: "\(server.authority) has sent more than was requested: the connection was ended"
         )
     }
 
-    /// Returns the failure of an operation on the connection; that of a server that sends too much ends the connection.
+    /// Returns the failure of an operation on the connection.
     ///
     /// - Parameters:
     ///   - status: The status of the library.
     ///   - code: The number of JetStream's error, or 0.
     ///   - operation: The operation as a verb with its object: `read events`.
     package func failure(_ status: natsStatus, code: UInt32 = 0, doing operation: String) -> TransportFailure {
-        if loop.isFlooded { return cutOff() }
+        if loop.isFlooded { return flood }
         let words = NATSFailure.lastError(status)
         if natsConnection_IsClosed(connection) { return NATSFailure.ended(connection, with: server) }
         let detail = "\(server.authority) cannot \(operation): \(words)"
