@@ -99,13 +99,11 @@ final class FleetFollower: Sendable {
         return true
     }
 
-    /// Adds the events from before the window, which determine the state in which each device enters it.
+    /// Reads the events from before the window, which determine the state in which each device enters it.
     private func enter(_ window: Window?) throws(TransportFailure) -> DeliverPolicy {
         guard let window else { return .all }
-        let older = try FleetReading(source: source).newest(before: window.start)
-        note { state in
-            for message in older { state.fleet.add(message) }
-        }
+        let fleet = try FleetReading(source: source).newest(window)
+        note { $0.fleet = fleet }
         return .since(window.start)
     }
 

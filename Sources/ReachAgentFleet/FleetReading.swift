@@ -17,20 +17,21 @@ struct FleetReading {
     ///   each subject.
     /// - Throws: The reason that the broker cannot be read.
     func fleet(_ window: Window?) throws(TransportFailure) -> Fleet {
+        var fleet = try newest(window)
+        if let window { try read(.since(window.start)) { fleet.add($0.message) } }
+        return fleet
+    }
+
+    /// Reads the devices according to the newest event of each subject, without the events of the window.
+    ///
+    /// Of the messages, which may have the maximum size and any number of subjects, none is kept.
+    func newest(_ window: Window?) throws(TransportFailure) -> Fleet {
         var fleet = Fleet(window: window)
         try read(.newest) { delivered in
             // Events before the window determine the state in which a device enters it; the others are delivered again.
             if window.map({ delivered.message.stored < $0.start }) ?? true { fleet.add(delivered.message) }
         }
-        if let window { try read(.since(window.start)) { fleet.add($0.message) } }
         return fleet
-    }
-
-    /// Returns the newest event of each subject, if it was stored before a moment.
-    func newest(before moment: Timestamp) throws(TransportFailure) -> [FleetMessage] {
-        var messages: [FleetMessage] = []
-        try read(.newest) { if $0.message.stored < moment { messages.append($0.message) } }
-        return messages
     }
 
     /// Reads the currently stored events, without waiting for later ones.
