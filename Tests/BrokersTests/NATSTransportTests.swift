@@ -228,7 +228,12 @@ struct NATSTransportTests {
         let loop = try natsLoop(natsSink(server.port))
         loop.transport.connect()
         let failure = try loop.nextFailure()
-        #expect(failure.code == "broker_conflict" && failure.detail.contains("not an agent event"))
+        #expect(failure.code == "broker_conflict")
+        #expect(failure.detail.hasSuffix("is not an agent event: 'reachagent.edge7.path.changed'"), "\(failure.detail)")
+
+        let filter = #"{"filter":"reachagent.edge7.path.changed"}"#
+        #expect(try client.request("$JS.API.STREAM.PURGE.REACH", filter).json["purged"] as? Int == 1)
+        #expect(try loop.connect() == nil)
     }
 
     @Test func `an idle connection has nothing to do`() async throws {

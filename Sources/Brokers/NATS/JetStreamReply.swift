@@ -88,7 +88,7 @@ enum JetStreamReply {
         return Stored(
             subject: subject,
             sequence: sequence,
-            position: try position(identifier(in: headers), device, event)
+            position: try position(identifier(in: headers), device, event, subject)
         )
     }
 
@@ -106,7 +106,7 @@ enum JetStreamReply {
         return Stored(
             subject: subject,
             sequence: sequence,
-            position: try position(message.fields[.identifier], device, message.payload)
+            position: try position(message.fields[.identifier], device, message.payload, subject)
         )
     }
 
@@ -130,11 +130,21 @@ enum JetStreamReply {
     }
 
     /// Returns the id that a reader of the stream sees, and the time of the event.
-    private static func position(_ identifier: String?, _ device: String, _ event: [UInt8]) throws -> StoredPosition {
+    private static func position(
+        _ identifier: String?,
+        _ device: String,
+        _ event: [UInt8],
+        _ subject: String
+    ) throws -> StoredPosition {
         guard let id = identifier.map({ NATSMessageID.id(in: $0, device: device) }),
             StreamPosition.parse(id: id) != nil, let scanned = ScannedLine(event.span),
             let time = scanned.time
-        else { throw Flaw(text: "has a newest message of this device that is not an agent event", isForeign: true) }
+        else {
+            throw Flaw(
+                text: "has a newest message of this device that is not an agent event: '\(ForeignText.shown(subject))'",
+                isForeign: true
+            )
+        }
         return StoredPosition(id: id, time: time.description)
     }
 
