@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import Availability
+internal import ForeignText
 
 extension FleetRow {
     /// The device as one JSON object on one line; members that do not apply are absent.

@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import Availability
 internal import CommandText
+internal import ForeignText
 
 /// The availability of the devices of a fleet within a window.
 struct FleetReport {
