@@ -7,13 +7,12 @@ internal import Synchronization
 
 /// A fleet that follows its stream on a thread of its own, across interruptions of the connection.
 final class FleetFollower: Sendable {
-    /// The future part of the window, after which the stream is read again, in microseconds.
-    private static let futureMicroseconds: Int64 = 30 * 86_400_000_000
     /// The time without an event after which the end of the window is checked, in milliseconds.
     private static let patience: Int64 = 60_000
 
     /// The devices, and the state of the connection.
     struct State: Sendable {
+        /// Without a window before the first connection.
         var fleet = Fleet()
         /// The number of stored events that have not been read yet.
         var backlog: UInt64 = .max
@@ -27,45 +26,47 @@ final class FleetFollower: Sendable {
     /// Signaled whenever there are changes.
     let wakeup: Wakeup
     private let source: FleetSource
-    /// The length of the window before the start, in microseconds.
-    private let past: Int64
+    /// The first window, and the moment that it was made for.
+    private let first: (window: Window, moment: Timestamp)
     private let state = Mutex(State())
 
     /// Creates a follower that has not started.
     ///
     /// - Parameters:
     ///   - source: The source of the events.
-    ///   - since: The start of the window of the figures.
-    init(_ source: FleetSource, since: Timestamp) throws(SystemError) {
+    ///   - window: The window of the figures; when it ends, the stream is read again for a later one.
+    init(_ source: FleetSource, _ window: Window) throws(SystemError) {
         wakeup = try Wakeup()
         self.source = source
-        past = max(1, Timestamp.now.microsecondsSince1970 - since.microsecondsSince1970)
+        first = (window, .now)
     }
 
     /// Starts the thread, which ends with the process.
     func start() throws(SystemError) {
         try NamedThread.start("fleet-events") { [self] in
-            while follow() {}
+            while let window = window(at: .now), follow(window) {}
         }
     }
 
     /// Reads or changes the state, while the follower waits.
     func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
 
+    /// Returns the window that starts as long before a moment as the first one did.
+    private func window(at moment: Timestamp) -> Window? {
+        let age = moment.microsecondsSince1970 - first.moment.microsecondsSince1970
+        func later(_ moment: Timestamp) -> Timestamp {
+            Timestamp(microsecondsSince1970: moment.microsecondsSince1970 + age)
+        }
+        return Window(from: later(first.window.start), to: later(first.window.end), in: first.window.civilTime)
+    }
+
     /// Follows the stream until the window ends.
     ///
     /// - Returns: `false` if the first connection fails, so that a mistake on the command line is reported immediately.
-    private func follow() -> Bool {
-        let now = Timestamp.now.microsecondsSince1970
-        let window = Window(
-            from: Timestamp(microsecondsSince1970: max(0, now - past)),
-            to: Timestamp(microsecondsSince1970: now + Self.futureMicroseconds),
-            in: .utc
-        )
-        note { $0.fleet = Fleet(window: window) }
+    private func follow(_ window: Window) -> Bool {
         var policy: DeliverPolicy?
         var pause: Duration = .seconds(1)
-        while window.map({ $0.end > .now }) ?? true {
+        while window.end > .now {
             do throws(TransportFailure) {
                 let start = if let policy { policy } else { try enter(window) }
                 policy = start
@@ -76,7 +77,7 @@ final class FleetFollower: Sendable {
                     state.interruption = nil
                 }
                 pause = .seconds(1)
-                while window.map({ $0.end > .now }) ?? true {
+                while window.end > .now {
                     guard let delivered = try consumer.next(within: Self.patience) else { continue }
                     policy = .after(delivered.position)
                     note { state in
@@ -85,7 +86,7 @@ final class FleetFollower: Sendable {
                     }
                 }
             } catch {
-                let isFirst = policy == nil
+                let isFirst = withState { $0.fleet.window == nil }
                 note { state in
                     state.interruption = (error, state.interruption?.since ?? .now)
                     if isFirst { state.end = error }
@@ -100,8 +101,7 @@ final class FleetFollower: Sendable {
     }
 
     /// Reads the events from before the window, which determine the state in which each device enters it.
-    private func enter(_ window: Window?) throws(TransportFailure) -> DeliverPolicy {
-        guard let window else { return .all }
+    private func enter(_ window: Window) throws(TransportFailure) -> DeliverPolicy {
         let fleet = try FleetReading(source: source).newest(window)
         note { $0.fleet = fleet }
         return .since(window.start)

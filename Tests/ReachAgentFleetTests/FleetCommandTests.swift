@@ -38,6 +38,7 @@ import Testing
         ("watch --durable archive", "'--durable' needs '--output json'"),
         ("watch --output json --only full", "'--only' is about devices"),
         ("watch --output json --durable a.b", "expected 1 to 32 letters"), ("watch", "needs a terminal"),
+        ("watch --since 1971-01-01", "expected a time within the last"),
     ])
     func `a mistake is named`(_ words: String, _ sentence: String) throws {
         let mistake = try #require(Self.mistake(words))

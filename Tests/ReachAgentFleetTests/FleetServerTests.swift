@@ -39,6 +39,25 @@ struct FleetServerTests {
         delivered.flatMap { AgentEvent(line: $0.message.payload)?.id }
     }
 
+    /// The window of a watch: from an hour ago, until so many seconds from now.
+    private static func window(seconds: Int64) throws -> Window {
+        let now = Timestamp.now.microsecondsSince1970
+        let (start, end) = (now - 3_600_000_000, now + seconds * 1_000_000)
+        return try #require(
+            Window(from: Timestamp(microsecondsSince1970: start), to: Timestamp(microsecondsSince1970: end), in: .utc)
+        )
+    }
+
+    private static func wait(for follower: FleetFollower, _ isTrue: (FleetFollower.State) -> Bool) {
+        while !follower.withState({ state in
+            state.hasChanges = false
+            return isTrue(state)
+        }) {
+            _ = follower.wakeup.sleep(deadline: nil)
+            follower.wakeup.reset()
+        }
+    }
+
     @Test
     func `the newest event of each subject is the state of the fleet`() async throws {
         let (server, client) = try await Self.started()
@@ -152,25 +171,43 @@ struct FleetServerTests {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")
         try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)
-        let follower = try FleetFollower(try Self.source(server), since: Timestamp(microsecondsSince1970: 1))
+        let follower = try FleetFollower(try Self.source(server), Self.window(seconds: 3600))
         try follower.start()
-        func wait(_ isTrue: (FleetFollower.State) -> Bool) {
-            while !follower.withState({ state in
-                state.hasChanges = false
-                return isTrue(state)
-            }) {
-                _ = follower.wakeup.sleep(deadline: nil)
-                follower.wakeup.reset()
-            }
-        }
-        wait { $0.fleet.devices["edge-1"]?.position?.sequence == 1 && $0.backlog == 0 }
+        Self.wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == 1 && $0.backlog == 0 }
         await server.kill()
-        wait { $0.interruption != nil }
+        Self.wait(for: follower) { $0.interruption != nil }
         try await server.start()
         let again = try NATSTestClient(port: server.port)
         try Self.store([device.changes(to: WrittenDevice.state(.local), at: 9)], again)
-        wait { $0.fleet.devices["edge-1"]?.path?.connectivity == .local && $0.interruption == nil }
+        Self.wait(for: follower) {
+            $0.fleet.devices["edge-1"]?.path?.connectivity == .local && $0.interruption == nil
+        }
         #expect(follower.withState { $0.fleet.devices["edge-1"]?.position?.sequence } == 2)
+    }
+
+    @Test
+    func `a watch whose window ends without a server shows what it had, and begins the next one`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)
+        let follower = try FleetFollower(try Self.source(server), Self.window(seconds: 2))
+        try follower.start()
+        Self.wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == 1 && $0.backlog == 0 }
+        await server.kill()
+        Self.wait(for: follower) { $0.interruption != nil }
+        let window = try #require(follower.withState { $0.fleet.window })
+        // The first attempt after the end may have begun before it.
+        var attempts = 0
+        Self.wait(for: follower) { state in
+            attempts += window.end < .now ? 1 : 0
+            return attempts > 2 || state.end != nil
+        }
+        #expect(follower.withState { $0.end } == nil)
+        #expect(follower.withState { $0.fleet.devices["edge-1"]?.path?.connectivity } == .full)
+        try await server.start()
+        Self.wait(for: follower) { $0.interruption == nil && $0.fleet.devices["edge-1"] != nil && $0.backlog == 0 }
+        let next = try #require(follower.withState { $0.fleet.window })
+        #expect(next.start > window.start && next.duration == window.duration)
     }
 
     @Test

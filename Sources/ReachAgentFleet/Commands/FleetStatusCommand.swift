@@ -81,11 +81,7 @@ struct FleetStatusCommand: ParsableCommand {
     }
 
     private func window(until now: Timestamp) throws -> Window? {
-        guard let since else { return nil }
-        guard let window = Window(from: since, to: now, in: .system) else {
-            throw ValidationError("expected a time within the last \(Window.maximumDays) days for '--since'")
-        }
-        return window
+        try since.map { try FleetTime.window(from: $0, to: now) }
     }
 }
 

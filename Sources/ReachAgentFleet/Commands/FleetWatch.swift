@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import Availability
 internal import CommandText
 internal import ForeignText
 internal import Glibc
@@ -16,23 +17,23 @@ final class FleetWatch {
 
     private let follower: FleetFollower
     private let signals: SignalDescriptor
-    private let since: Timestamp
     private let silence: Duration?
     private let color: ColorMode
     private var screen: FleetScreen
     private var rows: [FleetRow] = []
+    /// The first moment of the figures; `nil` before the first connection.
+    private var since: Timestamp?
 
     init(
         _ source: FleetSource,
-        since: Timestamp,
+        _ window: Window,
         _ screen: FleetScreen,
         silentAfter silence: Duration?,
         color: ColorMode
     ) throws {
         // Before another thread is started.
         signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
-        follower = try FleetFollower(source, since: since)
-        self.since = since
+        follower = try FleetFollower(source, window)
         self.screen = screen
         self.silence = silence
         self.color = color
@@ -78,9 +79,9 @@ final class FleetWatch {
     /// Takes the current devices.
     private func count() {
         let silence = silence
-        rows = follower.withState { state in
+        (rows, since) = follower.withState { state in
             state.hasChanges = false
-            return state.fleet.rows(at: .now, silentAfter: silence)
+            return (state.fleet.rows(at: .now, silentAfter: silence), state.fleet.window?.start)
         }
     }
 

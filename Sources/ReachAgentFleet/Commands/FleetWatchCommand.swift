@@ -14,8 +14,8 @@ struct FleetWatchCommand: ParsableCommand {
         usage: "reachagent fleet watch [<options>]",
         discussion: """
             On a terminal, a table of the devices that is kept up to date, the most urgent first, with the outages and the availability \
-            of the last 24 hours (--since). Keys: s sorts by another column, t shows only devices in trouble, space and b turn pages, \
-            q ends.
+            since 24 hours before its start (--since). Every 30 days the figures begin anew, as long before that moment. Keys: \
+            s sorts by another column, t shows only devices in trouble, space and b turn pages, q ends.
 
             With --output json, one JSON object on one line for each event: the device, the id under which the broker stored it, the \
             time, and the event. It begins with the next event, or with --since. With --durable the broker remembers the last event that was \
@@ -53,7 +53,12 @@ struct FleetWatchCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
     @OptionGroup var server: ServerOptions
 
+    /// The days after the start of the table for which the figures continue.
+    private static let futureDays = 30
+
     func validate() throws {
+        // A later window may touch one more day.
+        if output == .text { _ = try window(futureDays: Self.futureDays + 1) }
         if output == .text, durable != nil { throw ValidationError("'--durable' needs '--output json'") }
         if output == .json, !choice.only.isEmpty {
             throw ValidationError(
@@ -79,17 +84,22 @@ struct FleetWatchCommand: ParsableCommand {
     func run() throws {
         let source = try server.source()
         if output == .json { return try FleetTail(source, since: since, durable: durable, choice.selection).run() }
-        let day: Int64 = 86_400_000_000
-        let start = since ?? Timestamp(microsecondsSince1970: Timestamp.now.microsecondsSince1970 - day)
         let screen = FleetScreen(order: sort, selection: choice.selection)
         let watch = try FleetWatch(
             source,
-            since: start,
+            try window(futureDays: Self.futureDays),
             screen,
             silentAfter: choice.silentAfter.after,
             color: color.color
         )
         try watch.run()
+    }
+
+    /// Returns the first window of the table's figures.
+    private func window(futureDays: Int) throws -> Window {
+        let now = Timestamp.now
+        let start = since ?? Timestamp(microsecondsSince1970: now.microsecondsSince1970 - FleetTime.dayMicroseconds)
+        return try FleetTime.window(from: start, to: now, futureDays: futureDays)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import ArgumentParser
+internal import Availability
 internal import CommandText
 internal import ForeignText
 
@@ -62,8 +63,20 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// The start of the window of the figures.
+/// The window of the figures.
 enum FleetTime {
+    static let dayMicroseconds: Int64 = 86_400_000_000
+
+    /// Returns the window from the time of `--since` to now, or to some days later.
+    static func window(from since: Timestamp, to now: Timestamp, futureDays: Int = 0) throws -> Window {
+        let end = Timestamp(microsecondsSince1970: now.microsecondsSince1970 + Int64(futureDays) * dayMicroseconds)
+        guard let window = Window(from: since, to: end, in: .system) else {
+            let days = Window.maximumDays - futureDays
+            throw ValidationError("expected a time within the last \(days) days for '--since'")
+        }
+        return window
+    }
+
     /// Parses a time in the past.
     static func moment(argument text: String) throws -> Timestamp {
         let now = Timestamp.now
