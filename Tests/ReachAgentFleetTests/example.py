@@ -6,6 +6,7 @@
 Prints one line for each thing that was found true, and ends with status 1 at the first that is not.
 """
 import asyncio
+import concurrent.futures
 import datetime
 import glob
 import json
@@ -123,8 +124,8 @@ class Database:
                     sys.exit("PostgreSQL has ended")
                 time.sleep(0.02)
 
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
         self.process.wait()
 
     def query(self, text):
@@ -170,13 +171,23 @@ async def make_stream(server):
     await connection.close()
 
 
+async def store(connection, messages):
+    """Publishes (subject, id, payload) in order, and then waits for all answers: one at a time takes minutes on a busy machine."""
+    inbox = connection.new_inbox()
+    answers = await connection.subscribe(inbox)
+    for subject, identifier, payload in messages:
+        await connection.publish(subject, payload, reply=inbox, headers={"Nats-Msg-Id": identifier})
+    for _ in messages:
+        answer = json.loads((await answers.next_msg(timeout=60)).data)
+        if "seq" not in answer:
+            sys.exit(f"an event is not stored: {answer}")
+    await connection.close()
+
+
 async def publish(server, device, numbers):
     connection = await server.connect(device, inbox_prefix=f"_INBOX.{device}".encode())
-    for number in numbers:
-        subject, payload = event(device, number)
-        headers = {"Nats-Msg-Id": f"{device}.{STREAM}-{number}"}
-        await (connection.jetstream().publish(subject, payload, headers=headers))
-    await connection.close()
+    await store(connection, [(subject, f"{device}.{STREAM}-{number}", payload)
+                             for number in numbers for subject, payload in [event(device, number)]])
 
 
 async def check_permissions(server):
@@ -238,9 +249,9 @@ def write_through_kills(server, database, directory):
     check(process.returncode == 0, f"the writer ends when it has everything {error[-400:]}")
 
 
-def fleet(server, directory, *arguments):
-    address = ["--server", f"nats://127.0.0.1:{server.port}", "--user", "reader", "--password-file",
-               f"{directory}/reader.password"]
+def fleet(server, directory, *arguments, user="reader"):
+    address = ["--server", f"nats://127.0.0.1:{server.port}", "--user", user, "--password-file",
+               f"{directory}/{user}.password"]
     return subprocess.run([FLEET, *arguments, *address], capture_output=True, text=True, timeout=60)
 
 
@@ -269,10 +280,12 @@ def check_fleet(server, directory):
         process.communicate()
     check(len(seen) == 3 * EVENTS, "reachagent fleet watch: a durable consumer goes on after a kill")
     pathlib.Path(f"{directory}/edge-1.password").write_text("edge-1-secret\n")
-    result = subprocess.run([FLEET, "status", "--server", f"nats://127.0.0.1:{server.port}", "--user", "edge-1",
-                             "--password-file", f"{directory}/edge-1.password"], capture_output=True, text=True, timeout=60)
-    check(result.returncode == 77 and not result.stdout, f"reachagent fleet status: a device may not, {result.stderr.strip()}")
-    result = fleet(server, directory, "status", "--stream", "NONE")
+    # Both wait some seconds for an answer that never comes.
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        denied = threads.submit(fleet, server, directory, "status", user="edge-1")
+        result = fleet(server, directory, "status", "--stream", "NONE")
+    device = denied.result()
+    check(device.returncode == 77 and not device.stdout, f"reachagent fleet status: a device may not, {device.stderr.strip()}")
     check(result.returncode in (69, 77), f"reachagent fleet status: a stream that is missing, {result.stderr.strip()}")
     pathlib.Path(f"{directory}/reader.password").write_text("wrong\n")
     result = fleet(server, directory, "status")
@@ -366,13 +379,9 @@ def written(history, now):
 
 
 async def publish_histories(server, now):
-    connection = await server.connect("admin")
-    for device, history in HISTORIES.items():
-        for identifier, content in written(history, now):
-            await connection.jetstream().publish(
-                f"reachagent.{device}.{content['type'].removeprefix('reachagent.')}", json.dumps(content).encode(),
-                headers={"Nats-Msg-Id": f"{device}.{identifier}"})
-    await connection.close()
+    await store(await server.connect("admin"), [
+        (f"reachagent.{device}.{content['type'].removeprefix('reachagent.')}", f"{device}.{identifier}", json.dumps(content).encode())
+        for device, history in HISTORIES.items() for identifier, content in written(history, now)])
 
 
 def check_figures(server, database, directory, now):
@@ -416,12 +425,10 @@ async def check_poison(server, database, directory):
     poisons = ['{"x"', "[" * 100_000] + [json.dumps(good | change) for change in [
         {"data": {"x": "\ud800"}}, {"type": "\ud800"}, {"type": {}}, {"type": 7}, {"type": long}, {"subject": ["s"]},
         {"data": {"x": float("nan")}}, {"time": "infinity"}, {"time": "now"}, {"time": "2026-02-31T00:00:00Z"}, {"time": "2026-11-21T99:00:00Z"}, {"time": 5}]]
-    connection = await server.connect("admin")
-    for number, payload in enumerate(poisons, 1):
-        for device, text in [("poison", payload), ("healthy", json.dumps(good))]:
-            headers = {"Nats-Msg-Id": f"{device}.{STREAM}-{number}"}
-            await connection.jetstream().publish(f"reachagent.{device}.probe.summary", text.encode(), headers=headers)
-    await connection.close()
+    await store(await server.connect("admin"), [
+        (f"reachagent.{device}.probe.summary", f"{device}.{STREAM}-{number}", text.encode())
+        for number, payload in enumerate(poisons, 1)
+        for device, text in [("poison", payload), ("healthy", json.dumps(good))]])
     process = start_writer(server, database, directory)
     _, error = process.communicate(timeout=120)
     check(process.returncode == 0, f"the writer writes what comes after an event that PostgreSQL does not take {error[-400:]}")
@@ -431,10 +438,8 @@ async def check_poison(server, database, directory):
     check(len(lines) == len(poisons) and all(len(line) < 500 and line.isprintable() for line in lines),
           "the others are printed, one short line each")
     database.query("ALTER TABLE reachagent.event RENAME TO other")
-    connection = await server.connect("admin")
-    await connection.jetstream().publish("reachagent.healthy.probe.summary", json.dumps(good).encode(),
-                                         headers={"Nats-Msg-Id": f"healthy.{STREAM}-100"})
-    await connection.close()
+    await store(await server.connect("admin"),
+                [("reachagent.healthy.probe.summary", f"healthy.{STREAM}-100", json.dumps(good).encode())])
     process = start_writer(server, database, directory)
     process.communicate(timeout=120)
     check(process.returncode != 0, "a table that is missing ends the writer")
@@ -483,7 +488,8 @@ async def main(directory):
     finally:
         server.kill()
         if database:
-            database.stop()
+            # Immediately: nothing is read from its files any more.
+            database.stop(signal.SIGQUIT)
 
 
 with tempfile.TemporaryDirectory(prefix="reachagent-fleet-") as temporary:

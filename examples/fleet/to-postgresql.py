@@ -107,7 +107,7 @@ async def main():
                                                            config=config)
     while not stopping.is_set():
         try:
-            messages = await consumer.fetch(BATCH, timeout=2)
+            messages = await consumer.fetch(BATCH, timeout=0.2 if choice.until_empty else 2)
         except (nats.errors.TimeoutError, asyncio.TimeoutError):
             if not connection.is_connected:
                 sys.exit("the connection to the server is lost")
