@@ -13,6 +13,14 @@ internal import Sinks
 final class FleetConsumer {
     /// The timeout for an answer of the broker, in milliseconds.
     private static let patience: Int64 = 10_000
+    /// The limit of each request.
+    enum Limit {
+        /// The bytes of the answer, which has many small events.
+        case bytes
+        /// The number of messages of the maximum size.
+        case messages
+    }
+
     /// The maximum number of events in a request.
     private static let batch: UInt64 = 256
     /// The time after which the broker deletes an ephemeral consumer without requests, in nanoseconds.
@@ -23,6 +31,9 @@ final class FleetConsumer {
     private let context: OpaquePointer
     private let subscription: OpaquePointer
     private let isDurable: Bool
+    private let limit: Limit
+    /// True if an answer had fewer events than were requested, although as many waited.
+    private(set) var isIncomplete = false
     /// The fetched events, the next one last.
     private var fetched: [OpaquePointer] = []
     /// The events of a durable consumer that were returned but not acknowledged.
@@ -37,10 +48,17 @@ final class FleetConsumer {
     /// - Parameters:
     ///   - source: The broker, the credentials and the subjects.
     ///   - policy: The events to deliver; for an existing durable consumer, those after its last acknowledged one.
+    ///   - limit: The limit of each request.
     ///   - durable: The name of a durable consumer; `nil` for an ephemeral one.
     /// - Throws: The reason for the failure.
-    init(_ source: FleetSource, _ policy: DeliverPolicy, durable: String? = nil) throws(TransportFailure) {
+    init(
+        _ source: FleetSource,
+        _ policy: DeliverPolicy,
+        limit: Limit = .bytes,
+        durable: String? = nil
+    ) throws(TransportFailure) {
         template = source.template
+        self.limit = limit
         isDurable = durable != nil
         reader = try NATSReader(source.settings)
         var context: OpaquePointer?
@@ -105,11 +123,11 @@ final class FleetConsumer {
 
     private func fetch(within milliseconds: Int64) throws(TransportFailure) {
         // A request for more events than exist would wait for them.
-        let count = max(1, min(pending, Self.batch))
+        let count = max(1, min(pending, batch))
         var request = jsFetchRequest()
         request.Batch = Int32(clamping: count)
         request.NoWait = count > 1
-        request.MaxBytes = Int64(NATSReader.maximumAnswerBytes)
+        request.MaxBytes = limit == .bytes ? Int64(NATSReader.maximumAnswerBytes) : 0
         request.Expires = milliseconds * 1_000_000
         var list = natsMsgList()
         let status = natsSubscription_FetchRequest(&list, subscription, &request)
@@ -122,12 +140,19 @@ final class FleetConsumer {
             return try fetch(within: milliseconds)
         }
         guard status == NATS_OK, let messages = list.Msgs else { throw reader.failure(status, doing: "read events") }
+        isIncomplete = isIncomplete || UInt64(list.Count) < count
         for index in (0..<Int(list.Count)).reversed() {
             guard let message = messages[index] else { continue }
             fetched.append(message)
             // Owned here from now on: the list destroys its remaining messages.
             messages[index] = nil
         }
+    }
+
+    private var batch: UInt64 {
+        guard limit == .messages else { return Self.batch }
+        let size = max(1, natsConnection_GetMaxPayload(reader.connection))
+        return min(Self.batch, max(1, UInt64(NATSReader.maximumAnswerBytes) / UInt64(size)))
     }
 
     /// Checks that the server sends messages, events or not, and no more than were requested.
