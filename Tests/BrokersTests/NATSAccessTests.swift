@@ -114,7 +114,7 @@ struct NATSAccessTests {
         let other = try Self.server(denying: count)
         let sink = try settings(other)
         let address = try #require(sink.broker.servers.first)
-        let options = try NATSOptions(sink, for: address, isEncrypted: false, patience: NATSAttempt.unlimited)
+        let options = try NATSOptions(sink, for: address, isEncrypted: false)
         let attempt = withExtendedLifetime(other) { NATSAttempt.connect(options, to: address) }
         #expect((attempt.status == NATS_OK) == isAccepted)
         natsConnection_Destroy(attempt.connection)

@@ -161,12 +161,7 @@ struct NATSTrustTests {
         let server = try RawServer([Array(beginning.utf8)], then: .silence, readsFirst: false)
         let settings = try natsSink(server.port)
         let address = try #require(settings.broker.servers.first)
-        let options = try NATSOptions(
-            settings,
-            for: address,
-            isEncrypted: isEncrypted,
-            patience: NATSAttempt.unlimited
-        )
+        let options = try NATSOptions(settings, for: address, isEncrypted: isEncrypted)
         let start = ContinuousClock.now
         #expect(NATSAttempt.connect(options, to: address, within: .milliseconds(300)).connection == nil)
         #expect(start.duration(to: .now) < .seconds(10))

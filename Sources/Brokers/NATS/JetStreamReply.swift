@@ -10,8 +10,6 @@ enum JetStreamReply {
     struct Failure: Error, Hashable {
         /// JetStream's number of the error; 0 if the server sends none.
         var number: Int
-        /// The class, as in HTTP.
-        var status: Int
         /// The server's text.
         var text: String
 
@@ -96,7 +94,7 @@ enum JetStreamReply {
     static func stored(_ message: NATSMessage, device: String) throws -> Stored? {
         if let status = message.fields[.status] {
             guard status == "404" else {
-                throw Failure(number: 0, status: Int(status) ?? 0, text: "status \(ForeignText.shown(status))")
+                throw Failure(number: 0, text: "status \(ForeignText.shown(status))")
             }
             return nil
         }
@@ -124,7 +122,6 @@ enum JetStreamReply {
         guard let error = root.member("error"), error.kind != .null else { return nil }
         return Failure(
             number: error.member("err_code")?.integer() ?? 0,
-            status: error.member("code")?.integer() ?? 0,
             text: ForeignText.shown(error.member("description")?.string ?? "an error without a description")
         )
     }

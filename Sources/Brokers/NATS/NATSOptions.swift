@@ -8,9 +8,6 @@ internal import Sinks
 ///
 /// All files are read when the options are created. They belong to one thread.
 final class NATSOptions {
-    /// The default timeout for an attempt to connect.
-    static let patience = Duration.seconds(20)
-
     /// The system's authorities, in the order in which the ServerTrust module also searches for them.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
@@ -24,20 +21,17 @@ final class NATSOptions {
 
     deinit { natsOptions_Destroy(pointer) }
 
-    /// Creates options without reconnection, which is up to the engine.
+    /// Creates options without reconnection and without a timeout, which are up to the engine and to ``NATSAttempt``.
     ///
     /// - Parameters:
     ///   - settings: The sink.
     ///   - server: The server.
     ///   - isEncrypted: True to require TLS, and to trust the system's authorities if the sink has none of its own.
-    ///   - patience: The timeout for each step of connecting that the library limits: TCP, and the server's first
-    ///     message.
     /// - Throws: ``TransportFailure``.
     init(
         _ settings: SinkSettings,
         for server: BrokerAddress.Server,
-        isEncrypted: Bool,
-        patience: Duration = NATSOptions.patience
+        isEncrypted: Bool
     ) throws(TransportFailure) {
         var options: OpaquePointer?
         guard natsOptions_Create(&options) == NATS_OK, let options else {
@@ -53,7 +47,8 @@ final class NATSOptions {
         )
         natsOptions_SetAllowReconnect(options, false)
         natsOptions_SetIgnoreDiscoveredServers(options, true)
-        natsOptions_SetTimeout(options, Int64(patience / .milliseconds(1)))
+        // An hour, which no attempt lasts.
+        natsOptions_SetTimeout(options, 3_600_000)
         // Without the library's writer thread and without its timer that closes connections from another thread: the
         // kernel's keep-alive (``NATSWire``) finds dead connections without waking a thread.
         natsOptions_SetSendAsap(options, true)

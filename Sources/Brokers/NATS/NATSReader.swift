@@ -105,12 +105,7 @@ package final class NATSReader {
         var status = NATS_OK
         // In the clear only if the server agrees.
         for isEncrypted in settings.broker.scheme.isEncrypted ? [true] : [false, true] {
-            let options = try NATSOptions(
-                settings,
-                for: server,
-                isEncrypted: isEncrypted,
-                patience: NATSAttempt.unlimited
-            )
+            let options = try NATSOptions(settings, for: server, isEncrypted: isEncrypted)
             natsOptions_SetPingInterval(options.pointer, pingInterval)
             let loop = try Self.loop(for: options)
             let attempt = NATSAttempt.connect(options, to: server)

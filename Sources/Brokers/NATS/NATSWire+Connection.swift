@@ -39,17 +39,13 @@ extension NATSWire {
         let isEncrypted = settings.broker.scheme.isEncrypted
         beginAttempt(port: server.port)
         let link = NATSLink(server)
-        var status = try link.connect(
-            NATSOptions(settings, for: server, isEncrypted: isEncrypted, patience: NATSAttempt.unlimited)
-        )
+        var status = try link.connect(NATSOptions(settings, for: server, isEncrypted: isEncrypted))
         if status == NATS_SSL_ERROR, !isEncrypted, settings.authorities == nil, !isStopped {
             // The server requires TLS. The system's authorities are read only in this case, because they take a
             // megabyte.
             _ = endAttempt(bytes: NATSLink.attemptBytes)
             beginAttempt(port: server.port)
-            status = try link.connect(
-                NATSOptions(settings, for: server, isEncrypted: true, patience: NATSAttempt.unlimited)
-            )
+            status = try link.connect(NATSOptions(settings, for: server, isEncrypted: true))
         }
         guard status == NATS_OK, link.socket >= 0 else {
             let failure = NATSFailure.connecting(to: server, status, settings.credentials)
@@ -63,20 +59,17 @@ extension NATSWire {
 
 /// An attempt to connect on the calling thread, which another thread ends on a timeout: see ``NATSWire``.
 enum NATSAttempt {
-    /// A limit that the library never reaches.
-    static let unlimited = Duration.seconds(3600)
-
     /// Connects.
     ///
     /// - Parameters:
-    ///   - options: The options, created with ``unlimited`` patience.
+    ///   - options: The options.
     ///   - server: The server.
     ///   - patience: The timeout of each address.
     /// - Returns: The status, and the connection if the status is `NATS_OK`; `NATS_TIMEOUT` after a timeout.
     static func connect(
         _ options: NATSOptions,
         to server: BrokerAddress.Server,
-        within patience: Duration = NATSOptions.patience
+        within patience: Duration = .seconds(20)
     ) -> (status: natsStatus, connection: OpaquePointer?) {
         Interruption.prepare()
         Interruption.allow()

@@ -60,9 +60,6 @@ public struct BrokerAddress: Sendable, Hashable {
         self.scheme = scheme
         self.servers = servers
     }
-
-    /// The URLs of the servers, with their ports, for a client library.
-    public var urls: [String] { servers.map { "\(scheme.rawValue)://\($0.authority)" } }
 }
 
 extension BrokerAddress: CustomStringConvertible {
