@@ -8,6 +8,21 @@ package enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv, html, markdown
 }
 
+extension Report {
+    /// Prints the complete report to standard output.
+    package func print(as format: ReportFormat, color: ColorMode = .auto) {
+        switch format {
+        case .text:
+            let style = TerminalStyle.standardOutput(color: color)
+            Terminal.write(TerminalText.bytes(of: text(hasColour: style.hasColour, introducer: style.introducer)))
+        case .json: Terminal.print(json())
+        case .csv: Terminal.write(Array(csv().utf8))
+        case .html: Terminal.write(Array(html().utf8))
+        case .markdown: Terminal.write(Array(markdown().utf8))
+        }
+    }
+}
+
 /// The options for the period of a report.
 package struct ReportOptions: ParsableArguments {
     @Option(

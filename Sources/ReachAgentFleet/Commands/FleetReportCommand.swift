@@ -130,17 +130,7 @@ struct FleetReportCommand: ParsableCommand {
             Terminal.printError("reachagent fleet: the stream has no data of the device in this time")
             throw ExitCode(FleetExit.unavailable)
         }
-        switch format {
-        case .text:
-            let style = TerminalStyle.standardOutput(color: color.color)
-            Terminal.write(
-                TerminalText.bytes(of: report.text(hasColour: style.hasColour, introducer: style.introducer))
-            )
-        case .json: Terminal.print(report.json())
-        case .csv: Terminal.write(Array(report.csv().utf8))
-        case .html: Terminal.write(Array(report.html().utf8))
-        case .markdown: Terminal.write(Array(report.markdown().utf8))
-        }
+        report.print(as: format, color: color.color)
     }
 
     private static func objective(argument text: String) throws -> Objective {

@@ -79,16 +79,7 @@ struct ReportCommand: ParsableCommand {
             Terminal.printError("reachagent: \(error)")
             throw ExitCode(ExitStatus.unavailable)
         }
-        switch format {
-        case .text:
-            let style = TerminalStyle.standardOutput()
-            let text = report.text(hasColour: style.hasColour, introducer: style.introducer)
-            Terminal.write(TerminalText.bytes(of: text))
-        case .json: Terminal.print(report.json())
-        case .csv: Terminal.write(Array(report.csv().utf8))
-        case .html: Terminal.write(Array(report.html().utf8))
-        case .markdown: Terminal.write(Array(report.markdown().utf8))
-        }
+        report.print(as: format)
     }
 
     /// The reason that there is no report.
