@@ -65,8 +65,9 @@ final class Broadcasts: Sendable {
 /// The delivery of unnumbered events to one subscription.
 ///
 /// They are written between numbered events as long as the connection accepts them. Otherwise they are dropped, and the
-/// next one that is written contains the number of dropped events.
-struct BroadcastListener {
+/// next one that is written contains the number of dropped events. A reference, because the connection may break during
+/// a write, which ends the subscription. Used only on the event loop.
+final class BroadcastListener {
     /// The total number of dropped events.
     private(set) var dropped: UInt64 = 0
     /// The number of dropped events that were not reported to the subscriber yet.
@@ -86,7 +87,7 @@ struct BroadcastListener {
     }
 
     /// Writes as many events as the connection accepts.
-    mutating func write(_ batch: Broadcasts.Batch, to connection: Connection) {
+    func write(_ batch: Broadcasts.Batch, to connection: Connection) {
         for event in batch.events
         where types.contains(event.type) && filter.passes(subject: event.subject) {
             guard connection.isWritable else {
@@ -102,7 +103,7 @@ struct BroadcastListener {
         connection.flush()
     }
 
-    private mutating func drop(_ count: UInt64) {
+    private func drop(_ count: UInt64) {
         dropped &+= count
         unreported &+= count
     }

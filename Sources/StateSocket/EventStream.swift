@@ -40,7 +40,7 @@ final class EventStream {
     var liveIndex: Int?
     private(set) var opening: StreamOpening?
     /// The delivery of unnumbered events; `nil` if none are selected.
-    private(set) var listener: BroadcastListener?
+    let listener: BroadcastListener?
 
     private var start: Start
     private let hub: StreamHub

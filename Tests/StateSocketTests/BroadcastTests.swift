@@ -2,6 +2,7 @@ import AgentEvents
 import Foundation
 import NotificationBus
 import StateSocket
+import Synchronization
 import Testing
 
 /// Events without a number, for subscribers that request their type.
@@ -121,6 +122,30 @@ struct BroadcastTests {
             return try client.lines(3)
         }
         #expect(Self.told(lines) == ["completed 2", "completed 4", "completed 6"])
+    }
+
+    @Test func `a subscriber that closes before an event is written to it ends alone`() async throws {
+        let lines = try await ServedStream.run { stream in
+            var clients = try (0..<3).map { _ in try Self.subscribe(stream, #"{"types":["probe.*"]}"#) }
+            let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            stream.agent.whenAskedForStatus.withLock {
+                $0 = { _ in
+                    isHeld.signal()
+                    isReleased.wait()
+                }
+            }
+            let asking = try Client(stream.control)
+            try asking.send(#"{"method":"status"}"# + "\n")
+            isHeld.wait()
+            // The event loop writes the event before it polls, so that only the write fails.
+            clients.remove(at: 1)
+            Self.tell(stream, 1)
+            isReleased.signal()
+            guard stream.waitForConnections(3) else { return [String]() }
+            Self.tell(stream, 2)
+            return try clients.flatMap { try $0.lines(2) }
+        }
+        #expect(Self.told(lines) == ["completed 1", "completed 2", "completed 1", "completed 2"])
     }
 
     @Test func `a slow subscriber misses some, gets their count, and loses no numbered event`() async throws {
