@@ -19,12 +19,15 @@ final class Conversation {
         enum Content {
             case unanswered
             case reply(ByteBuffer)
+            /// A reply of any size, which is created when its turn has come and the client has read the ones before.
+            case deferred(() -> [UInt8])
             case subscription(SubscriptionParameters)
         }
     }
 
     private let hub: StreamHub
     private let connection: Connection
+    private let unread: UnreadAnswerCounter
     private var framer: LineFramer
     private var slots: [Slot] = []
     private var lastSlot = 0
@@ -39,6 +42,7 @@ final class Conversation {
     init(for connection: Connection, in hub: StreamHub) {
         self.connection = connection
         self.hub = hub
+        unread = UnreadAnswerCounter(for: connection, among: hub.connections)
         framer = LineFramer(limit: hub.configuration.maximumRequestBytes)
     }
 
@@ -71,6 +75,7 @@ final class Conversation {
     /// Handles at most one line; returns `true` if there may be another one.
     func takeTurn() -> Bool {
         guard !connection.isEnding else { return false }
+        writeReplies()
         let item = takesRequests ? framer.next() ?? (isInputClosed ? framer.rest() : nil) : nil
         if let item { handle(item) }
         noteProgress(handled: item != nil)
@@ -144,8 +149,8 @@ final class Conversation {
 
     private func answer(_ request: ControlRequest) throws(ControlFailure) {
         switch try request.call() {
-        case .status: add(.reply(ReplyLine.success(hub.agent.status(connections: hub.connections.count))))
-        case .subscribers: add(.reply(ReplyLine.success(hub.describeSubscribers())))
+        case .status: add(.deferred { [hub] in hub.agent.status(connections: hub.connections.count) })
+        case .subscribers: add(.deferred { [hub] in hub.describeSubscribers() })
         case .subscribe(let parameters): add(.subscription(parameters))
         case .ask(let request): try ask(request)
         }
@@ -176,7 +181,6 @@ final class Conversation {
             slots[index].content = .reply(ReplyLine.failure(failure))
         }
         writeReplies()
-        connection.flush()
         hub.turns.add(connection)
     }
 
@@ -193,14 +197,22 @@ final class Conversation {
         while let slot = slots.first {
             switch slot.content {
             case .unanswered: return
-            case .reply(let line):
-                slots.removeFirst()
-                connection.write(line, lines: 1)
+            case .reply(let line): write(line)
+            case .deferred(let text):
+                guard connection.isWritable else { return }
+                write(ReplyLine.success(text()))
             case .subscription(let parameters):
                 guard connection.stream == nil else { return }
                 return connection.subscribe(parameters) { [self] refusal in decide(refusal) }
             }
         }
+    }
+
+    private func write(_ line: ByteBuffer) {
+        slots.removeFirst()
+        connection.write(line, lines: 1)
+        connection.flush()
+        unread.add(line.storageCapacity)
     }
 
     /// Handles the decision to start or reject the subscription.

@@ -19,8 +19,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var maximumRequestBytes: Int
     /// The maximum memory of all unhandled requests together, in bytes.
     public var requestMemory: Int
-    /// The maximum memory of all unread HTTP answers together, except those of up to four connections of each user, in
-    /// bytes.
+    /// The maximum memory of all unread replies and HTTP answers together, except those of up to four connections of
+    /// each user, in bytes.
     public var answerMemory: Int
     /// The maximum time that a client may take for its first request, and for the rest of an incomplete one.
     public var requestPatience: Duration

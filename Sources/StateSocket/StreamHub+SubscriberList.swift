@@ -2,16 +2,35 @@ internal import AgentEvents
 internal import ForeignText
 
 extension StreamHub {
-    /// Returns the answer to `subscribers`: one object with all connections, the oldest first.
+    /// The maximum number of types and of subjects of one subscription, and the number of bytes of each.
+    private static let (maximumFilters, maximumFilterBytes) = (8, 64)
+    /// The maximum size of the list in bytes: half of the longest line that readers accept.
+    private static let maximumListBytes = ScannedLine.maximumBytes / 2
+
+    /// Returns the answer to `subscribers`: one object with the connections that fit, the oldest first.
     func describeSubscribers() -> [UInt8] {
+        let all = connections.list
+        var room = Self.maximumListBytes
+        var shown: [[UInt8]] = []
+        for connection in all {
+            let text = describe(connection)
+            room -= text.count + 1
+            guard room >= 0 else { break }
+            shown.append(text)
+        }
         var json = JSONWriter()
         json.object { json in
             json.member("limit", connections.limit)
             json.name("subscribers")
-            json.array(connections.list) { json, connection in
-                json.object { json in write(connection, to: &json) }
-            }
+            json.array(shown) { $0.value($1) }
+            writeOmitted(all.count - shown.count, as: "subscribers_omitted", to: &json)
         }
+        return json.bytes
+    }
+
+    private func describe(_ connection: Connection) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in write(connection, to: &json) }
         return json.bytes
     }
 
@@ -27,12 +46,9 @@ extension StreamHub {
         json.member("connected", connection.since)
         json.member("state", state(of: connection))
         if let stream = connection.stream {
-            for (name, list) in [
-                ("types" as StaticString, stream.parameters.filter.types),
-                ("subjects", stream.parameters.filter.subjects),
-            ] {
-                json.member(name, ifPresent: list) { json, list in json.array(list) { $0.string($1.shown()) } }
-            }
+            let filter = stream.parameters.filter
+            write(filter.types, as: "types", omitted: "types_omitted", to: &json)
+            write(filter.subjects, as: "subjects", omitted: "subjects_omitted", to: &json)
             if stream.next > 0 {
                 let newest = intake.newestReleased
                 json.member("next_seq", stream.next)
@@ -42,6 +58,22 @@ extension StreamHub {
         json.member("dropped", ifPresent: connection.stream?.listener?.dropped) { $0.number($1) }
         json.member("lines", connection.sentLines)
         json.member("bytes", connection.sentBytes)
+    }
+
+    private func write(
+        _ list: [ForeignText]?,
+        as name: StaticString,
+        omitted: StaticString,
+        to json: inout JSONWriter
+    ) {
+        guard let list else { return }
+        json.name(name)
+        json.array(list.prefix(Self.maximumFilters)) { $0.string($1.shown(limit: Self.maximumFilterBytes)) }
+        writeOmitted(list.count - Self.maximumFilters, as: omitted, to: &json)
+    }
+
+    private func writeOmitted(_ count: Int, as name: StaticString, to json: inout JSONWriter) {
+        if count > 0 { json.member(name, count) }
     }
 
     /// Returns the state in the protocol's terms.

@@ -36,6 +36,13 @@ import Testing
         )
     }
 
+    @Test func `the numbers of what the agent has left out are shown`() throws {
+        let filters = #""types":["probe.*"],"types_omitted":3,"subjects":["web","dns"],"subjects_omitted":62"#
+        let text = try text(#"{"limit":4096,"subscribers":[{\#(filters)}],"subscribers_omitted":40}"#)
+        #expect(text.contains("only probe.* and 3 more about web, dns and 62 more"))
+        #expect(text.hasSuffix("\n41 of 4096 connections, of which 40 are not listed"))
+    }
+
     @Test func `a client's name cannot move the cursor`() throws {
         let evil = #"a\u001b[2J\n"#
         let text = try text(

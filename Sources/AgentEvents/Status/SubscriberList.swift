@@ -8,6 +8,8 @@ public struct SubscriberList: Codable, Sendable, Hashable {
     public var limit: Int?
     /// The connections, oldest first, including the requesting one.
     @List public var subscribers: [Subscriber]
+    /// The number of connections that were omitted from the reply; `nil` where there are none.
+    public var subscribersOmitted: Int?
 
     /// A connection to the agent.
     public struct Subscriber: Codable, Sendable, Hashable {
@@ -29,8 +31,12 @@ public struct SubscriberList: Codable, Sendable, Hashable {
         public var state: String?
         /// The requested event types; empty for all.
         @OptionalList public var types: [String]
-        /// The requested subjects; empty for all.
+        /// The number of types that were omitted; `nil` where there are none.
+        public var typesOmitted: Int?
+        /// The requested subjects, cut; empty for all.
         @OptionalList public var subjects: [String]
+        /// The number of subjects that were omitted; `nil` where there are none.
+        public var subjectsOmitted: Int?
         /// The number of its next event; `nil` before it subscribes.
         public var nextSequence: UInt64?
         /// The number of events that have not been sent to it yet.
@@ -47,10 +53,18 @@ public struct SubscriberList: Codable, Sendable, Hashable {
             case processID = "pid"
             case userID = "uid"
             case groupID = "gid"
-            case command, address, connected, state, types, subjects
+            case command, address, connected, state, types
+            case typesOmitted = "types_omitted"
+            case subjects
+            case subjectsOmitted = "subjects_omitted"
             case nextSequence = "next_seq"
             case lag, dropped, lines, bytes
         }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case limit, subscribers
+        case subscribersOmitted = "subscribers_omitted"
     }
 }
 

@@ -47,15 +47,13 @@ final class HTTPExchange {
     private var cancellation: WorkCancellation?
     private(set) var owesSince: NIODeadline? = .now()
     private(set) var heldBytes = 0
-    /// `true` while waiting for the client to read its answers.
-    private var isUnread = false
-    /// The memory of the newest answer, in bytes, which is held until its last byte has been sent.
-    private var answerMemory = 0
+    private let unread: UnreadAnswerCounter
 
     init(for connection: Connection, access: Access, in hub: StreamHub) {
         self.connection = connection
         self.access = access
         self.hub = hub
+        unread = UnreadAnswerCounter(for: connection, among: hub.connections)
     }
 
     // MARK: Input
@@ -272,31 +270,17 @@ final class HTTPExchange {
         let response = HTTPResponse.whole(status, document, isHead: isHead, keepsConnection: keeps)
         isAnswering = false
         isHead = false
-        answerMemory = response.storageCapacity
         guard keeps else {
             connection.end(with: response)
-            return countUnread()
+            return unread.add(response.storageCapacity)
         }
         connection.write(response, lines: 1)
         connection.flush()
-        countUnread()
+        unread.add(response.storageCapacity)
         guard waiting.isEmpty else { return hub.turns.add(connection) }
         owesSince = .now()
         hub.connections.expectRequests()
         connection.setReading(true)
-    }
-
-    /// Records the memory of unread answers, until the client has read them.
-    private func countUnread() {
-        let unsent = connection.unsentBytes
-        let bytes = unsent > 0 ? max(unsent, answerMemory) : 0
-        hub.connections.noteUnreadAnswers(bytes, of: connection)
-        guard bytes > 0, !isUnread else { return }
-        isUnread = true
-        connection.whenSent { [self] in
-            isUnread = false
-            countUnread()
-        }
     }
 
     // MARK: Streams

@@ -57,10 +57,14 @@ final class ScriptedAgent: AgentInterface {
     let whenAskedForStatus = Mutex<(@Sendable (Int) -> Void)?>(nil)
     private let asked = Atomic<Int>(0)
 
+    /// The number of spaces in a status.
+    let statusPadding = Mutex(0)
+
     func status(connections: Int) -> [UInt8] {
         let number = asked.add(1, ordering: .relaxed).newValue
         whenAskedForStatus.withLock { $0 }?(number)
-        return Array(#"{"connections":\#(connections)}"#.utf8)
+        let padding = [UInt8](repeating: UInt8(ascii: " "), count: statusPadding.withLock { $0 })
+        return Array(#"{"connections":\#(connections)}"#.utf8) + padding
     }
 
     /// The number of requests for the status.

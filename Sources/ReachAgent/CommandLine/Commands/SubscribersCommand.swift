@@ -63,7 +63,9 @@ struct SubscribersText {
             if index > 0 { lines += filters(reply.subscribers[index - 1]) }
         }
         let limit = reply.limit.map { " of \($0)" } ?? ""
-        return lines.joined(separator: "\n") + "\n\(reply.subscribers.count)\(limit) connections"
+        let omitted = count(reply.subscribersOmitted)
+        let rest = omitted > 0 ? ", of which \(omitted) are not listed" : ""
+        return lines.joined(separator: "\n") + "\n\(reply.subscribers.count + omitted)\(limit) connections\(rest)"
     }
 
     private func row(_ subscriber: SubscriberList.Subscriber) -> [String] {
@@ -83,20 +85,23 @@ struct SubscribersText {
     private func filters(_ subscriber: SubscriberList.Subscriber) -> [String] {
         guard !subscriber.types.isEmpty || !subscriber.subjects.isEmpty else { return [] }
         var words: [String] = []
-        let types = subscriber.types.prefix(16).map { safe(EventType.shortName(of: $0), 40) }
-        if !types.isEmpty { words.append(types.joined(separator: ", ") + more(than: 16, subscriber.types)) }
-        let subjects = subscriber.subjects.prefix(16).map { safe($0, 40) }
-        if !subjects.isEmpty {
-            words.append("about " + subjects.joined(separator: ", ") + more(than: 16, subscriber.subjects))
-        }
+        let types = subscriber.types.map { safe(EventType.shortName(of: $0), 40) }
+        if !types.isEmpty { words.append(list(types, omitted: subscriber.typesOmitted)) }
+        let subjects = subscriber.subjects.map { safe($0, 40) }
+        if !subjects.isEmpty { words.append("about " + list(subjects, omitted: subscriber.subjectsOmitted)) }
         var block = TextBlock(columns: style.columns)
         block.add("only", words.joined(separator: " "), indent: 2, labelWidth: 5)
         return block.lines.map { style.paint($0, .dim) }
     }
 
-    private func more(than shown: Int, _ all: [String]) -> String {
-        all.count > shown ? " and \(all.count - shown) more" : ""
+    private func list(_ texts: [String], omitted: Int?) -> String {
+        let shown = texts.prefix(16)
+        let rest = texts.count - shown.count + count(omitted)
+        return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
+
+    /// A number of an agent of any version, within bounds.
+    private func count(_ omitted: Int?) -> Int { max(0, min(omitted ?? 0, 1 << 32)) }
 
     private func safe(_ text: String, _ limit: Int) -> String { ForeignText.shown(text, limit: limit) }
 }
