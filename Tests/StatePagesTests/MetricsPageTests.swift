@@ -90,6 +90,21 @@ import Testing
         #expect(MetricFamily.all.filter { !names.contains($0.name) }.allSatisfy { $0.name.hasPrefix("process_") })
     }
 
+    @Test func `a target has its metric, and none until its path is known`() {
+        var metrics = Samples.metrics
+        metrics.status.targets = [("home", Via.wifi), ("office", .none), ("new", .unknown)].map { name, via in
+            let state = ReachabilityState(via: via, afStatus: -1, path: .init(Path(via: via)))
+            return .init(name: name, settled: .init(state: state))
+        }
+        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        let lines = page.split(separator: "\n").filter { $0.hasPrefix("reachagent_target_") }
+        #expect(
+            lines == [
+                #"reachagent_target_reachable{target="home"} 1"#, #"reachagent_target_reachable{target="office"} 0"#,
+            ]
+        )
+    }
+
     @Test func `a sink has its metrics, and none for unknown values`() {
         var metrics = Samples.metrics
         let time = Timestamp(microsecondsSince1970: 1_795_444_571_500_000)

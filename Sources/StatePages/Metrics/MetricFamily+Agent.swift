@@ -67,9 +67,15 @@ extension MetricFamily {
         MetricFamily("reachagent_uplink_info", .info, "The kind of an uplink", labels: ["device", "kind"]) {
             $0.status.uplinks.map { Sample(labels: [$0.interface, $0.kind], value: 1) }
         },
-        MetricFamily("reachagent_target_reachable", .gauge, "1 if there is a path to the target", labels: ["target"]) {
-            $0.status.targets.compactMap { target in
-                target.settled.state.map { Sample(labels: [target.name], value: $0.isReachable ? 1 : 0) }
+        MetricFamily(
+            "reachagent_target_reachable",
+            .gauge,
+            "1 if there is a path to the target, 0 if there is none; absent until that is known",
+            labels: ["target"]
+        ) { metrics in
+            metrics.status.targets.compactMap { target in
+                guard let state = target.settled.state, state.via != .unknown else { return nil }
+                return Sample(labels: [target.name], value: state.isReachable ? 1 : 0)
             }
         },
         MetricFamily(
