@@ -25,7 +25,7 @@ final class EventStream {
         case after(UInt64)
         /// The number at this time is still to be found in the journal.
         case from(Timestamp)
-        /// The journal cannot be read.
+        /// There is no journal to find a number in.
         case oldestInRing
     }
 
@@ -99,7 +99,7 @@ final class EventStream {
             switch result {
             case .success(let first?): start = .after(min(first &- 1, newest))
             case .success(nil): start = .after(newest)
-            case .failure: start = .oldestInRing
+            case .failure(let error): return refuseAsUnreadable(error)
             }
             open()
         }
@@ -164,6 +164,12 @@ final class EventStream {
         phase = .ended
         whenDecided(refusal)
     }
+
+    private func refuseAsUnreadable(_ error: any Error) {
+        refuse(StreamRefusal(code: .journalUnreadable, parameter: .message(Self.message(of: error))))
+    }
+
+    private static func message(of error: any Error) -> String { "the journal cannot be read: \(error)" }
 
     private func refuseAsExpired() {
         refuse(StreamRefusal(code: .eventsExpired, parameter: .oldest(oldestAvailable)))
@@ -262,15 +268,14 @@ final class EventStream {
 
     /// Handles a journal that could not be read: unless the events are gone, the client can have them later.
     private func readingFailed(_ error: any Error) {
-        let message = "the journal cannot be read: \(error)"
         guard hasBegun else {
             guard hub.replay?.oldestSequence.map({ $0 <= next }) ?? false else { return refuseAsExpired() }
-            return refuse(StreamRefusal(code: .journalUnreadable, parameter: .message(message)))
+            return refuseAsUnreadable(error)
         }
         // The other formats have no errors, and the line of a slow client as well makes it resume.
         guard parameters.format == .reply else { return beCutOff() }
         end()
-        writer.end(because: message, at: position)
+        writer.end(because: Self.message(of: error), at: position)
     }
 
     private func take(_ part: ReplayReader.Part, of replay: StreamReplay, before firstInRing: UInt64) {

@@ -64,11 +64,11 @@ extension ByteBuffer {
         writeInteger(UInt8(ascii: "\n"))
     }
 
-    /// Writes the message of a server-sent stream that events before a number are gone: the error of control.sock.
-    mutating func writeExpiry(before oldest: UInt64) {
+    /// Writes the message of a server-sent stream that it starts after a gap: the error of control.sock.
+    mutating func writeExpiry(_ gap: StreamGap) {
         writeStaticString("event: expired\n")
         writeStaticString(LineFormat.dataStart)
-        var error = ReplyLine.error(.eventsExpired) { $0.member("oldest_seq", oldest) }
+        var error = ReplyLine.error(gap.code) { $0.member("oldest_seq", gap.oldest) }
         writeBuffer(&error)
         writeInteger(UInt8(ascii: "\n"))
     }

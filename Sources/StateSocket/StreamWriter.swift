@@ -33,7 +33,7 @@ final class StreamWriter {
         let hasSnapshot = parameters.wantsSnapshot ?? (parameters.since == nil && parameters.sinceTime == nil)
         // A client that has got no event yet reconnects with the ID of the last line before the events.
         lines.writeLine(opening.hello.line, as: format, id: hasSnapshot ? nil : (stream, position))
-        if let oldest = parameters.oldestAvailable { lines.writeExpiry(before: oldest) }
+        if let gap = parameters.gap { lines.writeExpiry(gap) }
         if hasSnapshot { lines.writeLine(opening.snapshot.line, as: format, id: (stream, position)) }
         lastID = position
         connection.write(lines, lines: hasSnapshot ? 2 : 1)

@@ -15,14 +15,21 @@ struct SubscriptionParameters: Sendable, Hashable {
     var stream: ForeignText?
     /// `true` to send the snapshot; `nil` to send it unless the events start after a number or from a time.
     var wantsSnapshot: Bool?
-    /// The number of the oldest available event, if the events start with it because those that the client lacks are
-    /// gone.
-    var oldestAvailable: UInt64?
+    /// The gap that the events start after, if the client cannot have all that it lacks.
+    var gap: StreamGap?
     /// `true` for past events only: without `agent.hello`, and with the end at the newest event.
     var isHistory = false
 
     /// The subscription of a connection to events.sock.
     static let everything = SubscriptionParameters(format: .plain, filter: EventFilter())
+}
+
+/// Events that a client lacks and cannot have.
+struct StreamGap: Sendable, Hashable {
+    /// The reason.
+    var code: RequestCode
+    /// The number of the first event after them.
+    var oldest: UInt64
 }
 
 /// The reason that a subscription is rejected.

@@ -74,16 +74,24 @@ struct HTTPStreamTests {
         }
     }
 
-    @Test func `a stream from a journal that cannot be read has the state and later events`() async throws {
+    @Test(arguments: ["Last-Event-ID: stream-a-1", "since_seq"])
+    func `a stream from a journal that cannot be read says so, and has the state and the events in memory`(
+        way: String
+    ) async throws {
         let journal = MemoryJournal()
         try await ServedStream.run(firstSequence: 5, replay: journal) { stream in
             journal.record((1...4).map { stream.agent.event(.pathChanged, number: $0) })
+            stream.publish()
             journal.state.withLock { $0.fails = true }
             let client = try HTTPClient(stream.http)
-            try client.send("/events?since_seq=1")
+            let isHeader = way.hasPrefix("Last")
+            try client.send(isHeader ? "/events" : "/events?since_seq=1", isHeader ? [way] : [])
             _ = try client.head()
-            let lines = try client.client.lines(6)
-            #expect(lines[4] == "id: stream-a-4" && lines[5].contains(#""subject":"snapshot""#))
+            let lines = try client.client.lines(11)
+            #expect(lines[4] == "event: expired")
+            #expect(lines[5] == #"data: {"error":"journal_unreadable","parameters":{"oldest_seq":5}}"#)
+            #expect(lines[7] == "id: stream-a-4" && lines[8].contains(#""subject":"snapshot""#))
+            #expect(lines[10] == "id: stream-a-5")
         }
     }
 

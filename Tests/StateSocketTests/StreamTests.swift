@@ -314,18 +314,11 @@ struct StreamTests {
         #expect(numbers == Array(since.first...31))
     }
 
-    @Test(arguments: [false, true])
-    func `a time begins with the events in memory when no journal can be read`(isBroken: Bool) async throws {
-        let journal = isBroken ? MemoryJournal() : nil
-        let numbers = try await ServedStream.run(
-            replay: journal,
-            configure: {
-                $0.ringEvents = 8; $0.ringBytes = 1
-            }
-        ) {
-            stream in
+    @Test func `a time begins with the events in memory when there is no journal`() async throws {
+        let numbers = try await ServedStream.run(configure: {
+            $0.ringEvents = 8; $0.ringBytes = 1
+        }) { stream in
             for _ in 0..<30 { stream.publish() }
-            journal?.state.withLock { $0.fails = true }
             let client = try Client(stream.control)
             let parameters = #"{"since_time":"2026-11-21T07:00:00Z"}"#
             try client.send(#"{"method":"subscribe","more":true,"parameters":\#(parameters)}"# + "\n")
@@ -365,7 +358,8 @@ struct StreamTests {
         #expect(lines.last == #"{"error":"journal_unreadable","parameters":\#(parameters)}"#)
     }
 
-    @Test func `a subscription from a journal that cannot be read fails`() async throws {
+    @Test(arguments: [#""since_seq":3"#, #""since_time":"1970-01-01T00:00:03Z""#])
+    func `a subscription from a journal that cannot be read fails`(position: String) async throws {
         let journal = MemoryJournal()
         let reply = try await ServedStream.run(
             replay: journal,
@@ -377,7 +371,7 @@ struct StreamTests {
             journal.state.withLock { $0.fails = true }
             let client = try Client(stream.control)
             try client.send(
-                #"{"method":"subscribe","more":true,"parameters":{"since_seq":3}}"# + "\n" + #"{"method":"status"}"#
+                #"{"method":"subscribe","more":true,"parameters":{\#(position)}}"# + "\n" + #"{"method":"status"}"#
                     + "\n"
             )
             return try client.lines(2)

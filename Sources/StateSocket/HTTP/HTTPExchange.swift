@@ -302,12 +302,20 @@ final class HTTPExchange {
                 let isTemporary = refusal.code == .journalUnreadable
                 return refuse(HTTPRefusal(isTemporary ? .serviceUnavailable : .gone, refusal.sentence))
             }
-            // A browser never retries a rejected stream, so it gets the whole state, and the events that are left.
+            // A browser never retries a rejected stream, so it gets the whole state, and the events that can be had.
+            let oldest: UInt64? =
+                switch refusal.parameter {
+                case .oldest(let oldest): oldest
+                // Those in memory need no journal.
+                case .message: hub.intake.ring.first
+                case .stream, .newest: nil
+                }
             var anew = parameters
-            if case .oldest(let oldest) = refusal.parameter, oldest > 1, oldest - 1 > since {
-                (anew.since, anew.wantsSnapshot, anew.oldestAvailable) = (oldest - 1, true, oldest)
+            if let oldest, oldest > 1, oldest - 1 > since {
+                let gap = StreamGap(code: refusal.code, oldest: oldest)
+                (anew.since, anew.wantsSnapshot, anew.gap) = (oldest - 1, true, gap)
             } else {
-                (anew.since, anew.stream, anew.oldestAvailable) = (nil, nil, nil)
+                (anew.since, anew.stream, anew.gap) = (nil, nil, nil)
             }
             stream(anew, contentType: contentType)
         }
