@@ -11,7 +11,7 @@ internal import Synchronization
 /// The server of `events.sock`, `control.sock` and `http.sock`, and of TCP ports.
 ///
 /// It has one thread, which sleeps while idle, and more once they are needed: two for reading the journal and rendering
-/// documents, one for reports, and one for the passwords of clients on other hosts.
+/// documents, one for reports, one for the passwords of clients on other hosts, and one for the groups of local users.
 public final class StateServer: Sendable {
     private struct Running: Sendable {
         var group: MultiThreadedEventLoopGroup

@@ -209,6 +209,7 @@ final class StreamHub {
     private func stopThreads() {
         work.stop()
         passwords.stop()
+        members.stop()
         reports.stop()
     }
 }

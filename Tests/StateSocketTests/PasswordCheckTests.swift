@@ -221,7 +221,41 @@ struct SocketMembersTests {
             #expect(try isAdmitted(after: 64, hasUser: false))
             #expect(try !isAdmitted(after: 65, hasUser: false))
             #expect(group.state.withLock { $0.lookups } == 3)
-            try gate.eventLoop.submit { hub.value.work.stop() }.wait()
+            try gate.eventLoop.submit { users.value.members.stop() }.wait()
+            gate.close()
+            try loops.syncShutdownGracefully()
+        }
+    }
+
+    @Test func `requests of a user share a lookup, and one that hangs holds up no other work`() async throws {
+        try await onThread {
+            let loops = try MultiThreadedEventLoopGroup(named: "test")
+            let gate = LoopGate(loops.next())
+            let hub = try PasswordCheckTests.hub(on: gate)
+            let lookups = Atomic<Int>(0)
+            let (isReleased, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let members = try gate.eventLoop.submit {
+                let members = SocketMembers { user in
+                    lookups.add(1, ordering: .relaxed)
+                    isReleased.wait()
+                    return "\(user) is not a member"
+                }
+                return NIOLoopBound(members, eventLoop: gate.eventLoop)
+            }.wait()
+            let promises = (0..<3).map { _ in gate.eventLoop.makePromise(of: String?.self) }
+            try gate.eventLoop.submit {
+                for promise in promises { members.value.decide(Self.user, in: hub.value) { promise.succeed($0) } }
+                hub.value.work.run({}) { _ in isDone.signal() }
+            }.wait()
+            #expect(isDone.wait(timeout: .now() + 10) == .success)
+            for _ in promises { isReleased.signal() }
+            let refusals = try promises.map { try $0.futureResult.wait() }
+            #expect(refusals == Array(repeating: "\(Self.user) is not a member", count: 3))
+            #expect(lookups.load(ordering: .relaxed) == 1)
+            try gate.eventLoop.submit {
+                members.value.stop()
+                hub.value.work.stop()
+            }.wait()
             gate.close()
             try loops.syncShutdownGracefully()
         }

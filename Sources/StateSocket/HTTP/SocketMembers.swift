@@ -5,8 +5,8 @@ internal import NIOCore
 
 /// The users that may use the TCP ports: those that may use `http.sock`.
 ///
-/// The lookup of a user's groups may query a server, so it runs on another thread, and its result is cached. Used only
-/// on the event loop.
+/// The lookup of a user's groups may query a server that hangs, so it runs on a thread of its own, once for all requests
+/// of the user, and its result is cached. Used only on the event loop.
 final class SocketMembers {
     /// The time for which an admission is cached.
     private static let validity: TimeAmount = .seconds(60)
@@ -17,6 +17,9 @@ final class SocketMembers {
 
     private let refusal: @Sendable (UInt32) -> String?
     private let now: () -> NIODeadline
+    private let queue = WorkQueue("members-", share: 1)
+    /// The requests that wait for the lookup of their user.
+    private var pending: [UInt32: [(String?) -> Void]] = [:]
     private var answers: [UInt32: (refusal: String?, until: NIODeadline)] = [:]
 
     /// - Parameters:
@@ -40,15 +43,26 @@ final class SocketMembers {
         guard let user else { return whenDecided("the user of this connection is not known; use http.sock") }
         if user == 0 || user == geteuid() { return whenDecided(nil) }
         if let answer = answers[user], answer.until > now() { return whenDecided(answer.refusal) }
-        hub.work.run { [refusal] in
+        let isFirst = pending[user] == nil
+        pending[user, default: []].append(whenDecided)
+        guard isFirst else { return }
+        let isTaken = queue.add(for: .user(user), in: hub) { [refusal] in
             refusal(user)
         } _: { [self] result in
-            guard case .success(let refusal) = result else { return whenDecided("the agent stops") }
+            guard case .success(let refusal) = result else { return finish(user, "the agent stops") }
             if answers.count >= Self.maximumAnswers { answers.removeAll() }
             answers[user] = (refusal, now() + (refusal == nil ? Self.validity : Self.validityOfRefusals))
-            whenDecided(refusal)
+            finish(user, refusal)
         }
+        if !isTaken { finish(user, "too many users are looked up at the moment; try again, or use http.sock") }
     }
+
+    private func finish(_ user: UInt32, _ refusal: String?) {
+        for whenDecided in pending.removeValue(forKey: user) ?? [] { whenDecided(refusal) }
+    }
+
+    /// Ends the thread.
+    func stop() { queue.stop() }
 }
 
 /// The owner, the group and the permissions of a socket's file.
