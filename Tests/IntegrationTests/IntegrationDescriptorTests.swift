@@ -54,4 +54,21 @@ struct IntegrationDescriptorTests {
         #expect(!FileManager.default.fileExists(atPath: directory.control))
         try input.fileHandleForWriting.close()
     }
+
+    @Test func `the status has the number of clients that the limit of open files allows`() async throws {
+        let namespace = try NetworkNamespace()
+        let directory = try StreamDirectory(in: namespace)
+        let words = directory.arguments(["--format", "json", "--log-level", "error"])
+        let line = "ulimit -n 300; exec \(([BuiltAgent.path] + words).joined(separator: " "))"
+        let agent = try CommandLines(namespace.command("/bin/sh", ["-c", line]))
+        // The sockets are open before the first event.
+        _ = await agent.next()
+        let sockets = try await directory.status()["sockets"] as? [String: Any]
+        let reply = try await directory.command("subscribers", "--json", "--socket", directory.control).output
+        let list = try JSONSerialization.jsonObject(with: Data(reply.utf8)) as? [String: Any]
+        agent.signal(SIGTERM)
+        _ = await agent.rest()
+        #expect(list?["limit"] as? Int == 300 - 128)
+        #expect(sockets?["limit"] as? Int == 300 - 128)
+    }
 }

@@ -34,6 +34,8 @@ final class AgentRequestHandler: AgentInterface {
     let threads: [AgentThread]
     /// The addresses on which the agent cannot listen, each with the reason.
     private let unavailable = Mutex<[HTTPPort: String]>([:])
+    /// The possible number of clients; `nil` without sockets that are open.
+    private let connectionLimit = Mutex<Int?>(nil)
     private let history: HistoryFollower
     private let pages = PageCache()
     private let hookSetup: @Sendable () -> AgentStatus.HookSetup
@@ -101,6 +103,9 @@ final class AgentRequestHandler: AgentInterface {
     /// - Parameter connections: The number of connections to the sockets.
     func currentStatus(connections: Int) -> AgentStatus { statusWithRecords(connections: connections).status }
 
+    /// Records the possible number of clients, which the limit of open files may make smaller than the configured one.
+    func note(connectionLimit limit: Int) { connectionLimit.withLock { $0 = limit } }
+
     /// Records the reason that the agent does not listen on an address; `nil` once it does.
     func note(_ reason: String?, at port: HTTPPort) { unavailable.withLock { $0[port] = reason } }
 
@@ -112,7 +117,7 @@ final class AgentRequestHandler: AgentInterface {
                 control: "\(sockets.directory)/control.sock",
                 http: "\(sockets.directory)/http.sock",
                 connections: connections,
-                limit: sockets.maximumConnections,
+                limit: connectionLimit.withLock { $0 },
                 unavailable: unavailable.withLock { unavailable in
                     sockets.http.listen.compactMap { port in
                         unavailable[port].map { .init(address: "\(port)", detail: $0) }

@@ -80,7 +80,11 @@ extension AgentServices {
     }
 
     /// Opens the sockets before the kernel is queried, so that a failure to open them ends the agent first.
-    func serving(_ server: StateServer, _ configuration: AgentConfiguration) -> AgentPart {
+    func serving(
+        _ server: StateServer,
+        _ requestHandler: AgentRequestHandler,
+        _ configuration: AgentConfiguration
+    ) -> AgentPart {
         AgentPart(name: "sockets") { [logger] in
             do throws(StateSocketError) {
                 try server.start(accepting: false)
@@ -89,6 +93,7 @@ extension AgentServices {
                 if configuration.needsSockets { throw error }
                 return logger.warning("there are no sockets: \(error)")
             }
+            requestHandler.note(connectionLimit: server.connectionLimit)
             if let sockets = configuration.sockets, server.connectionLimit < sockets.maximumConnections {
                 logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
             }

@@ -134,7 +134,7 @@ struct AgentServices {
         let writesMetrics = configuration.recording == nil || configuration.sockets != nil
         let parts: [AgentPart?] = [
             recorder.map { recording(bus, by: $0) },
-            server.map { serving($0, configuration) },
+            server.map { serving($0, requestHandler, configuration) },
             AgentPart(name: "sinks", start: sinks.start, stop: sinks.stop),
             (writesMetrics ? configuration.metricsFile : nil).map { path in
                 writing(requestHandler.metricsFile(at: path, connections: connections), bus)
