@@ -25,6 +25,8 @@ final class StreamHub {
     private(set) var access: PortAccess?
     /// The check of the passwords of requests at those ports.
     let passwords = PasswordCheck()
+    /// The check of the agent's threads.
+    let health: HealthCheck
     /// The turns of the connections and streams.
     let turns: Turns
     /// The connections, and the limits on them.
@@ -65,6 +67,7 @@ final class StreamHub {
         streams = LiveStreams(broadcasts)
         heartbeat = StreamHeartbeat(every: configuration.heartbeatInterval, on: gate)
         self.gate = gate
+        health = HealthCheck(on: gate)
         turns = Turns(on: gate, polledBy: tick)
         work = BlockingWork(on: gate, turns: turns)
         intake = EventIntake(bus, on: gate, in: turns, configuration: configuration)

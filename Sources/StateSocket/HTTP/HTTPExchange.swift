@@ -218,7 +218,7 @@ final class HTTPExchange {
             let status = hub.agent.status(connections: hub.connections.count)
             respond(.ok, AgentDocument(contentType: "application/json", body: status))
         case .health:
-            HealthCheck.run(hub.agent.threads, on: hub.loop) { [self] silent in
+            hub.health.run(hub.agent.threads) { [self] silent in
                 silent.isEmpty
                     ? respond(.ok, .text("ok"))
                     : respond(.serviceUnavailable, .text("no answer from \(silent.joined(separator: ", "))"))
