@@ -86,15 +86,20 @@ public struct ActivatedSockets: Sendable, Hashable {
     }
 
     private static func name(byPathOf descriptor: CInt) -> SocketName? {
+        guard let path = path(of: descriptor) else { return nil }
+        return SocketName.allCases.first { path.hasSuffix("/\($0.fileName)") }
+    }
+
+    /// Returns the path that a Unix socket was bound to; empty for one without a path.
+    static func path(of descriptor: CInt) -> String? {
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard result == 0 else { return nil }
-        let path = withUnsafeBytes(of: &address.sun_path) { bytes in
+        return withUnsafeBytes(of: &address.sun_path) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        return SocketName.allCases.first { path.hasSuffix("/\($0.fileName)") }
     }
 }

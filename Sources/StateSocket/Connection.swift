@@ -92,7 +92,7 @@ final class Connection: ChannelInboundHandler {
             let line = ReplyLine.refusal(refusal, of: origin)
             return end(with: socket == .http ? HTTPResponse.refusal(line) : line)
         }
-        since = Timestamp(of: CLOCK_REALTIME)
+        since = .now
         peer?.findCommand()
         switch socket {
         case .events: return hub.turns.add(self)
@@ -277,15 +277,6 @@ final class Connection: ChannelInboundHandler {
 
     private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
         try? context?.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { body($0) }
-    }
-}
-
-extension Timestamp {
-    /// Reads a clock.
-    fileprivate init(of clock: clockid_t) {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        self.init(microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 }
 

@@ -74,15 +74,7 @@ struct SocketRights: Sendable, Hashable {
 
     /// Reads the permissions of a socket's file; `nil` for a socket without a file.
     init?(of descriptor: CInt) {
-        var address = sockaddr_un()
-        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        guard result == 0 else { return nil }
-        let bound = withUnsafeBytes(of: &address.sun_path) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
+        guard let bound = ActivatedSockets.path(of: descriptor) else { return nil }
         // The agent's own sockets are bound under a temporary name.
         let path =
             bound.hasSuffix("/\(SocketName.http.temporaryName)")
