@@ -83,13 +83,7 @@ public struct StreamLine: Sendable, Hashable {
     }
 
     /// Returns whether the event is of a type.
-    func isOf(_ type: EventTypeName) -> Bool { bytes[scanned.type].elementsEqual(type.rawValue.utf8) }
-}
-
-/// The types of the lines of a stream other than its events.
-enum EventTypeName: String {
-    case hello = "reachagent.agent.hello"
-    case snapshot = "reachagent.network.snapshot"
+    func isOf(_ type: EventType) -> Bool { bytes[scanned.type].elementsEqual(type.rawValue.utf8) }
 }
 
 /// The agent's first event on each connection, which identifies the agent and its stream.

@@ -80,9 +80,9 @@ struct StreamResumption {
     /// - Throws: If the connection is not usable any more; the error must be passed to
     ///   ``connectionEnded(_:fraction:)``.
     mutating func receive(_ line: StreamLine) throws(End) -> [StreamItem] {
-        if line.isOf(.hello) { return try open(line) }
+        if line.isOf(.agentHello) { return try open(line) }
         guard isOpen else { throw .failed(.malformed("an event arrived before the hello")) }
-        if line.isOf(.snapshot) {
+        if line.isOf(.networkSnapshot) {
             wantsSnapshot = false
             return [.snapshot(line)]
         }
