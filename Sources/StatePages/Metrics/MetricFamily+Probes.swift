@@ -1,5 +1,6 @@
 extension MetricFamily {
-    private static let point = ["probe", "device", "family"]
+    /// The names of the labels of a probe's metrics.
+    static let point = ["probe", "device", "family"]
 
     /// The metrics with the names and meanings of blackbox_exporter.
     static let compatible: [MetricFamily] = [
@@ -120,7 +121,8 @@ extension MetricFamily {
         ) { metrics in metrics.probes.map { (labels($0), $0.checks) } },
     ]
 
-    private static func labels(_ probe: ProbeMetrics) -> [String] { [probe.probe, probe.device, probe.family] }
+    /// Returns the values of ``point``.
+    static func labels(_ probe: ProbeMetrics) -> [String] { [probe.probe, probe.device, probe.family] }
 
     private static func check(
         _ name: String,

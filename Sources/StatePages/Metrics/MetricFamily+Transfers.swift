@@ -1,8 +1,6 @@
 internal import AgentEvents
 
 extension MetricFamily {
-    private static let point = ["probe", "device", "family"]
-
     /// The figures of probes with transfers.
     ///
     /// Those of the last transfer are absent before the first one, and unchanged by a transfer that yielded to other
@@ -59,8 +57,6 @@ extension MetricFamily {
             }
         },
     ]
-
-    private static func labels(_ probe: ProbeMetrics) -> [String] { [probe.probe, probe.device, probe.family] }
 
     private static func leg(
         _ name: String,

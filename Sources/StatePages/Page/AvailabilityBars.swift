@@ -25,10 +25,7 @@ struct AvailabilityBars {
 
     func write(to html: inout HTMLText) {
         let columns = calendar.days.count * (Self.width + Self.gap) - Self.gap
-        html.raw("<svg class=\"bars\" viewBox=\"0 0 \(max(1, columns)) \(Self.height)\" preserveAspectRatio=\"none\"")
-        html.raw(" role=\"img\"")
-        html.attribute("aria-label", summary)
-        html.raw(">")
+        html.openChart("bars", width: columns, height: Self.height, summary)
         for (index, day) in calendar.days.enumerated() {
             let shape: (style: String, y: Int, height: Int) =
                 if day.known == 0 {

@@ -43,6 +43,18 @@ struct HTMLText {
         raw("\"")
     }
 
+    /// Writes the start of a chart that fills its place, which the caller ends.
+    ///
+    /// - Parameters:
+    ///   - style: The class.
+    ///   - summary: The description for screen readers.
+    mutating func openChart(_ style: String, width: Int, height: Int, _ summary: String) {
+        raw("<svg class=\"\(style)\" viewBox=\"0 0 \(max(1, width)) \(height)\"")
+        raw(" preserveAspectRatio=\"none\" role=\"img\"")
+        attribute("aria-label", summary)
+        raw(">")
+    }
+
     /// Writes a link to a web address; of any other address, which could be a script, only the text.
     mutating func link(_ address: String, _ text: String) {
         guard address.hasPrefix("http://") || address.hasPrefix("https://") else { return self.text(text) }

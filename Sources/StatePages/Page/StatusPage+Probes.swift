@@ -139,9 +139,7 @@ struct LatencyBand {
     func write(to html: inout HTMLText) {
         let first = RecentLatency.firstHour(at: clock.now)
         let columns = RecentLatency.hours * (Self.width + Self.gap) - Self.gap
-        html.raw("<svg class=\"band\" viewBox=\"0 0 \(columns) 32\" preserveAspectRatio=\"none\" role=\"img\"")
-        html.attribute("aria-label", summary)
-        html.raw(">")
+        html.openChart("band", width: columns, height: 32, summary)
         let highest = hours.compactMap { $0.latency.quantile(0.95) }.max() ?? 0
         func level(_ microseconds: Int64) -> Double {
             Self.bottom - (Self.bottom - Self.top) * Double(microseconds) / Double(max(1, highest))

@@ -36,10 +36,7 @@ struct TransferBars {
 
     func write(to html: inout HTMLText) {
         let columns = slots.count * (Self.width + Self.gap) - Self.gap
-        html.raw("<svg class=\"bars\" viewBox=\"0 0 \(max(1, columns)) \(Self.height)\" preserveAspectRatio=\"none\"")
-        html.raw(" role=\"img\"")
-        html.attribute("aria-label", summary)
-        html.raw(">")
+        html.openChart("bars", width: columns, height: Self.height, summary)
         let highest = Double(slots.compactMap { $0.transfers.judged.quantile(0.5) }.max() ?? 1)
         let good = Double(slots.compactMap(\.transfers.goodBitsPerSecond).max() ?? 0)
         // The good rate determines the scale, unless it is so high that the bars would be indistinguishable.
