@@ -61,7 +61,7 @@ extension FindingCode {
         case .noRoute:
             (
                 "The kernel has no route to the address.",
-                "Look at `reachagent route ADDRESS`."
+                "Look at `reachagent route ADDRESS`, and at `ip rule` for rules about a protocol or port."
             )
         case .noAddress:
             (

@@ -101,6 +101,12 @@ struct IntegrationProbeEchoTests {
         }
     }
 
+    @Test(arguments: ["prohibit", "blackhole"])
+    func `a rule that rejects packets to one port is no result about the target`(type: String) async throws {
+        try network.namespace.run("ip rule add ipproto tcp dport 80 \(type)")
+        #expect(try await network.probe("tcp://192.0.2.1:80").outcome == "unknown no_route 75")
+    }
+
     @Test(arguments: [
         ("drop", "Operation not permitted"),
         (

@@ -16,9 +16,9 @@ enum SystemFinding {
 
     /// Returns a finding for a failure to connect or to send to an address.
     ///
-    /// ENETUNREACH, EHOSTUNREACH and EACCES stand for a local route that rejects packets, for a router's ICMP error and for
-    /// a neighbour that does not answer: only the kernel's own lookup tells the first from the others. If it fails, the
-    /// errno value decides.
+    /// ENETUNREACH, EHOSTUNREACH and, over IPv6, EACCES stand for a local route that rejects packets, for a router's ICMP
+    /// error and for a neighbour that does not answer: only the kernel's own lookup tells the first from the others. If it
+    /// fails, the errno value decides.
     static func make(_ error: CInt, operation: String, over route: LocalRoute) -> Finding {
         let code = code(error)
         let evidence = "\(operation): \(SystemError(errno: error))"
@@ -29,12 +29,20 @@ enum SystemFinding {
             let need = "a link-local address needs an interface (--interface)"
             return Finding(code, subject: subject, evidence: "\(evidence): \(need)")
         // A neighbour that does not answer is EHOSTUNREACH: also where the kernel assumes one, this is a router's error.
-        case .noRoute where [.accepted, .assumed].contains(route.state):
+        case .noRoute where isRouterError(error, to: target) && [.accepted, .assumed].contains(route.state):
             return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
         case .hostUnreachable where route.isMissing: return Finding(.noRoute, subject: subject, evidence: evidence)
         case .connectTimeout: return route.silence ?? Finding(code, subject: subject, evidence: evidence)
         default: return Finding(code, subject: subject, evidence: evidence)
         }
+    }
+
+    /// Returns whether a router's ICMP error can be the cause of ENETUNREACH, EACCES or EINVAL.
+    ///
+    /// The kernel's tables (`icmp_err_convert`, `icmpv6_err_convert`) turn only ICMPv6 errors into EACCES, and none into
+    /// EINVAL: those are of a rule for some flows, or of a security module.
+    private static func isRouterError(_ error: CInt, to target: WireEndpoint) -> Bool {
+        error == ENETUNREACH || error == EACCES && target.isIPv6
     }
 
     /// Returns the code for an errno value of connect(2), send(2) or recv(2).

@@ -66,4 +66,21 @@ struct LocalRouteTests {
             #expect(SystemFinding.make(error, operation: "connect", over: route).code == code)
         }
     }
+
+    @Test(arguments: [
+        // Errors of a rule for one port, or of a security module: no ICMP error of IPv4 causes them.
+        ([127, 0, 0, 1], EACCES, FindingCode.noRoute), ([127, 0, 0, 1], EINVAL, .noRoute),
+        (loopbackIPv6, EACCES, .hostUnreachable), (loopbackIPv6, EINVAL, .noRoute),
+    ])
+    func `a router is blamed only for errors that it can cause`(
+        address: [UInt8],
+        error: CInt,
+        code: FindingCode
+    ) throws {
+        let route = try Self.route(to: address)
+        #expect(route.state == .accepted)
+        #expect(SystemFinding.make(error, operation: "connect", over: route).code == code)
+    }
+
+    private static let loopbackIPv6 = [UInt8](repeating: 0, count: 15) + [1]
 }
