@@ -32,6 +32,10 @@ enum SystemFinding {
         case .noRoute where isRouterError(error, to: target) && [.accepted, .assumed].contains(route.state):
             return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
         case .hostUnreachable where route.isMissing: return Finding(.noRoute, subject: subject, evidence: evidence)
+        // The lookup has selected a source address: TCP lacks a port.
+        case .noAddress where error == EADDRNOTAVAIL && [.accepted, .assumed].contains(route.state):
+            let need = "no local port is left (net.ipv4.ip_local_port_range)"
+            return Finding(.resourcesExhausted, subject: subject, evidence: "\(evidence): \(need)")
         case .connectTimeout: return route.silence ?? Finding(code, subject: subject, evidence: evidence)
         default: return Finding(code, subject: subject, evidence: evidence)
         }

@@ -49,6 +49,7 @@ struct LocalRouteTests {
 
     @Test(arguments: [
         (EHOSTUNREACH, FindingCode.hostUnreachable), (ENETUNREACH, .noRoute), (EACCES, .noRoute), (EINVAL, .noRoute),
+        (EADDRNOTAVAIL, .noAddress),
     ])
     func `a lookup that fails leaves the error its own code`(error: CInt, code: FindingCode) throws {
         let route = try Self.route(to: [127, 0, 0, 1], over: "no-such-if")
@@ -80,6 +81,13 @@ struct LocalRouteTests {
         let route = try Self.route(to: address)
         #expect(route.state == .accepted)
         #expect(SystemFinding.make(error, operation: "connect", over: route).code == code)
+    }
+
+    @Test
+    func `a source address without a port is a shortage of ports`() throws {
+        let finding = SystemFinding.make(EADDRNOTAVAIL, operation: "connect", over: try Self.route(to: [127, 0, 0, 1]))
+        #expect(finding.code == .resourcesExhausted)
+        #expect(finding.evidence.contains("net.ipv4.ip_local_port_range"))
     }
 
     private static let loopbackIPv6 = [UInt8](repeating: 0, count: 15) + [1]
