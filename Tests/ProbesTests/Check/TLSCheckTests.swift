@@ -137,6 +137,26 @@ struct TLSCheckTests {
         await server.shutDown()
     }
 
+    @Test(arguments: ["HTTP/1.1 400 Bad Request", "SSH-2.0-OpenSSH_9.2", "220 mail.test ESMTP", "x"])
+    func `the first line of a server that does not speak TLS is the evidence`(line: String) async throws {
+        let server = try await ScriptedServer.start([.receiveClientHello, .send("\(line)\r\nmore"), .close])
+        let report = try await CheckBench().check("https://127.0.0.1:\(server.port)/")
+        #expect(report.verdict == .failed(.tlsNotSpoken, .tls))
+        #expect(report.findings.map(\.evidence) == ["the server answered '\(line)'"])
+        await server.shutDown()
+    }
+
+    @Test(arguments: [1, 2, 100])
+    func `the first line is complete in pieces of any size`(piece: Int) {
+        var opening = TLSOpening()
+        var rest = Array("\r\n220 mail.test ESMTP\r\nmore".utf8)[...]
+        while !rest.isEmpty {
+            opening.take(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+        }
+        #expect(opening.firstLine == "220 mail.test ESMTP")
+    }
+
     /// Records of TLS 1.2: the server's hello, a request for a certificate split over two records, and an alert.
     private static let opening: [UInt8] =
         [22, 3, 3, 0, 6, 2, 0, 0, 2, 3, 3] + [22, 3, 3, 0, 5, 13, 0, 0, 2, 1] + [22, 3, 3, 0, 1, 64]
@@ -161,6 +181,7 @@ struct TLSCheckTests {
         var plain = TLSOpening()
         plain.take(Array("220 \u{1B}[31m\r\nmore".utf8))
         #expect(plain.isForeign)
+        #expect(plain.firstLine.hasPrefix("220 "))
         #expect(!plain.firstLine.contains("\u{1B}"))
         #expect(!plain.firstLine.contains("more"))
         for first in UInt8.min ... .max {

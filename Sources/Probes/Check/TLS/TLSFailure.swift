@@ -27,8 +27,9 @@ enum TLSFailure {
 
     /// Returns the finding for an error during the handshake, with the server's first bytes as evidence.
     ///
-    /// A server that answers in plain text and closes with our ClientHello unread resets the connection; over TLS 1.2 a
-    /// server that requires a certificate sends an alert that does not say so.
+    /// A server that answers in plain text and closes with our ClientHello unread resets the connection, and the library
+    /// says only that the version is wrong; over TLS 1.2 a server that requires a certificate sends an alert that does not
+    /// say so.
     static func finding(
         _ error: any Error,
         subject: String,
@@ -36,7 +37,7 @@ enum TLSFailure {
         hasClientCertificate: Bool
     ) -> Finding {
         let finding = finding(error, subject: subject)
-        if opening.isForeign, [.connectionReset, .tlsClosed].contains(finding.code) {
+        if opening.isForeign, [.connectionReset, .tlsClosed, .tlsNotSpoken].contains(finding.code) {
             return Finding(.tlsNotSpoken, subject: subject, evidence: "the server answered '\(opening.firstLine)'")
         }
         if opening.asksForCertificate, !hasClientCertificate, Failure(error)?.alert == TLSAlert.handshakeFailure {

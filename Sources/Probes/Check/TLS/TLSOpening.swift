@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// The server's bytes before encryption starts: read beside the TLS library, which reports only errors.
 ///
-/// It ends with the first encrypted record (TLS 1.3: after the ServerHello), and keeps only its conclusions.
+/// It ends with the first encrypted record (TLS 1.3: after the ServerHello), and keeps its conclusions and the first bytes.
 struct TLSOpening {
     private static let certificateRequest: UInt8 = 13
     private static let maximumBeginning = 48
@@ -24,13 +24,12 @@ struct TLSOpening {
     /// Handles bytes from the server.
     mutating func take(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
-            guard !isOver else { return }
-            take(byte)
+            if beginning.count < Self.maximumBeginning { beginning.append(byte) } else if isOver { return }
+            if !isOver { take(byte) }
         }
     }
 
     private mutating func take(_ byte: UInt8) {
-        if beginning.count < Self.maximumBeginning { beginning.append(byte) }
         if recordBytes > 0 {
             recordBytes -= 1
             if header.first == 22 { takeHandshake(byte) }
@@ -68,9 +67,9 @@ struct TLSOpening {
         isOver = true
     }
 
-    /// The first line received, in printable form.
+    /// The first line received that is not empty, in printable form.
     var firstLine: String {
-        let line = beginning.prefix { $0 != 0x0D && $0 != 0x0A }
+        let line = beginning.split { $0 == 0x0D || $0 == 0x0A }.first ?? []
         return ForeignText.shown(line, limit: Self.maximumBeginning)
     }
 }
