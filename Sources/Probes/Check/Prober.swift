@@ -281,8 +281,11 @@ private final class Cancellation: Sendable {
 final class CheckServices: Sendable {
     let resolver: any HostResolver
     let contexts = TLSContexts()
-    let interfaces = LocalInterfaces.shared
+    let interfaces: LocalInterfaces
     let evaluations = EvaluationThreads()
 
-    init(resolver: any HostResolver) { self.resolver = resolver }
+    init(resolver: any HostResolver, interfaces: LocalInterfaces = .shared) {
+        self.resolver = resolver
+        self.interfaces = interfaces
+    }
 }

@@ -34,13 +34,16 @@ extension TransferRun {
 
     /// Handles a change of the path: a resumable download continues over the next path.
     func pathChanged(_ interfaces: Set<String>) {
-        let current = run.probe.interface ?? main?.owner.hop.interface ?? run.hop.interface
+        let current = run.probe.interface ?? interface
         if case .suspended = state { return reconnect() }
         if let current, !interfaces.isEmpty, !interfaces.contains(current) { return }
         lost(
             Finding(.pathChanged, subject: run.probe.target.shown, evidence: "the path changed during the transfer")
         )
     }
+
+    /// The interface of the current connection, which after a resumption is not the check's own; nil if it is unknown.
+    private var interface: String? { main.map { $0.owner.hop.interface } ?? run.hop.interface }
 
     /// Handles the loss of the connection.
     func lost(_ finding: Finding) {
@@ -70,7 +73,7 @@ extension TransferRun {
             finding: finding,
             since: since,
             offset: leg.bytes,
-            interface: main?.owner.hop.interface ?? run.hop.interface
+            interface: interface
         )
         state = .suspended
         dropConnections()

@@ -1,3 +1,6 @@
+import EventLoopExecutor
+import NIOCore
+import NIOPosix
 import ProbeTestKit
 import Synchronization
 import Testing
@@ -13,9 +16,9 @@ struct TransferInterruptionTests {
         [.receiveRequest, .send(object.head), .receiveRequest, .send(object.head), .send(half)]
     }
 
-    private func partial(_ range: String, bytes count: Int = 100_000) -> [ServerStep] {
+    private func partial(_ range: String, bytes count: Int = 100_000, sent: Int? = nil) -> [ServerStep] {
         let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(range)\r\nContent-Length: \(count)\r\n\r\n"
-        return [.receiveRequest, .send(head), .send([UInt8](repeating: 7, count: count)), .silence]
+        return [.receiveRequest, .send(head), .send([UInt8](repeating: 7, count: sent ?? count)), .silence]
     }
 
     private func resumed(
@@ -185,6 +188,44 @@ struct TransferInterruptionTests {
         #expect(seam.code == .pathChanged)
         #expect(seam.from == "lo" && seam.to == "lo")
         #expect(log.phases.contains(.suspended) && log.phases.contains(.resumed))
+    }
+
+    @Test
+    func `a resumed download whose interface is unknown does not keep the lost one's`() async throws {
+        let rest = [[ServerStep]](repeating: [.serve(object)], count: 3)
+        let stalled = partial("100000-199999/200000", sent: 50_000)
+        let server = try await ScriptedServer.start(
+            scripts: [halfAnswer + [.drop], [.serve(object)], stalled] + rest
+        )
+        let log = ProgressLog()
+        let probe = try CheckBench.probe(server.url("/large")) { probe in
+            probe.transfer = TransferPlan(downloadBytes: 200_000, resumes: true, progress: log.closure)
+        }
+        let reads = Mutex(0)
+        // Only the first connection has an interface.
+        let interfaces = LocalInterfaces(lifetime: .zero) {
+            let number = reads.withLock { reads in
+                reads += 1
+                return reads
+            }
+            return number == 1 ? [[127, 0, 0, 1]: "old0"] : [:]
+        }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let gate = LoopGate(group.next())
+        let services = CheckServices(resolver: TableResolver(names: [:]), interfaces: interfaces)
+        let (reports, continuation) = AsyncStream<CheckReport>.makeStream()
+        let run = CheckRun(probe, on: gate, services: services) { _, report in continuation.yield(report) }
+        gate.execute { run.start() }
+        await log.shown(.resumed)
+        gate.execute { run.pathChanged(["new0"]) }
+        let report = try #require(await reports.first { _ in true })
+        #expect(report.verdict == .ok, "\(report.findings)")
+        let seams = try #require(report.transfer?.seams)
+        #expect(seams.map(\.from) == ["old0", nil] && seams.map(\.to) == [nil, nil])
+        #expect(seams.last?.code == .pathChanged)
+        await server.shutDown()
+        services.evaluations.end()
+        try await group.shutdownGracefully()
     }
 
     @Test

@@ -6,39 +6,63 @@ internal import Synchronization
 /// Maps local addresses to interfaces, with getifaddrs(3).
 ///
 /// The list is cached for five seconds: it requires a dump of all addresses, which is too expensive for a check every
-/// few milliseconds.
+/// few milliseconds. An address that it lacks may be newer than the list, which is then read again.
 final class LocalInterfaces: Sendable {
     /// The table of this process.
     static let shared = LocalInterfaces()
 
-    private static let lifetime = TimeAmount.seconds(5)
+    /// The maximum number of times that ``name(of:)`` reads the list again within its lifetime.
+    private static let maximumRereads = 8
 
     private struct Table {
         var names: [[UInt8]: String] = [:]
         var end = NIODeadline.uptimeNanoseconds(0)
+        var rereads = 0
     }
 
     private let table = Mutex(Table())
+    private let lifetime: TimeAmount
+    private let read: @Sendable () -> [[UInt8]: String]
 
-    /// Returns the interface that has the address; nil when none has, or more than one.
-    func name(of address: [UInt8]) -> String? { entry(address).flatMap { $0.isEmpty ? nil : $0 } }
-
-    /// Returns whether an interface of this machine has the address, which may be newer than the list.
-    func contain(_ address: [UInt8]) -> Bool {
-        if entry(address) != nil { return true }
-        table.withLock { $0.end = .now() }
-        return entry(address) != nil
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - lifetime: The time for which the list is cached.
+    ///   - read: Returns the interfaces by address; an address on two interfaces has an empty name.
+    init(
+        lifetime: TimeAmount = .seconds(5),
+        read: @escaping @Sendable () -> [[UInt8]: String] = LocalInterfaces.readAddresses
+    ) {
+        (self.lifetime, self.read) = (lifetime, read)
     }
 
-    private func entry(_ address: [UInt8]) -> String? {
+    /// Returns the interface that has the address; nil when none has, or more than one.
+    func name(of address: [UInt8]) -> String? {
         table.withLock { table in
-            if table.end <= .now() { table = Table(names: Self.read(), end: .now() + Self.lifetime) }
-            return table.names[address]
+            refresh(&table)
+            if table.names[address] == nil, table.rereads < Self.maximumRereads {
+                table.rereads += 1
+                table.names = read()
+            }
+            return table.names[address].flatMap { $0.isEmpty ? nil : $0 }
         }
     }
 
-    /// Reads the interfaces by address; an address on two interfaces gets an empty name.
-    private static func read() -> [[UInt8]: String] {
+    /// Returns whether an interface of this machine has the address.
+    func contain(_ address: [UInt8]) -> Bool {
+        table.withLock { table in
+            refresh(&table)
+            if table.names[address] == nil { table.names = read() }
+            return table.names[address] != nil
+        }
+    }
+
+    private func refresh(_ table: inout Table) {
+        if table.end <= .now() { table = Table(names: read(), end: .now() + lifetime) }
+    }
+
+    @Sendable
+    private static func readAddresses() -> [[UInt8]: String] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [:] }
         defer { freeifaddrs(list) }

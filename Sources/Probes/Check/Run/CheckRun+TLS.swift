@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import EventLoopExecutor
 internal import FoundationEssentials
 internal import HTTPSerialization
 internal import NIOCore
