@@ -410,7 +410,7 @@ extension FindingCode {
             )
         case .resourcesExhausted:
             (
-                "The system had no file descriptor, memory or port left.",
+                "The system had no file descriptor, thread, memory or port left.",
                 "Raise the limit that the evidence names."
             )
         case .latencyHigh:

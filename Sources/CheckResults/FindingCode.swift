@@ -172,7 +172,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
     case cancelled = "cancelled"
     /// The request cannot be built, or its body cannot be read.
     case requestInvalid = "request_invalid"
-    /// The system has no file descriptor, memory or port left.
+    /// The system has no file descriptor, thread, memory or port left.
     case resourcesExhausted = "resources_exhausted"
     /// The latency is above the probe's threshold.
     case latencyHigh = "latency_high"

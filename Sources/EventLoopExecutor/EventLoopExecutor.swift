@@ -58,7 +58,39 @@ extension MultiThreadedEventLoopGroup {
         // The descriptors of an event loop: its epoll(7), eventfd(2) and timerfd_create(2).
         var held: [Wakeup] = []
         for _ in 0..<count * 3 { held.append(try Wakeup()) }
-        try NamedThread(name) {}.join()
+        try ThreadReserve.ensure(count, name)
         withExtendedLifetime(held) {}
+    }
+}
+
+extension NIOThreadPool {
+    /// Starts the threads of a pool.
+    ///
+    /// - Parameters:
+    ///   - count: The number of its threads.
+    ///   - prefix: The beginning of their names, which a number follows.
+    /// - Throws: ``SystemError`` if the system has no thread left for them: NIO would end the process.
+    package func start(_ count: Int, named prefix: StaticString) throws(SystemError) {
+        try ThreadReserve.ensure(count, prefix)
+        _start(threadNamePrefix: "\(prefix)")
+    }
+}
+
+/// The threads that the system can still start.
+private enum ThreadReserve {
+    /// Starts so many threads at the same time, and ends them.
+    ///
+    /// Other threads may still be started in between, which only makes a shortage afterwards unlikely.
+    static func ensure(_ count: Int, _ name: StaticString) throws(SystemError) {
+        let isOver = Monitor(false)
+        var threads: [NamedThread] = []
+        defer {
+            isOver.withLock { $0 = true }
+            isOver.wakeAll()
+            for thread in threads { thread.join() }
+        }
+        for _ in 0..<count {
+            threads.append(try NamedThread(name) { isOver.wait { $0 ? .done(()) : .sleep(nil) } })
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import EventLoopExecutor
+internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 
@@ -13,7 +14,8 @@ final class BlockingWork {
 
     private let gate: LoopGate
     private let turns: Turns
-    private let pool = NIOThreadPool(numberOfThreads: 2)
+    private static let threads = 2
+    private let pool = NIOThreadPool(numberOfThreads: BlockingWork.threads)
     private var isPoolStarted = false
 
     /// Creates no thread.
@@ -23,15 +25,19 @@ final class BlockingWork {
     }
 
     /// Runs work on another thread; a connection must run only one piece at a time.
+    ///
+    /// If the system has no thread left, the result is that error.
     func run<Output: Sendable>(
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
     ) {
-        if !isPoolStarted {
+        do throws(SystemError) {
+            if !isPoolStarted { try pool.start(Self.threads, named: "replay-") }
             isPoolStarted = true
-            pool._start(threadNamePrefix: "replay-")
+            run(on: pool, body, whenDone)
+        } catch {
+            handing(over: whenDone)(.failure(error))
         }
-        run(on: pool, body, whenDone)
     }
 
     /// Runs work on a thread of a started pool.
@@ -40,14 +46,24 @@ final class BlockingWork {
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
     ) {
+        let handOver = handing(over: whenDone)
+        pool.submit { state in
+            handOver(
+                Result { () throws -> Output in
+                    guard state == .active else { throw CancellationError() }
+                    return try body()
+                }
+            )
+        }
+    }
+
+    /// Counts a piece, and returns a closure that hands its result to the event loop from any thread.
+    private func handing<Output: Sendable>(
+        over whenDone: @escaping (Result<Output, any Error>) -> Void
+    ) -> @Sendable (Result<Output, any Error>) -> Void {
         count += 1
         let done = NIOLoopBound((work: self, whenDone: whenDone), eventLoop: gate.eventLoop)
-        let gate = gate
-        pool.submit { state in
-            let result = Result { () throws -> Output in
-                guard state == .active else { throw CancellationError() }
-                return try body()
-            }
+        return { [gate] result in
             gate.execute {
                 let (work, whenDone) = done.value
                 work.turns.handle {

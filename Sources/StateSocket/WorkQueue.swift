@@ -1,3 +1,5 @@
+internal import EventLoopExecutor
+internal import LinuxSupport
 internal import NIOPosix
 internal import Synchronization
 
@@ -9,7 +11,7 @@ final class WorkQueue {
     static let maximumCount = 64
 
     private let pool = NIOThreadPool(numberOfThreads: 1)
-    private let name: String
+    private let name: StaticString
     /// The maximum number of waiting and running jobs of one user or host.
     private let share: Int
     private var waiting = FairQueue<() -> Void>()
@@ -20,12 +22,12 @@ final class WorkQueue {
     /// - Parameters:
     ///   - name: The name of the thread.
     ///   - share: The maximum number of waiting and running jobs of one user or host; 1 once the queue is half full.
-    init(_ name: String, share: Int) {
+    init(_ name: StaticString, share: Int) {
         self.name = name
         self.share = share
     }
 
-    /// Adds a job; returns `false`, and calls nothing, if the queue is full.
+    /// Adds a job; returns `false`, and calls nothing, if the queue is full or the system has no thread left.
     ///
     /// - Parameters:
     ///   - body: Called on the thread.
@@ -39,6 +41,12 @@ final class WorkQueue {
         let total = counts.values.reduce(0, +)
         // The second half is for those without a job, so that a few hosts cannot take all places.
         guard total < Self.maximumCount, counts[origin] ?? 0 < (total < Self.maximumCount / 2 ? share : 1) else {
+            return false
+        }
+        do throws(SystemError) {
+            if !isStarted { try pool.start(1, named: name) }
+            isStarted = true
+        } catch {
             return false
         }
         counts[origin, default: 0] += 1
@@ -61,10 +69,6 @@ final class WorkQueue {
     private func runNext(in hub: StreamHub) {
         guard !isRunning, let start = waiting.next() else { return }
         isRunning = true
-        if !isStarted {
-            isStarted = true
-            pool._start(threadNamePrefix: name)
-        }
         start()
     }
 

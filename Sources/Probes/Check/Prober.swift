@@ -2,6 +2,7 @@ public import CheckResults
 internal import EventLoopExecutor
 internal import FoundationEssentials
 internal import LinuxSupport
+internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
@@ -242,7 +243,7 @@ public final class Prober: Sendable {
             for gate in state.loops?.gates ?? [] { gate.close() }
             return state.loops
         }
-        services.evaluations.end()
+        services.end()
         return loops?.group
     }
 
@@ -282,10 +283,19 @@ final class CheckServices: Sendable {
     let resolver: any HostResolver
     let contexts = TLSContexts()
     let interfaces: LocalInterfaces
-    let evaluations = EvaluationThreads()
+    /// The threads that evaluate certificates and bodies.
+    let evaluations: TargetThreads
 
-    init(resolver: any HostResolver, interfaces: LocalInterfaces = .shared) {
+    init(
+        resolver: any HostResolver,
+        interfaces: LocalInterfaces = .shared,
+        evaluations: TargetThreads = TargetThreads("evaluation", maximumThreads: 2)
+    ) {
         self.resolver = resolver
         self.interfaces = interfaces
+        self.evaluations = evaluations
     }
+
+    /// Ends the threads after their current work.
+    func end() { evaluations.end() }
 }

@@ -1,4 +1,6 @@
+import EventLoopExecutor
 import FoundationEssentials
+import NIOCore
 import ProbeTestKit
 
 @testable import Probes
@@ -55,6 +57,18 @@ struct CheckBench {
         let report = try await check(server.url(path, host: host), change)
         await server.shutDown()
         return (report, server)
+    }
+
+    /// Makes one check on an event loop, with services of the test.
+    static func check(_ probe: Probe, on loop: any EventLoop, _ services: CheckServices) async -> CheckReport {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                CheckRun(probe, on: LoopGate(loop), services: services) { _, report in
+                    continuation.resume(returning: report)
+                }
+                .start()
+            }
+        }
     }
 }
 

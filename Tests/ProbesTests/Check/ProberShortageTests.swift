@@ -1,4 +1,9 @@
 import AgentTestKit
+import EventLoopExecutor
+import Glibc
+import LinuxSupport
+import NIOCore
+import NIOPosix
 import ProbeTestKit
 import Testing
 
@@ -21,6 +26,23 @@ struct ProberShortageTests {
             #expect(report.findings.map(\.evidence) == ["start an event loop: Too many open files"])
             #expect(await prober.check(probe).verdict == .ok)
             await prober.shutDown()
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"), arguments: [0, 1])
+    func `without a thread for each of them neither event loops nor a pool start`(_ spare: Int) async {
+        await #expect(processExitsWith: .success) { [spare] in
+            let shortage = try ThreadShortage(sparing: spare)
+            let pool = NIOThreadPool(numberOfThreads: 2)
+            #expect(throws: SystemError(errno: EAGAIN)) {
+                try MultiThreadedEventLoopGroup(named: "test", numberOfThreads: 2)
+            }
+            #expect(throws: SystemError(errno: EAGAIN)) { try pool.start(2, named: "test-") }
+            try shortage.end()
+            try pool.start(2, named: "test-")
+            try await pool.shutdownGracefully()
+            let group = try MultiThreadedEventLoopGroup(named: "test", numberOfThreads: 2)
+            try await group.shutdownGracefully()
         }
     }
 }

@@ -1,9 +1,10 @@
 import AgentTestKit
-import EventLoopExecutor
 import Foundation
+import LinuxSupport
 import NIOCore
 import NIOPosix
 import ProbeTestKit
+import Synchronization
 import Testing
 
 @testable import Probes
@@ -103,32 +104,45 @@ import Testing
             )
             var probe = try CheckBench.probe(server.url(host: "host.test"))
             probe.trust = TrustEvaluator(anchors: TrustAnchors(certificates: anchors))
-            let report = await Self.check(probe, on: group.next(), services)
+            let report = await CheckBench.check(probe, on: group.next(), services)
             #expect((report.verdict == .ok) == !anchors.isEmpty, "\(report.findings)")
             #expect(services.contexts.secrets.count == 0)
             await server.shutDown()
         }
-        services.evaluations.end()
+        services.end()
         try await group.shutdownGracefully()
     }
 
-    private static func check(_ probe: Probe, on loop: any EventLoop, _ services: CheckServices) async -> CheckReport {
-        await withCheckedContinuation { continuation in
-            loop.execute {
-                CheckRun(probe, on: LoopGate(loop), services: services) { _, report in
-                    continuation.resume(returning: report)
-                }
-                .start()
+    @Test
+    func `without a thread for the evaluation a check ends with the reason, and the next one retries`() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let attempts = Mutex(0)
+        let threads = TargetThreads("test", maximumThreads: 2) { name, body throws(SystemError) in
+            let isFirst = attempts.withLock { attempts in
+                attempts += 1
+                return attempts == 1
             }
+            if isFirst { throw SystemError(errno: EAGAIN) }
+            try NamedThread.start(name, body)
         }
+        let services = CheckServices(resolver: TableResolver(names: CheckBench().names), evaluations: threads)
+        let server = try await ScriptedServer.start([.serve(.text("hello"))], tls: try CheckBench.tls())
+        let probe = try CheckBench.probe(server.url(host: "host.test"))
+        let report = await CheckBench.check(probe, on: group.next(), services)
+        #expect(report.verdict == .unknown(.resourcesExhausted, .tls))
+        #expect(report.findings.map(\.evidence) == ["start a thread: Resource temporarily unavailable"])
+        #expect(await CheckBench.check(probe, on: group.next(), services).verdict == .ok)
+        await server.shutDown()
+        services.end()
+        try await group.shutdownGracefully()
     }
 
     @Test func `a chain is evaluated away from the event loop, and the deadline holds while it waits`() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let services = CheckServices(resolver: TableResolver(names: CheckBench().names))
-        let gates = (0..<EvaluationThreads.count).map { number in
+        let gates = try (0..<2).map { number in
             let gate = DispatchSemaphore(value: 0)
-            services.evaluations.submit(for: "busy \(number)", within: .unlimited()) { gate.wait() }
+            try services.evaluations.submit(for: "busy \(number)", within: .unlimited()) { gate.wait() }
             return gate
         }
         let server = try await ScriptedServer.start(
@@ -141,16 +155,16 @@ import Testing
             where: { $0.verdict.phase == .tls }
         ) { timeout in
             probe.timeout = timeout
-            return await Self.check(probe, on: group.next(), services)
+            return await CheckBench.check(probe, on: group.next(), services)
         }
         #expect(report.verdict == .failed(.timeout, .tls), "\(report.findings)")
         #expect(services.evaluations.waitingCount == 0)
         #expect(services.contexts.secrets.count == 0)
         for gate in gates { gate.signal() }
         probe.timeout = .seconds(60)
-        #expect(await Self.check(probe, on: group.next(), services).verdict == .ok)
+        #expect(await CheckBench.check(probe, on: group.next(), services).verdict == .ok)
         await server.shutDown()
-        services.evaluations.end()
+        services.end()
         try await group.shutdownGracefully()
     }
 }

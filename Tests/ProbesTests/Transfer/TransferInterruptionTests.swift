@@ -224,7 +224,7 @@ struct TransferInterruptionTests {
         #expect(seams.map(\.from) == ["old0", nil] && seams.map(\.to) == [nil, nil])
         #expect(seams.last?.code == .pathChanged)
         await server.shutDown()
-        services.evaluations.end()
+        services.end()
         try await group.shutdownGracefully()
     }
 

@@ -121,7 +121,7 @@ extension CheckRun {
         let expectations = probe.expectations
         if expectations.areQuick { return judged(expectations.evaluate(received)) }
         // Evaluating a hostile body takes time, which must not delay other checks or this check's deadline.
-        services.evaluations.submit(for: probe.target.description, within: budget) { [self, gate, budget] in
+        run(on: services.evaluations) { [self, gate, budget] in
             let verdict = expectations.evaluate(received, within: budget)
             gate.execute { self.judged(verdict) }
         }

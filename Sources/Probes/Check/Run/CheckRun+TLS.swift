@@ -70,7 +70,7 @@ extension CheckRun {
     ) {
         let (trust, date) = (probe.trust, probe.evaluationDate ?? Date())
         let proceed = NIOLoopBound(proceed, eventLoop: loop)
-        services.evaluations.submit(for: probe.target.description, within: budget) { [self, gate, budget] in
+        run(on: services.evaluations) { [self, gate, budget] in
             let verdict = trust.evaluate(presented: presented, identity: identity, at: date, within: budget)
             gate.execute { [self] in
                 guard !isOver else { return }

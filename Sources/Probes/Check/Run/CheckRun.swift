@@ -3,6 +3,7 @@ internal import EventLoopExecutor
 internal import ForeignText
 internal import FoundationEssentials
 internal import HTTPSerialization
+internal import LinuxSupport
 internal import NIOCore
 
 /// One check from its start to its report.
@@ -113,6 +114,16 @@ final class CheckRun: @unchecked Sendable {
 
     /// The time left until the deadline.
     var timeLeft: Duration { timeout - Duration(.now() - epoch) }
+
+    /// Runs the check's work away from the event loop, which other checks share, and fails the check if there is no thread
+    /// for it.
+    func run(on threads: TargetThreads, _ body: @escaping @Sendable () -> Void) {
+        do throws(SystemError) {
+            try threads.submit(for: probe.target.description, within: budget, body)
+        } catch {
+            fail(.resourcesExhausted, subject: hop.url, evidence: "start a thread: \(error)")
+        }
+    }
 
     // MARK: End
 
