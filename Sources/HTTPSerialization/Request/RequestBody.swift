@@ -40,6 +40,15 @@ public enum RequestBody: Sendable {
         if case .none = self { false } else { true }
     }
 
+    /// `true` if reading the body may block, because a file is part of it.
+    package var hasFiles: Bool {
+        switch self {
+        case .none, .bytes: false
+        case .file: true
+        case .multipart(let form): form.segments.contains { if case .file = $0 { true } else { false } }
+        }
+    }
+
     /// Returns a reader at the first byte; may be called any number of times.
     ///
     /// - Throws: ``RequestError`` when a file cannot be opened or its length has changed.

@@ -1,5 +1,6 @@
 public import CheckResults
 internal import EventLoopExecutor
+internal import ForeignText
 internal import FoundationEssentials
 internal import LinuxSupport
 internal import NIOCore
@@ -220,7 +221,7 @@ public final class Prober: Sendable {
 
     /// Cancels all checks and ends the event loops; returns when they have ended, to every caller.
     ///
-    /// A thread that looks up a name, evaluates a response or reviews a report ends with its current work.
+    /// A thread that looks up a name, reads a file, evaluates a response or reviews a report ends with its current work.
     public func shutDown() async {
         try? await beginShutDown()?.shutdownGracefully()
     }
@@ -285,6 +286,8 @@ final class CheckServices: Sendable {
     let interfaces: LocalInterfaces
     /// The threads that evaluate certificates and bodies.
     let evaluations: TargetThreads
+    /// The threads that read the files of request bodies, some of which may hang with their disks.
+    let files = TargetThreads("probe-file", maximumThreads: 8)
 
     init(
         resolver: any HostResolver,
@@ -296,6 +299,15 @@ final class CheckServices: Sendable {
         self.evaluations = evaluations
     }
 
+    /// Cancels a check's budget, and drops its queued work.
+    func cancel(_ budget: WorkBudget, of target: String) {
+        evaluations.cancel(budget, of: target)
+        files.cancel(budget, of: target)
+    }
+
     /// Ends the threads after their current work.
-    func end() { evaluations.end() }
+    func end() {
+        evaluations.end()
+        files.end()
+    }
 }

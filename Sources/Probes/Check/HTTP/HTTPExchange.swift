@@ -33,6 +33,8 @@ final class HTTPExchange: @unchecked Sendable {
     var sink: ((Int) -> Void)?
     /// The content to send instead of the request's own body.
     var upload: UploadContent?
+    /// The reader of the request's own body; nil if it has none.
+    var feed: RequestBodyFeed?
     /// The error code of a received GOAWAY frame.
     var goAway: UInt32?
     /// The error code of a received RST_STREAM frame.

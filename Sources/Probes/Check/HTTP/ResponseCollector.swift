@@ -17,8 +17,10 @@ final class ResponseCollector: ChannelInboundHandler {
 
     private var exchange: HTTPExchange
     private var context: ChannelHandlerContext?
-    private var reader: RequestBodyReader?
+    /// The rest of the request's body.
+    private var feed: RequestBodyFeed?
     private var hasBegun = false
+    private var isHeadSent = false
     /// The pieces of an upload that the kernel has not accepted yet.
     private var unsentPieces = 0
     private var isSending = false
@@ -28,7 +30,7 @@ final class ResponseCollector: ChannelInboundHandler {
     /// Sends the next request on the same connection.
     func renew(_ exchange: HTTPExchange) {
         self.exchange = exchange
-        (reader, hasBegun) = (nil, false)
+        (feed, hasBegun, isHeadSent) = (nil, false, false)
         if let context { begin(context) }
     }
 
@@ -65,20 +67,23 @@ final class ResponseCollector: ChannelInboundHandler {
     private func begin(_ context: ChannelHandlerContext) {
         guard !hasBegun, !exchange.isOver else { return }
         hasBegun = true
-        do {
-            if exchange.upload == nil, exchange.request.body.length > 0 {
-                reader = try exchange.request.body.makeReader()
-            }
-        } catch {
-            return exchange.fail(.requestInvalid, error.description)
+        if exchange.upload == nil, exchange.contentLength > 0 {
+            // The head waits for the first piece: nothing is sent if the body cannot be read.
+            feed = exchange.feed
+            return sendBody(context)
         }
+        sendHead(context)
+        if exchange.contentLength == 0 { end(context) } else { sendBody(context) }
+    }
+
+    private func sendHead(_ context: ChannelHandlerContext) {
+        isHeadSent = true
         let head = HTTPRequestHead(
             version: .http1_1,
             method: HTTPMethod(rawValue: exchange.request.method),
             uri: exchange.request.url.requestTarget
         )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if exchange.contentLength == 0 { end(context) } else { sendBody(context) }
     }
 
     /// Sends as much of the body as the connection accepts now, and continues when it accepts more.
@@ -88,18 +93,25 @@ final class ResponseCollector: ChannelInboundHandler {
         isSending = true
         defer { isSending = false }
         if let upload = exchange.upload { return send(upload, context) }
-        guard reader != nil else { return }
-        while context.channel.isWritable, !exchange.isOver {
-            do {
-                guard let piece = try reader?.read(upTo: Self.pieceLength), !piece.isEmpty else {
-                    reader = nil
-                    return end(context)
-                }
-                context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: piece)))), promise: nil)
-            } catch {
-                reader = nil
-                return exchange.fail(.requestInvalid, String(describing: error))
-            }
+        while let feed, !feed.isReading, context.channel.isWritable || !isHeadSent, !exchange.isOver {
+            feed.read(upTo: Self.pieceLength) { [self] piece in send(piece, of: feed) }
+        }
+    }
+
+    /// Sends a piece of the body, and continues when it was read on another thread.
+    private func send(_ piece: Result<[UInt8], RequestError>, of feed: RequestBodyFeed) {
+        // Meanwhile the exchange may have ended, and another one have begun.
+        guard let context, self.feed === feed, !exchange.isOver else { return }
+        switch piece {
+        case .success(let bytes):
+            if !isHeadSent { sendHead(context) }
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
+            guard feed.isAtEnd else { return sendBody(context) }
+            self.feed = nil
+            end(context)
+        case .failure(let error):
+            self.feed = nil
+            exchange.fail(.requestInvalid, error.description)
         }
     }
 

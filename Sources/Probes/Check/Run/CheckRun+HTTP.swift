@@ -40,6 +40,9 @@ extension CheckRun {
             finished: { [self] exchange, finding in ended(exchange, finding) }
         )
         let exchange = HTTPExchange(request: request, limits: probe.limits, events: events)
+        exchange.feed = RequestBodyFeed(request.body, on: gate) { [weak self] body in
+            if let self { run(on: services.files, body) }
+        }
         self.exchange = exchange
         do {
             if applicationProtocol == "h2" {
@@ -54,6 +57,11 @@ extension CheckRun {
 
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
         if let finding {
+            // A server that closes while it waits for the request is not at fault.
+            if exchange.feed?.isStuck == true {
+                let evidence = "the file of the request's body was not read; meanwhile: \(finding.evidence)"
+                return fail(.requestInvalid, subject: exchange.subject, evidence: evidence)
+            }
             if !repeatOverHTTPOne(exchange) { failed(exchange, finding) }
             return
         }

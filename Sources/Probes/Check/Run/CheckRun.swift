@@ -175,7 +175,7 @@ final class CheckRun: @unchecked Sendable {
         guard let completion else { return }
         self.completion = nil
         deadline?.cancel()
-        services.evaluations.cancel(budget, of: probe.target.description)
+        services.cancel(budget, of: probe.target.description)
         let phase = recorder.phase ?? .resolve
         let verdict: CheckVerdict =
             switch code {
@@ -248,6 +248,8 @@ final class CheckRun: @unchecked Sendable {
                 return fail(refusal.code, subject: refusal.subject, evidence: "\(refusal.evidence); \(silence)")
             }
             fail(.connectTimeout, subject: subject, evidence: silence)
+        case .some where exchange?.feed?.isStuck == true:
+            fail(.requestInvalid, subject: subject, evidence: "the file of the request's body was not read \(limit)")
         case let phase?:
             // A running query or echo request knows what came instead of the answer, and ends the check.
             datagram?.expire(after: timeout)
