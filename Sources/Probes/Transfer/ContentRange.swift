@@ -40,12 +40,6 @@ package struct ContentRange: Sendable, Hashable {
 
     private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return digits.reduce(into: Int?(0)) { value, digit in
-            guard let (high, isTooLarge) = value?.multipliedReportingOverflow(by: 10), !isTooLarge else {
-                return value = nil
-            }
-            let (sum, isTooMuch) = high.addingReportingOverflow(Int(digit - 0x30))
-            value = isTooMuch ? nil : sum
-        }
+        return Int(Substring(digits))
     }
 }
