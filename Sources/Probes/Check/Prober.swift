@@ -189,12 +189,7 @@ public final class Prober: Sendable {
             started: Date(),
             duration: .zero
         )
-        do throws(SystemError) {
-            // The caller may hold a lock that the completion takes.
-            try NamedThread.start("probe-report") { completion(report) }
-        } catch {
-            completion(report)
-        }
+        detach("probe-report") { completion(report) }
     }
 
     private static func review(
@@ -203,20 +198,19 @@ public final class Prober: Sendable {
         _ completion: @escaping @Sendable (CheckReport) -> Void
     ) {
         do throws(SystemError) {
-            _ = try NamedThread.start("probe-review") { completion(review(report)) }
+            try NamedThread.start("probe-review") { completion(review(report)) }
         } catch {
             completion(report)
         }
     }
 
     /// Cancels a check whose event loop has ended.
-    private static func cancel(_ run: CheckRun) {
-        do throws(SystemError) {
-            // The caller may hold a lock that the completion takes.
-            try NamedThread.start("probe-cancel") { run.cancel() }
-        } catch {
-            run.cancel()
-        }
+    private static func cancel(_ run: CheckRun) { detach("probe-cancel") { run.cancel() } }
+
+    /// Calls a completion on a thread of its own, as the caller may hold a lock that it takes; without a thread it is called
+    /// here.
+    private static func detach(_ name: StaticString, _ body: @escaping @Sendable () -> Void) {
+        do throws(SystemError) { try NamedThread.start(name, body) } catch { body() }
     }
 
     /// Cancels all checks and ends the event loops; returns when they have ended, to every caller.
