@@ -1,3 +1,4 @@
+internal import CheckResults
 internal import Glibc
 
 /// The IPv4 packets of a socket that is bound to an interface, and those that answer them.
@@ -12,22 +13,13 @@ struct BoundFlow {
     init?(of descriptor: CInt, over interface: String, to target: WireEndpoint, by transport: WireTransport) {
         let index = if_nametoindex(interface)
         var bytes = [CChar](repeating: 0, count: Int(IFNAMSIZ))
-        guard index > 0, if_indextoname(index, &bytes) != nil, let source = Self.source(descriptor) else { return nil }
+        guard index > 0, if_indextoname(index, &bytes) != nil,
+            let source = SocketCalls.localAddress(of: descriptor)?.address.bytes
+        else { return nil }
         name = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         output = RouteQuestion(.output, index, from: source, to: target.bytes, by: transport, farPort: target.port)
         input = RouteQuestion(.input, index, from: target.bytes, to: source, by: transport, farPort: target.port)
         flags = Self.flags(of: bytes, descriptor)
-    }
-
-    private static func source(_ descriptor: CInt) -> [UInt8]? {
-        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { storage in
-            var length = socklen_t(storage.count)
-            guard let base = storage.baseAddress,
-                getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
-            else { return nil }
-            return HostAddress(socketAddress: UnsafeRawBufferPointer(rebasing: storage.prefix(Int(clamping: length))))?
-                .bytes
-        }
     }
 
     private static func flags(of name: [CChar], _ descriptor: CInt) -> CInt? {

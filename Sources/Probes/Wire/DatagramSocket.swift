@@ -83,38 +83,17 @@ final class DatagramSocket {
     }
 
     private func connect(to target: WireEndpoint, interface: String?) throws(WireFailure) {
-        let result =
-            if isIPv6 {
-                withUnsafeBytes(of: target.ipv6(interface: interface), connect)
-            } else {
-                withUnsafeBytes(of: target.ipv4, connect)
-            }
-        guard result == 0 else {
-            let error = errno
+        if let error = SocketCalls.connect(descriptor, to: target, interface: interface) {
             let route = LocalRoute(to: target, over: interface, by: isICMP ? .icmp : .udp)
             throw WireFailure(finding: SystemFinding.make(error, operation: "connect", over: route))
         }
     }
 
-    private func connect(_ address: UnsafeRawBufferPointer) -> CInt {
-        guard let base = address.baseAddress else { return -1 }
-        return base.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            Glibc.connect(descriptor, $0, socklen_t(address.count))
-        }
-    }
-
     /// The local address and, for UDP, the port that the kernel selected.
     var localAddress: WireEndpoint? {
-        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { storage in
-            var length = socklen_t(storage.count)
-            guard let base = storage.baseAddress,
-                getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
-            else { return nil }
-            let bytes = UnsafeRawBufferPointer(rebasing: storage.prefix(Int(clamping: length)))
-            guard let address = HostAddress(socketAddress: bytes), bytes.count >= 4 else { return nil }
+        SocketCalls.localAddress(of: descriptor).map { local in
             // An ICMP socket has its identifier in place of the port.
-            let port = isICMP ? 0 : UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-            return WireEndpoint(address, port: port)
+            WireEndpoint(local.address, port: isICMP ? 0 : local.port)
         }
     }
 

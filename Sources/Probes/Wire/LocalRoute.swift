@@ -87,20 +87,10 @@ struct LocalRoute {
         if let interface {
             do { try InterfaceBinding.apply(interface, toSocket: descriptor) } catch { return .unknown }
         }
-        let error =
-            target.isIPv6
-            ? withUnsafeBytes(of: target.ipv6(interface: interface)) { Self.connect(descriptor, $0) }
-            : withUnsafeBytes(of: target.ipv4) { Self.connect(descriptor, $0) }
-        if let error { return Self.isRefusal(error) ? .refused : .unknown }
+        if let error = SocketCalls.connect(descriptor, to: target, interface: interface) {
+            return Self.isRefusal(error) ? .refused : .unknown
+        }
         guard let interface, !target.isIPv6 else { return .connected }
         return BoundFlow(of: descriptor, over: interface, to: target, by: transport).map(Connection.bound) ?? .connected
-    }
-
-    /// Connects a socket, and returns the errno value of the failure.
-    private static func connect(_ descriptor: CInt, _ address: UnsafeRawBufferPointer) -> CInt? {
-        guard let base = address.baseAddress else { return EFAULT }
-        return base.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            Glibc.connect(descriptor, $0, socklen_t(address.count)) == 0 ? nil : errno
-        }
     }
 }

@@ -76,13 +76,9 @@ struct RouteQuestion: Equatable {
         defer { close(descriptor) }
         // A socket that is connected to the kernel (port 0) takes no message of another process.
         let kernel = native(UInt16(AF_NETLINK)) + [UInt8](repeating: 0, count: 10)
-        let isConnected = kernel.withUnsafeBytes { bytes in
-            bytes.baseAddress?.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(bytes.count)) == 0
-            }
-        }
+        let error = kernel.withUnsafeBytes { SocketCalls.connect(descriptor, to: $0) }
         let requests = questions.enumerated().flatMap { $1.message(number: UInt32($0)) }
-        guard isConnected == true, send(descriptor, requests, requests.count, 0) == requests.count else {
+        guard error == nil, send(descriptor, requests, requests.count, 0) == requests.count else {
             return answers
         }
         var bytes = [UInt8](repeating: 0, count: 2048)
