@@ -43,6 +43,14 @@ import Testing
         #expect(Set(verdict.refusals) == [code, .tlsRevocationUnknown])
     }
 
+    @Test func `a year that takes more than 31 bits is shown`() async throws {
+        let chain = try TestAuthority.standard()
+        let date = Date(timeIntervalSince1970: 6.7768e16)
+        let verdict = await TrustHarness.verdict(chain.presented, roots: [chain.root], at: date)
+        #expect(verdict.refusals == [.tlsExpired, .tlsExpired, .tlsExpired])
+        #expect(verdict.findings.allSatisfy { $0.evidence.contains("it is 2147484401-") }, "\(verdict.findings)")
+    }
+
     @Test(arguments: [
         (TestDate.utc(2026), true), (TestDate.utc(2026).addingTimeInterval(-0.1), false),
         (TestDate.utc(2027).addingTimeInterval(0.9), true), (TestDate.utc(2027).addingTimeInterval(1), false),

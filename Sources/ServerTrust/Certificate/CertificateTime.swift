@@ -59,11 +59,11 @@ extension Date {
         var civil = tm()
         guard var seconds = time_t(exactly: timeIntervalSince1970.rounded(.down)), gmtime_r(&seconds, &civil) != nil
         else { return "\(timeIntervalSince1970) seconds after 1970" }
-        func text(_ value: Int32, _ digits: Int = 2) -> String {
+        func text(_ value: some BinaryInteger, _ digits: Int = 2) -> String {
             let text = String(value)
             return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
         }
-        let date = "\(text(civil.tm_year + 1900, 4))-\(text(civil.tm_mon + 1))-\(text(civil.tm_mday))"
+        let date = "\(text(Int(civil.tm_year) + 1900, 4))-\(text(civil.tm_mon + 1))-\(text(civil.tm_mday))"
         return "\(date)T\(text(civil.tm_hour)):\(text(civil.tm_min)):\(text(civil.tm_sec))Z"
     }
 }
