@@ -84,7 +84,6 @@ final class RevocationListContent: Sendable {
     /// The date of the next list; nil when unknown.
     let nextUpdate: CertificateTime?
     let entries: [[UInt8]: Entry]
-    let authorityKeyIdentifier: [UInt8]?
     let signatureAlgorithm: SignatureAlgorithm
     let signature: [UInt8]
     /// `true` for a list of version 1, which conforming issuers do not issue.
@@ -135,7 +134,6 @@ final class RevocationListContent: Sendable {
         self.entries = entries
         let extensions = try rest.popFirst().map { (wrapper) throws(Flaw) in try ListExtensions(wrapper) }
         guard rest.isEmpty else { throw Flaw(description: "it has a field of an unknown kind") }
-        authorityKeyIdentifier = extensions?.keyIdentifier
         scope = extensions?.scope ?? .everything
         self.obstacle = obstacle ?? extensions?.obstacle
     }
@@ -171,7 +169,6 @@ final class RevocationListContent: Sendable {
 
 /// The extensions of a list, as far as they matter.
 private struct ListExtensions {
-    private(set) var keyIdentifier: [UInt8]?
     private(set) var scope: RevocationScope?
     /// The first reason that the list may not be used; nil when it may.
     private(set) var obstacle: String?
@@ -185,8 +182,8 @@ private struct ListExtensions {
                 throw RevocationListContent.Flaw(description: "an extension cannot be decoded")
             }
             switch item.identifier {
-            case CertificateExtensions.Identifier.authorityKeyIdentifier:
-                keyIdentifier = ASN1Node.parsing(item.value)?.sequence?.first { $0.contextTag == 0 }?.primitiveBytes
+            // Understood, and not needed: the signature identifies the issuer's key.
+            case CertificateExtensions.Identifier.authorityKeyIdentifier: break
             case "2.5.29.27": obstacle = obstacle ?? "it is a delta list"
             case "2.5.29.28":
                 guard scope == nil, let decoded = RevocationScope(item.value) else {
