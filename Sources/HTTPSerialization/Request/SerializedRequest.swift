@@ -68,7 +68,8 @@ extension SerializedRequest: CustomStringConvertible, CustomDebugStringConvertib
 extension SerializedRequest {
     /// Returns the request that follows a redirect (RFC 9110, section 15.4).
     ///
-    /// After 303 the method becomes GET unless it is HEAD, after 301 and 302 POST becomes GET, without content.
+    /// After 303 the method becomes GET unless it is HEAD, after 301 and 302 POST becomes GET, without content. All other
+    /// requests keep their method and content.
     /// Credentials, cookies, other fields with the names of secrets or with values from files for secrets, and a custom
     /// Host field are not sent to another origin. The caller decides whether to follow the redirect.
     public func redirected(to url: HTTPURL, status: Int) -> SerializedRequest {
