@@ -120,6 +120,15 @@ import Testing
         #expect(wrong.messages.allSatisfy { !$0.contains("topsecret") })
     }
 
+    @Test(arguments: [(PasswordFile.maximumBytes, true), (PasswordFile.maximumBytes + 1, false)])
+    func `passwords of more than 256 KiB are rejected`(size: Int, isRead: Bool) throws {
+        let line = "alice:\(Self.hash)\n"
+        let comment = "#" + String(repeating: "x", count: size - line.utf8.count - 1)
+        let (settings, messages) = try load("\(Self.open)\n\(Self.tls)\n\(Self.passwords)", passwords: line + comment)
+        #expect((settings != nil) == isRead, "\(messages)")
+        #expect(messages.contains { $0.contains("users is larger than 262144 bytes") } == !isRead, "\(messages)")
+    }
+
     @Test func `a renewed certificate is a change of the section`() throws {
         let section = "\(Self.open)\n\(Self.tls)\n\(Self.passwords)"
         let (one, other) = (try #require(try load(section).settings), try #require(try load(section).settings))

@@ -82,7 +82,8 @@ struct PortAccessReader {
     }
 
     private func readPasswords() -> PasswordFile? {
-        guard let bytes = bytes("basic_auth_file", http.basicAuthFile, isSecret: true) else { return nil }
+        let max = PasswordFile.maximumBytes
+        guard let bytes = bytes("basic_auth_file", http.basicAuthFile, max: max, isSecret: true) else { return nil }
         do throws(PortAccessError) {
             return try PasswordFile(bytes)
         } catch {
@@ -91,10 +92,15 @@ struct PortAccessReader {
         }
     }
 
-    private func bytes(_ key: String, _ path: String?, isSecret: Bool = false) -> [UInt8]? {
+    private func bytes(
+        _ key: String,
+        _ path: String?,
+        max: Int = PortTLS.maximumBytes,
+        isSecret: Bool = false
+    ) -> [UInt8]? {
         guard let path else { return nil }
         do throws(RegularFile.Failure) {
-            return try RegularFile.bytes(of: path, max: PortTLS.maximumBytes, isSecret: isSecret)
+            return try RegularFile.bytes(of: path, max: max, isSecret: isSecret)
         } catch {
             table.report(key, "\(path) \(error)")
             return nil
