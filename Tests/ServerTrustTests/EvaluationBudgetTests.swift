@@ -112,6 +112,19 @@ import Testing
         #expect(evaluator.memo.count == 1)
     }
 
+    @Test func `a list is charged for each authority that may have signed it, and one not verified is not used`() throws {
+        let size = 1 << 20
+        let (short, long) = (try TrustCost.list(of: 1), try TrustCost.list(of: size))
+        let (few, many) = (WorkBudget.unlimited(), WorkBudget.unlimited())
+        #expect(try short.evaluate(within: few).refusals == [.tlsRevocationUnknown])
+        #expect(try long.evaluate(within: many).refusals == [.tlsRevocationUnknown])
+        #expect(many.spent - few.spent > 12 * size)
+        // Enough for the search of the path, and for some of the lists.
+        let verdict = try long.evaluate(within: WorkBudget(deadline: nil, steps: many.spent - 4 * size))
+        #expect(verdict.refusals == [.tlsPathBudget, .tlsRevocationUnknown])
+        #expect(verdict.findings.contains { $0.evidence.contains("was not verified") }, "\(verdict.findings)")
+    }
+
     @Test func `a cancelled task ends its evaluation`() async throws {
         let chain = try Self.chain.get()
         let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))

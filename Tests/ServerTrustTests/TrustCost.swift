@@ -165,7 +165,26 @@ extension TrustCost {
         return Material(presented: [leaf.der] + crowd.map(\.der), anchors: [root.der])
     }
 
+    /// A list beside a dozen authorities of its issuer's name, any of which may have signed it.
+    static func list(of size: Int) throws -> Material {
+        var issuer = try IssuedCertificate.selfSigned(.authority("Same"))
+        let root = issuer
+        var chain: [[UInt8]] = []
+        for _ in 0..<12 {
+            issuer = try issuer.issue(.intermediate("Same"))
+            chain.insert(issuer.der, at: 0)
+        }
+        var list = RevocationListTemplate()
+        list.extensions.append(.raw("1.3.6.1.4.1.55555.1", Array(repeating: 0, count: size)))
+        return Material(
+            presented: [try issuer.issue(.server()).der] + chain,
+            anchors: [root.der],
+            lists: [try CertificateRevocationList(der: root.revocationList(list))]
+        )
+    }
+
     static let forms: [TrustCost] = [
+        TrustCost("a long list of authorities of one name", maximum: 1 << 22, list),
         TrustCost("a long name of authorities in two spellings", maximum: 160, spellings),
         TrustCost("critical extensions under a long name", maximum: 4000) { count in
             try site {

@@ -25,9 +25,12 @@ struct PathRules {
         fileprivate let budget: WorkBudget
         fileprivate var findings: [Key: [Finding]] = [:]
         fileprivate var comparisons = PathRules.comparisons
-        fileprivate var lists = RevocationCheck.Memory()
+        fileprivate var lists: RevocationCheck.Memory
 
-        init(budget: WorkBudget) { self.budget = budget }
+        init(budget: WorkBudget) {
+            self.budget = budget
+            lists = RevocationCheck.Memory(budget: budget)
+        }
     }
 
     /// Returns whether a path with this certificate between its ends can be good.
@@ -70,10 +73,10 @@ struct PathRules {
         found += lengthFindings(path)
         found += nameFindings(path, &memory)
         found += PolicyTree.findings(path, budget: &memory.comparisons)
+        found += revocation.findings(path, at: certificateRules.date, &memory.lists)
         if memory.comparisons <= 0 || memory.budget.exceeded != nil {
             found.append(Self.givenUp(path, because: memory.budget))
         }
-        found += revocation.findings(path, at: certificateRules.date, &memory.lists)
         var seen: Set<Finding> = []
         return found.filter { seen.insert($0).inserted }
     }

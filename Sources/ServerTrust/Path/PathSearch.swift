@@ -225,7 +225,7 @@ final class SignatureChecks {
 
     static let maximum = 256
     /// The cost of a verification besides its message: a few hundred microseconds.
-    private static let steps = 100_000
+    static let steps = 100_000
 
     let budget: WorkBudget
     private var verdicts: [Edge: SignatureVerdict] = [:]

@@ -1,4 +1,5 @@
 internal import CheckResults
+internal import ForeignText
 internal import FoundationEssentials
 
 /// Checks the certificates of a path against the revocation lists of an evaluation.
@@ -14,7 +15,10 @@ struct RevocationCheck {
             let issuer: ObjectIdentifier
         }
 
+        fileprivate let budget: WorkBudget
         fileprivate var obstacles: [Key: String?] = [:]
+
+        init(budget: WorkBudget) { self.budget = budget }
     }
 
     let lists: [CertificateRevocationList]
@@ -77,12 +81,16 @@ struct RevocationCheck {
     ) -> String? {
         let key = Memory.Key(list: ObjectIdentifier(content), issuer: ObjectIdentifier(issuer))
         if let known = memory.obstacles[key] { return known }
-        let found = obstacle(content, issuer)
+        let found = obstacle(content, issuer, within: memory.budget)
         memory.obstacles[key] = .some(found)
         return found
     }
 
-    private func obstacle(_ content: RevocationListContent, _ issuer: DecodedCertificate) -> String? {
+    private func obstacle(
+        _ content: RevocationListContent,
+        _ issuer: DecodedCertificate,
+        within budget: WorkBudget
+    ) -> String? {
         if let obstacle = content.obstacle {
             return "the list of \(content.issuer.shown(limit: 256)) cannot be used: \(obstacle)"
         }
@@ -90,6 +98,10 @@ struct RevocationCheck {
             return "the key usage of \(issuer.label) lacks cRLSign"
         }
         let name = content.issuer.shown(limit: 256)
+        // A server can send many authorities of the list's name, each with another key.
+        guard budget.allows(SignatureChecks.steps + content.signedBytes.count) else {
+            return "the signature of the list of \(name) was not verified"
+        }
         switch issuer.publicKey?.verify(content.signature, of: content.signedBytes, with: content.signatureAlgorithm) {
         case .valid: return nil
         case .invalid: return "the signature of the list of \(name) does not verify"
