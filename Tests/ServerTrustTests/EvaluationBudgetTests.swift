@@ -112,7 +112,7 @@ import Testing
         #expect(evaluator.memo.count == 1)
     }
 
-    @Test func `a list is charged for each authority that may have signed it, and one not verified is not used`() throws {
+    @Test func `a list is charged for each authority that may have signed it`() throws {
         let size = 1 << 20
         let (short, long) = (try TrustCost.list(of: 1), try TrustCost.list(of: size))
         let (few, many) = (WorkBudget.unlimited(), WorkBudget.unlimited())
@@ -123,6 +123,30 @@ import Testing
         let verdict = try long.evaluate(within: WorkBudget(deadline: nil, steps: many.spent - 4 * size))
         #expect(verdict.refusals == [.tlsPathBudget, .tlsRevocationUnknown])
         #expect(verdict.findings.contains { $0.evidence.contains("was not verified") }, "\(verdict.findings)")
+    }
+
+    @Test func `a pinned server with a list is never accepted by an evaluation that is given up`() throws {
+        let chain = try Self.chain.get()
+        let entry = RevocationListTemplate.Entry(serialNumber: chain.leaf.serialNumber)
+        let list = try chain.intermediate.revocationList(RevocationListTemplate(revoking: [entry]))
+        let evaluator = TrustEvaluator(
+            policy: SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedCertificates: [try PinnedCertificate(der: chain.leaf.der)],
+                allowsInvalidCertificates: true
+            ),
+            anchors: TrustAnchors(certificates: []),
+            revocationLists: [try CertificateRevocationList(der: list)]
+        )
+        let codes = stride(from: 0, through: 500_000, by: 5000).map { steps in
+            evaluator.evaluate(
+                presented: chain.presented,
+                identity: .name("host.test"),
+                at: TestDate.present,
+                within: WorkBudget(deadline: nil, steps: steps)
+            ).code
+        }
+        #expect(Set(codes) == [.tlsPathBudget, .tlsRevocationUnknown, .tlsRevoked], "\(codes)")
     }
 
     @Test func `a cancelled task ends its evaluation`() async throws {

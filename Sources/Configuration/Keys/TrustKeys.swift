@@ -82,7 +82,10 @@ struct TrustKeys: KeyTable {
         optional: ValueFormat<String>.path.list(1...64),
         example: "[\"/etc/reachagent/our-ca.crl\"]",
         for: .requests,
-        "Revocation lists; a server's certificate that none of them covers is refused, an authority's is a warning"
+        """
+        Revocation lists; a server's certificate that none of them covers is refused, also with \
+        `allow_invalid_certificates`; an authority's is a warning
+        """
     )
 
     static let keys = Self()

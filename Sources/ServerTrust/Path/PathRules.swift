@@ -52,9 +52,19 @@ struct PathRules {
 
     /// Returns all findings about the path.
     func findings(_ path: CertificatePath, _ memory: inout Memory) -> [Finding] {
-        guard memory.budget.allows(path.certificates.reduce(0) { $0 + $1.der.count }) else {
-            return [Self.givenUp(path, because: memory.budget)]
+        let size = path.certificates.reduce(0) { $0 + $1.der.count }
+        var found = memory.budget.allows(size) ? validationFindings(path, &memory) : []
+        // Also if the evaluation is given up: a policy may accept that, and no server that its lists do not cover.
+        found += revocation.findings(path, at: certificateRules.date, &memory.lists)
+        if memory.comparisons <= 0 || memory.budget.exceeded != nil {
+            found.append(Self.givenUp(path, because: memory.budget))
         }
+        var seen: Set<Finding> = []
+        return found.filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the findings of all rules but those for revocation.
+    private func validationFindings(_ path: CertificatePath, _ memory: inout Memory) -> [Finding] {
         var found: [Finding] = []
         for (index, certificate) in path.certificates.enumerated() {
             found += findings(certificate, path.position(at: index), &memory)
@@ -72,13 +82,7 @@ struct PathRules {
         }
         found += lengthFindings(path)
         found += nameFindings(path, &memory)
-        found += PolicyTree.findings(path, budget: &memory.comparisons)
-        found += revocation.findings(path, at: certificateRules.date, &memory.lists)
-        if memory.comparisons <= 0 || memory.budget.exceeded != nil {
-            found.append(Self.givenUp(path, because: memory.budget))
-        }
-        var seen: Set<Finding> = []
-        return found.filter { seen.insert($0).inserted }
+        return found + PolicyTree.findings(path, budget: &memory.comparisons)
     }
 
     private func lengthFindings(_ path: CertificatePath) -> [Finding] {

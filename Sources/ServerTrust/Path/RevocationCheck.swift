@@ -4,9 +4,10 @@ internal import FoundationEssentials
 
 /// Checks the certificates of a path against the revocation lists of an evaluation.
 ///
-/// Configured lists are mandatory: when none covers the server's own certificate, it is refused. For the authorities
-/// above it, that is a warning, because lists of all issuers are rare. A certificate with an entry is revoked, even if
-/// the list is outdated, of version 1 or covers only a part: these limit only what a missing entry means.
+/// Configured lists are mandatory: when none covers the server's own certificate, it is refused, even if it was sent
+/// without the issuer with whose key the lists would be verified. For the authorities above it, that is a warning,
+/// because lists of all issuers are rare. A certificate with an entry is revoked, even if the list is outdated, of
+/// version 1 or covers only a part: these limit only what a missing entry means.
 struct RevocationCheck {
     /// The obstacles to using lists, by list and issuer: the signature of a large list is verified once in a search.
     struct Memory {
@@ -25,16 +26,17 @@ struct RevocationCheck {
 
     func findings(_ path: CertificatePath, at date: Date, _ memory: inout Memory) -> [Finding] {
         guard !lists.isEmpty else { return [] }
-        return zip(path.certificates.indices, zip(path.certificates, path.certificates.dropFirst())).compactMap {
-            index,
-            pair in
+        var issuers: [DecodedCertificate?] = path.certificates.dropFirst().map { $0 }
+        // Nothing else is known of a server's certificate alone than that it may have issued itself.
+        if issuers.isEmpty, !path.end.isTrusted { issuers = [path.certificates.first { $0.isSelfIssued }] }
+        return zip(path.certificates, issuers).enumerated().compactMap { index, pair in
             finding(pair.0, issuer: pair.1, isServer: index == 0, at: date, &memory)
         }
     }
 
     private func finding(
         _ certificate: DecodedCertificate,
-        issuer: DecodedCertificate,
+        issuer: DecodedCertificate?,
         isServer: Bool,
         at date: Date,
         _ memory: inout Memory
@@ -43,6 +45,11 @@ struct RevocationCheck {
         var isGood = false
         for list in lists where list.content.issuer.matches(certificate.issuer) {
             let content = list.content
+            guard let issuer else {
+                let name = content.issuer.shown(limit: 256)
+                obstacles.append("the list of \(name) cannot be verified without its issuer's certificate")
+                continue
+            }
             if let obstacle = obstacle(content, issuer, &memory) {
                 obstacles.append(obstacle)
                 continue

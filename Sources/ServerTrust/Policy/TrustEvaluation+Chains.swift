@@ -47,7 +47,7 @@ extension TrustEvaluation {
         guard let path = outcome.path else {
             let dead = outcome.dead ?? CertificatePath(certificates: [leaf], signatures: [], end: .open)
             if !outcome.isBudgetSpent { result.findings.append(Self.diagnosis(dead, impostor: outcome.impostor)) }
-            result.findings += rules.findings(dead, &memory).filter { $0.code != .tlsRevocationUnknown }
+            result.findings += rules.findings(dead, &memory)
             return result
         }
         if path.isVerified {

@@ -71,7 +71,8 @@ extension TrustEvaluation {
         if pinned.validatedPath == nil, !pinned.isGivenUp,
             !pinned.findings.contains(where: { $0.code == .tlsSignatureInvalid })
         {
-            pinned.findings.removeAll { Self.unanchored.contains($0.code) }
+            // The search for the roots reports what the lists say of these certificates.
+            pinned.findings.removeAll { Self.unanchored.contains($0.code) || $0.code == .tlsRevocationUnknown }
             let offered = signers.prefix(Self.maximumShown).map { "\($0.label) \(CertificateDescription($0).sha256)" }
             let wanted = policy.pinnedCertificates.prefix(Self.maximumShown).map {
                 CertificateDescription(der: $0.der).sha256
@@ -82,15 +83,20 @@ extension TrustEvaluation {
         // AFSecurityPolicy requires both: the pinned certificates never override a refusal by the roots. Findings of
         // both evaluations are reported once.
         let known = Set(pinned.findings.map { Said($0) })
-        pinned.findings += tolerant(system).findings.filter { !known.contains(Said($0)) }
+        var others = tolerant(system).findings.filter { !known.contains(Said($0)) }
+        // The lists of a pinned issuer are verified with its key, which the server need not send.
+        if let path = pinned.validatedPath, path.certificates.count > 1 {
+            others.removeAll { $0.code == .tlsRevocationUnknown && $0.severity == .refusal }
+        }
+        pinned.findings += others
         return pinned
     }
 
-    /// Turns faults of the chain into warnings if invalid certificates are allowed; a revocation stays a refusal,
-    /// because configured lists are mandatory.
+    /// Turns faults of the chain into warnings if invalid certificates are allowed; a revocation stays a refusal, and
+    /// so does an unknown one, because configured lists are mandatory.
     private func tolerant(_ result: ChainResult) -> ChainResult {
         guard policy.allowsInvalidCertificates else { return result }
-        let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked]
+        let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked, .tlsRevocationUnknown]
         var result = result
         result.findings = result.findings.map { finding in
             finding.severity == .refusal && !kept.contains(finding.code) ? finding.with(.warning) : finding
