@@ -41,6 +41,35 @@ import Testing
         #expect(await refusals(TestDate.utc(2026, 8, 2)) == [.tlsExpired, .tlsRevocationUnknown])
     }
 
+    @Test(arguments: [
+        (SecurityPolicy.PinningMode.none, TestDate.utc(2027, 2), TestDate.utc(2027, 3)),
+        (.none, TestDate.utc(2024), TestDate.utc(2025)), (.publicKey, TestDate.utc(2027, 2), TestDate.utc(2027, 3)),
+    ])
+    func `the evidence of an expired or future certificate has the time of its own evaluation`(
+        _ mode: SecurityPolicy.PinningMode,
+        _ first: Date,
+        _ second: Date
+    ) async throws {
+        let chain = try TestAuthority.standard()
+        let policy = SecurityPolicy(
+            pinningMode: mode,
+            pinnedCertificates: [try PinnedCertificate(der: chain.leaf.der)],
+            allowsInvalidCertificates: mode == .publicKey
+        )
+        let evaluator = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: [chain.root.der]))
+        for date in [first, second] {
+            let verdict = await evaluator.evaluate(
+                presented: chain.presented,
+                identity: .name("host.test"),
+                at: date
+            )
+            #expect(verdict.isAccepted == (mode == .publicKey))
+            let dated = verdict.findings.filter { [.tlsExpired, .tlsNotYetValid].contains($0.code) }
+            #expect(!dated.isEmpty)
+            #expect(dated.allSatisfy { $0.evidence.hasSuffix("it is \(date.utcText)") }, "\(verdict.findings)")
+        }
+    }
+
     @Test func `results of different names are kept apart`() async throws {
         let chain = try TestAuthority.standard()
         let evaluator = TrustEvaluator(anchors: TrustAnchors(certificates: [chain.root.der]))

@@ -116,7 +116,8 @@ public struct TrustEvaluator: Sendable {
 /// The cached verdicts of an evaluator, each with the time span in which it is valid.
 ///
 /// A verdict depends on the date only through comparisons with the dates in certificates and revocation lists. Between
-/// two neighbouring ones nothing changes, and a time equal to one of them is never answered from the cache.
+/// two neighbouring ones nothing changes, and a time equal to one of them is never answered from the cache. A verdict
+/// whose evidence names the time, that of an expired certificate, is not cached.
 final class TrustMemo: Sendable {
     /// The key of a verdict.
     struct Key: Hashable {
@@ -169,11 +170,16 @@ final class TrustMemo: Sendable {
         }
     }
 
+    /// The codes whose evidence names the time of the evaluation.
+    private static let dated: Set<FindingCode> = [.tlsExpired, .tlsNotYetValid]
+
     /// Caches a verdict, and evicts the least recently used one if there are too many.
     ///
     /// - Parameter boundaries: All dates on which the verdict may depend.
     func remember(_ verdict: TrustVerdict, for key: Key, at date: Date, boundaries: [Date]) {
-        guard key.size <= Self.maximumSize else { return }
+        guard key.size <= Self.maximumSize, !verdict.findings.contains(where: { Self.dated.contains($0.code) }) else {
+            return
+        }
         let after = boundaries.filter { $0 <= date }.max() ?? .distantPast
         let before = boundaries.filter { $0 >= date }.min() ?? .distantFuture
         guard after < date, date < before else { return }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ProbeTestKit
 import Testing
 
@@ -148,6 +149,40 @@ struct RedirectTests {
         #expect(server.requests.map { $0.header("Host") } == ["virtual.test", "virtual.test"])
         #expect(other.requests.map { $0.header("Host") } == ["127.0.0.1:\(other.port)"])
         await other.shutDown()
+    }
+
+    @Test
+    func `a check has one evaluation date, and each finding about its server once`() async throws {
+        let authority = try CheckBench.authority.get()
+        let leaf = try authority.intermediate.issue(
+            .server(names: ["host.test"]).with {
+                ($0.notBefore, $0.notAfter) = (TestDate.utc(2020), TestDate.utc(2021))
+            }
+        )
+        let policy = SecurityPolicy(
+            pinningMode: .publicKey,
+            pinnedCertificates: [try PinnedCertificate(der: leaf.der)],
+            allowsInvalidCertificates: true
+        )
+        // The first hop has its handshake, and then takes until the next second.
+        let gate = ServerGate()
+        async let opening: Void = {
+            func second() -> Double { Date().timeIntervalSince1970.rounded(.down) }
+            let first = second()
+            while second() == first { await Task.yield() }
+            gate.open()
+        }()
+        let (report, _) = try await CheckBench().check(
+            [.wait(gate), .serve(["/": .redirect(to: "/end"), "/end": .text("there")])],
+            tls: ServerTLS(leaf, intermediates: [authority.intermediate]),
+            host: "host.test"
+        ) { probe in
+            probe.maximumRedirects = 1
+            probe.trust = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: [authority.root.der]))
+        }
+        await opening
+        #expect(report.hops.map { $0.tls?.trust?.isAccepted } == [true, true], "\(report.findings)")
+        #expect(report.findings.count { $0.code == .tlsExpired } == 1, "\(report.findings)")
     }
 
     @Test

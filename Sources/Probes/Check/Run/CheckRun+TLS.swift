@@ -68,7 +68,8 @@ extension CheckRun {
         of identity: ServerIdentity,
         then proceed: @escaping (TrustVerdict) -> Void
     ) {
-        let (trust, date) = (probe.trust, probe.evaluationDate ?? Date())
+        // One date for the whole check, so that the same certificates have the same findings at each hop.
+        let (trust, date) = (probe.trust, probe.evaluationDate ?? started)
         let proceed = NIOLoopBound(proceed, eventLoop: loop)
         run(on: services.evaluations) { [self, gate, budget] in
             let verdict = trust.evaluate(presented: presented, identity: identity, at: date, within: budget)

@@ -45,7 +45,8 @@ final class CheckRun: @unchecked Sendable {
 
     /// `true` for an additional connection of another check's transfer; that check counts its bytes and ends it.
     let isPart: Bool
-    private let started = Date()
+    /// The start of the check, by the wall clock.
+    let started = Date()
     private var timeout: Duration
     private var deadline: Scheduled<Void>?
     private var completion: ((CheckRun, CheckReport) -> Void)?
