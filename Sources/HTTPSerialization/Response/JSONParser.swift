@@ -25,16 +25,18 @@ package struct JSONParser {
     private let maximumDepth: Int
     private let removesNulls: Bool
     private let budget: WorkBudget?
+    private let countsValues: Bool
     private var frames: [Frame] = []
     private var values: [JSONValue] = []
     private var keys: [ForeignText] = []
     private var expectation = Expectation.value
 
-    private init(_ bytes: [UInt8], maximumDepth: Int, removesNulls: Bool, budget: WorkBudget?) {
+    private init(_ bytes: [UInt8], maximumDepth: Int, removesNulls: Bool, budget: WorkBudget?, countsValues: Bool) {
         cursor = JSONCursor(bytes: bytes, budget: budget)
         self.maximumDepth = maximumDepth
         self.removesNulls = removesNulls
         self.budget = budget
+        self.countsValues = countsValues
     }
 
     /// Parses one JSON text.
@@ -42,14 +44,22 @@ package struct JSONParser {
     /// - Parameters:
     ///   - removesNulls: `true` to leave out null members and elements; null at the top level stays.
     ///   - budget: Charged a step for each byte; nil for a text from the operator.
+    ///   - countsValues: `false` for a text whose values were already charged to the budget.
     /// - Throws: ``JSONError`` with the place of the first invalid byte, or of the end of the budget.
     package static func parse(
         _ bytes: [UInt8],
         maximumDepth: Int = defaultMaximumDepth,
         removesNulls: Bool = false,
-        budget: WorkBudget? = nil
+        budget: WorkBudget? = nil,
+        countsValues: Bool = true
     ) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(bytes, maximumDepth: maximumDepth, removesNulls: removesNulls, budget: budget)
+        var parser = JSONParser(
+            bytes,
+            maximumDepth: maximumDepth,
+            removesNulls: removesNulls,
+            budget: budget,
+            countsValues: countsValues
+        )
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.cursor.offset = 3 }
         return try parser.parseText()
     }
@@ -86,7 +96,9 @@ package struct JSONParser {
 
     private mutating func readValue() throws(JSONError) -> JSONValue? {
         guard let byte = cursor.current else { throw JSONError("the end where a value was due", at: cursor.offset) }
-        if let budget, !budget.allowsValue() { throw JSONError("the budget of the check ends", at: cursor.offset) }
+        if countsValues, let budget, !budget.allowsValue() {
+            throw JSONError("the budget of the check ends", at: cursor.offset)
+        }
         switch byte {
         case UInt8(ascii: "["):
             try begin(isObject: false)

@@ -74,13 +74,14 @@ extension ResponseExpectations {
             return ResponseVerdict(findings: findings, object: nil)
         }
         var object: SerializedObject?
+        var json = JSONBody(response.body, budget)
         do throws(UndecodableBody) {
-            object = try serializer.decode(response.body, contentType: contentType, budget: budget)
+            object = try serializer.decode(response.body, contentType: contentType, json: &json, budget: budget)
         } catch {
             let evidence = "not \(error.format): \(error.reason); it begins with \(Snippet.quoted(response.body))"
             findings.append(Finding(.httpUndecodable, subject: "body", evidence: evidence))
         }
-        findings += bodyFindings(of: response.body, contentType: contentType, object: object, budget)
+        findings += bodyFindings(of: response.body, contentType: contentType, json: &json, budget)
         return ResponseVerdict(findings: findings, object: object)
     }
 
@@ -96,12 +97,11 @@ extension ResponseExpectations {
     private func bodyFindings(
         of body: [UInt8],
         contentType: ContentType,
-        object: SerializedObject?,
+        json: inout JSONBody,
         _ budget: WorkBudget
     ) -> [Finding] {
         guard !bodyExpectations.isEmpty else { return [] }
         var findings: [Finding] = []
-        var json: Result<JSONValue, JSONError>?
         for expectation in bodyExpectations where !budget.isOver {
             switch expectation {
             case .contains(let text):
@@ -114,34 +114,18 @@ extension ResponseExpectations {
                 }
                 findings.append(Finding(.httpBody, subject: "body", evidence: evidence))
             case .json(let expectation):
-                let parsed = json ?? Self.json(of: body, object: object, serializer: serializer, budget)
-                json = parsed
-                let evidence: String? =
-                    switch parsed {
-                    case .success(let value): expectation.objection(in: value)
-                    case .failure(let error):
-                        "not JSON: \(error) (\(contentType)); \(Self.beginning(of: body))"
-                    }
+                let evidence: String?
+                do throws(JSONError) {
+                    // With nulls, even if the serializer removes them.
+                    evidence = expectation.objection(in: try json.value())
+                } catch {
+                    evidence = "not JSON: \(error) (\(contentType)); \(Self.beginning(of: body))"
+                }
                 guard let evidence else { continue }
                 findings.append(Finding(.httpBody, subject: expectation.subject, evidence: evidence))
             }
         }
         return findings
-    }
-
-    /// Returns the body as JSON including nulls, even if the serializer removes them.
-    private static func json(
-        of body: [UInt8],
-        object: SerializedObject?,
-        serializer: ResponseSerializer,
-        _ budget: WorkBudget
-    ) -> Result<JSONValue, JSONError> {
-        if case .json(let value)? = object, serializer == .json(removingNulls: false) { return .success(value) }
-        do throws(JSONError) {
-            return .success(try JSONParser.parse(body, budget: budget))
-        } catch {
-            return .failure(error)
-        }
     }
 
     private static func objection(_ result: PatternResult, to pattern: BodyPattern, in body: [UInt8]) -> String? {

@@ -73,17 +73,18 @@ extension ResponseSerializer {
     func decode(
         _ body: [UInt8],
         contentType: ContentType,
+        json: inout JSONBody,
         budget: WorkBudget
     ) throws(UndecodableBody) -> SerializedObject? {
         switch self {
         case .http: return .data(body)
         case .compound(let members):
-            return try Self.decode(body, contentType: contentType, asOneOf: members, budget: budget)
+            return try Self.decode(body, contentType: contentType, asOneOf: members, json: &json, budget: budget)
         case .json(let removingNulls):
             // Some frameworks send a single space for an empty body.
             if body.isEmpty || body == [0x20] { return nil }
             do throws(JSONError) {
-                return .json(try JSONParser.parse(body, removesNulls: removingNulls, budget: budget))
+                return .json(try json.value(removingNulls: removingNulls))
             } catch {
                 throw UndecodableBody(format: "JSON", reason: error.description)
             }
@@ -115,6 +116,7 @@ extension ResponseSerializer {
         _ body: [UInt8],
         contentType: ContentType,
         asOneOf members: [ResponseSerializer],
+        json: inout JSONBody,
         budget: WorkBudget
     ) throws(UndecodableBody) -> SerializedObject? {
         var failures: [UndecodableBody] = []
@@ -122,7 +124,9 @@ extension ResponseSerializer {
         for member in members where contentType.objection(accepting: member.contentTypes, body: body) == nil {
             isTried = true
             do throws(UndecodableBody) {
-                if let object = try member.decode(body, contentType: contentType, budget: budget) { return object }
+                if let object = try member.decode(body, contentType: contentType, json: &json, budget: budget) {
+                    return object
+                }
             } catch {
                 failures.append(error)
             }
@@ -134,5 +138,28 @@ extension ResponseSerializer {
         if failures.count == 1 { throw first }
         let reasons = failures.map { "as \($0.format): \($0.reason)" }
         throw UndecodableBody(format: "any of the formats", reason: reasons.joined(separator: "; "))
+    }
+}
+
+/// The JSON of a body, for the serializer and the expectations: it is parsed once, or twice if the serializer removes
+/// nulls, and its values count once.
+struct JSONBody {
+    private let bytes: [UInt8]
+    private let budget: WorkBudget
+    private var isCounted = false
+    /// The result with nulls.
+    private var known: Result<JSONValue, JSONError>?
+
+    init(_ bytes: [UInt8], _ budget: WorkBudget) { (self.bytes, self.budget) = (bytes, budget) }
+
+    mutating func value(removingNulls: Bool = false) throws(JSONError) -> JSONValue {
+        if !removingNulls, let known { return try known.get() }
+        let countsValues = !isCounted
+        isCounted = true
+        let result = Result { () throws(JSONError) in
+            try JSONParser.parse(bytes, removesNulls: removingNulls, budget: budget, countsValues: countsValues)
+        }
+        if !removingNulls { known = result }
+        return try result.get()
     }
 }

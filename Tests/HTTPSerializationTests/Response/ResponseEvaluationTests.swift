@@ -154,6 +154,28 @@ import Testing
     }
 
     @Test(arguments: [
+        ResponseSerializer.http, .json(), .json(removingNulls: true), .compound([.json()]),
+        .compound([.xml, .json(removingNulls: true)]),
+    ])
+    func `the values of a body count once, whatever reads its JSON`(serializer: ResponseSerializer) throws {
+        let expectations = ResponseExpectations(
+            acceptableContentTypes: nil,
+            serializer: serializer,
+            bodyExpectations: [try BodyExpectation(parsing: "json:$[0]=null")]
+        )
+        func findings(_ zeros: Int, _ end: String = "0]") -> [FindingCode] {
+            let body = "[null," + String(repeating: "0,", count: zeros) + end
+            let budget = WorkBudget(deadline: nil, steps: .max)
+            return expectations.evaluate(response(200, "application/json", body), within: budget).findings.map(\.code)
+        }
+        // With the array, the null and the last value.
+        let most = WorkBudget.maximumValues - 3
+        #expect(findings(most).isEmpty)
+        #expect(findings(most + 1) == [.evaluationLimit])
+        #expect(findings(most, "x") == (serializer == .http ? [.httpBody] : [.httpUndecodable, .httpBody]))
+    }
+
+    @Test(arguments: [
         (ResponseSerializer.propertyList, "application/x-plist"), (.xml, "text/xml"), (.image, "image/png"),
     ])
     func `a response without content has no object and no error`(serializer: ResponseSerializer, type: String) {
