@@ -5,31 +5,25 @@ internal import Synchronization
 
 /// The secrets of a request, to be removed from the response: a server may echo them.
 ///
-/// They are detected as sent, percent-encoded, escaped as in JSON, HTML or evidence, in base64 at any offset, and in
-/// hexadecimal digits, in any case. A prefix is enough, because texts are truncated; secrets shorter than four bytes
-/// are ignored.
+/// They are detected as sent, with any of their characters escaped as in JSON, programming languages, URLs, HTML or
+/// evidence, in base64 at any offset, and in hexadecimal digits, in any case. A prefix is enough, because texts are
+/// truncated; secrets shorter than four bytes are ignored.
 package struct KnownSecrets {
-    /// The number of leading bytes that identify a secret.
-    private static let telling = 8
-    private static let shortest = 4
-    /// The maximum number of secrets, and of bytes of each, to search for.
-    private static let maximumCount = 64
+    /// The maximum number of secrets, and of bytes of each, to search for, which bounds their memory.
+    private static let maximumCount = 512
     private static let longest = 4096
 
-    /// The secrets in lower case by their first byte, the longest first.
-    private var needles: [UInt8: [[UInt8]]] = [:]
+    private let matcher: SecretMatcher
 
     /// Collects the secrets of a request: values of fields, parameters and members of a JSON body with the names of
     /// secrets, credentials, and marked strings.
     package init(_ request: ProbeRequest, to url: HTTPURL? = nil) {
         var values = Array(request.hiddenTexts)
-        for field in request.headers.fields
-        where field.isSecret || request.hiddenFields.contains(field.name.lowercased()) {
-            // `Bearer abc` and `a=b; c=d` have their secrets after other words.
-            values +=
-                [field.value] + field.value.split { " ;,=".contains($0) }.map(String.init).filter { $0.utf8.count >= 8 }
-        }
         if let credentials = request.credentials { values += credentials.secrets }
+        let fields = request.headers.fields.filter {
+            $0.isSecret || request.hiddenFields.contains($0.name.lowercased())
+        }
+        values += fields.map(\.value)
         for parameters in [request.query, request.parameters].compactMap(\.self) {
             parameters.collectSecrets(into: &values)
         }
@@ -37,16 +31,19 @@ package struct KnownSecrets {
         if case .bytes(let body, _) = request.body, let json = try? JSONParser.parse(body) {
             json.collectSecrets(into: &values)
         }
-        let forms = values.prefix(Self.maximumCount).filter { $0.utf8.count >= Self.shortest }.flatMap { value in
-            Self.forms(of: Array(value.utf8.prefix(Self.longest)))
+        // `Bearer abc` and `a=b; c=d` have their secrets after other words.
+        for field in fields {
+            values += field.value.split { " ;,=".contains($0) }.map(String.init).filter { $0.utf8.count >= 8 }
         }
-        for form in Set(forms.map { $0.map(\.lowercasedASCII) }).sorted(by: { $0.count > $1.count }) {
-            if let first = form.first, form.count >= Self.shortest { needles[first, default: []].append(form) }
+        var seen: Set<[UInt8]> = []
+        let secrets = values.map { Array($0.utf8.prefix(Self.longest)) }.filter {
+            $0.count >= SecretMatcher.shortest && seen.insert($0).inserted
         }
+        matcher = SecretMatcher(secrets.prefix(Self.maximumCount).flatMap(Self.forms))
     }
 
     /// `true` if there are no secrets to remove.
-    package var isEmpty: Bool { needles.isEmpty }
+    package var isEmpty: Bool { matcher.isEmpty }
 
     /// Returns the text with a placeholder for each secret.
     package func removed(from text: String) -> String {
@@ -57,48 +54,12 @@ package struct KnownSecrets {
 
     /// Returns the bytes with a placeholder for each secret; at the end of truncated bytes a prefix of one counts too.
     package func removed(from bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
-        var result: [UInt8] = []
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let length =
-                needles[bytes[index].lowercasedASCII]?.lazy.map { matched($0, in: bytes, at: index, isCut) }.max() ?? 0
-            if length > 0 {
-                result += SecretName.placeholder.utf8
-                index += length
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return result
+        matcher.replaced(in: bytes, by: SecretName.placeholder, isCut: isCut)
     }
 
-    /// Returns the number of bytes of a secret at an index; 0 when they are too few to identify it.
-    private func matched(_ needle: [UInt8], in bytes: [UInt8], at index: Int, _ isCut: Bool) -> Int {
-        var count = 0
-        while count < needle.count, index + count < bytes.count, bytes[index + count].lowercasedASCII == needle[count] {
-            count += 1
-        }
-        let isAtEnd = isCut && index + count == bytes.count
-        return count >= min(Self.telling, needle.count) || (isAtEnd && count >= Self.shortest) ? count : 0
-    }
-
+    /// Returns the secret itself, in hexadecimal digits, and in base64.
     private static func forms(of secret: [UInt8]) -> [[UInt8]] {
-        func escaped(_ escape: (UInt8) -> String?) -> [UInt8] {
-            secret.flatMap { byte in escape(byte).map { Array($0.utf8) } ?? [byte] }
-        }
-        let hex = secret.map(hexadecimal).joined()
-        var forms = [secret, Array(hex.utf8)]
-        forms.append(escaped { isUnreserved($0) ? nil : "%" + hexadecimal($0) })
-        forms.append(escaped { $0 == 0x20 ? "+" : isUnreserved($0) ? nil : "%" + hexadecimal($0) })
-        forms.append(escaped { ["\"": "\\\"", "\\": "\\\\", "/": "\\/"][Character(Unicode.Scalar($0))] })
-        forms.append(escaped { ["\"": "\\\"", "\\": "\\\\", "'": "\\'"][Character(Unicode.Scalar($0))] })
-        forms.append(escaped { ["'": "\\'", "\\": "\\\\"][Character(Unicode.Scalar($0))] })
-        forms.append(
-            escaped {
-                ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"][Character(Unicode.Scalar($0))]
-            }
-        )
+        var forms = [secret, secret.flatMap { Array(hexadecimal($0).utf8) }]
         for offset in 0..<3 {
             // Only the digits that do not depend on the bytes around the secret.
             let text = Array(Data([UInt8](repeating: 0, count: offset) + secret).base64EncodedString().utf8)
@@ -108,11 +69,6 @@ package struct KnownSecrets {
             ]
         }
         return forms
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -26,6 +26,10 @@ struct KnownSecretsTests {
     @Test(arguments: [
         secret, secret.uppercased(), "s3cr3t%2Fva%2Blue%26%22quoted%22", "s3cr3t%2fva%2blue%26%22quoted%22",
         #"s3cr3t\/va+lue&\"quoted\""#, "s3cr3t/va+lue&amp;&quot;quoted&quot;", base64(secret),
+        #"s3cr3t/va+lue\u0026\u0022quoted\u0022"#, #"s3cr3t\u002Fva\u002blue\u0026\"quoted\""#,
+        #"s3cr3t/va+lue\x26\"quoted\""#, #"s3cr3t/va+lue\u{26}\u{0022}quoted\u{22}"#,
+        "s3cr3t/va+lue&#38;&#034;quoted&#34;", "s3cr3t&#x2F;va&#43;lue&#x26;&#X22;quoted&quot;",
+        "s3cr3t/va+lue%26%22quoted%22", base64(secret).replacingOccurrences(of: "/", with: #"\/"#),
         secret.utf8.map { String(format: "%02X", $0) }.joined(), "hunter2-hunter2", base64("me:hunter2-hunter2"),
         "abcdefgh12345678", "from-a-file-0123456789", "query-token-value", "form-password", "/services/T000/B000/xyz",
         "query-token-va",
@@ -34,6 +38,53 @@ struct KnownSecretsTests {
         let shown = try Self.known().removed(from: "before: \(form)")
         #expect(shown.hasPrefix("before: \(SecretName.placeholder)"))
         #expect(!shown.contains(form.suffix(8)) || form.utf8.count < 12)
+    }
+
+    private static let escaped = [
+        "correct&horse-staple'ü🔑 (1)!*", #"correct\u0026horse-staple\u0027\u00FC\uD83D\udd11 (1)!*"#,
+        #"correct&horse-staple\'\u00fc\u{1F511} (1)!*"#, #"correct\&horse-staple\'ü🔑\ \(1\)\!\*"#,
+        "correct%26horse-staple'%C3%BC%F0%9F%94%91%20(1)!*",
+        "correct%26horse-staple%27%c3%bc%f0%9f%94%91+%281%29%21%2A",
+        "correct&amp;horse-staple&#x27;ü🔑 (1)!*", "correct&amp;horse-staple&#39;&#252;&#128273; (1)!*",
+        "CORRECT&AMP;HORSE-STAPLE&APOS;ü&#X1f511; (1)!*",
+    ]
+
+    @Test(arguments: escaped)
+    func `no part of an escaped secret remains, nor in evidence that quotes it`(form: String) {
+        var request = ProbeRequest()
+        request.hiddenTexts = ["correct&horse-staple'ü🔑 (1)!*"]
+        let known = KnownSecrets(request)
+        #expect(known.removed(from: "before \(form) after") == "before \(SecretName.placeholder) after")
+        #expect(known.removed(from: Snippet.quoted(form)) == "'\(SecretName.placeholder)'")
+    }
+
+    @Test(arguments: [
+        (#"50%25 "off" \n"#, #"50%25 \"off\" \\n"#), (#"50%25 "off" \n"#, "50%2525+%22off%22+%5cn"),
+        (#"50%25 "off" \n"#, #"50%25 "off" \n"#), ("a&amp;b'c'd", "a&amp;amp;b&#39;c&#39;d"),
+        ("a&amp;b'c'd", #"a&amp;b\'c\'d"#),
+    ])
+    func `a secret that looks like an escape is removed as it is and escaped`(secret: String, form: String) {
+        var request = ProbeRequest()
+        request.hiddenTexts = [secret]
+        #expect(KnownSecrets(request).removed(from: "<\(form)>") == "<\(SecretName.placeholder)>")
+    }
+
+    @Test(arguments: ["got correct\\u00", "got correct%2", "got correct", "got corr"])
+    func `an escape that was cut is removed with the beginning of a secret`(cut: String) {
+        var request = ProbeRequest()
+        request.hiddenTexts = ["correct&horse-staple"]
+        let shown = KnownSecrets(request).removed(from: Array(cut.utf8), isCut: true)
+        #expect(shown == Array("got \(SecretName.placeholder)".utf8))
+    }
+
+    @Test func `a password is removed beside a hundred cookies, and so is the last of them`() throws {
+        var request = ProbeRequest(credentials: try BasicCredentials(user: "me", password: "hunter2-hunter2"))
+        let cookies = (100..<200).map { "cookie\($0)=value-\($0)-value" }
+        try request.headers.set("Cookie", cookies.joined(separator: "; "))
+        let known = KnownSecrets(request)
+        for echo in ["hunter2-hunter2", "value-100-value", "value-199-value"] {
+            #expect(known.removed(from: echo) == SecretName.placeholder)
+        }
     }
 
     @Test(arguments: ["", "a", "ab", "abc", "abcd"])
