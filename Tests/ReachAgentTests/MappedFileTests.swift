@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import ReachAgent
@@ -63,9 +64,38 @@ import Testing
     }
 
     @Test func `this process's own code is unwritten, and its data is not`() throws {
-        let text = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8)
-        let mappings = MappedFile.all(inSmaps: text)
+        let mappings = try mappings()
         #expect(mappings.contains { $0.isUnwritten })
         #expect(mappings.contains { !$0.isUnwritten })
+    }
+
+    /// Another thread maps a file to read it, and uses the same addresses as memory a moment later.
+    @Test func `what was mapped after the start is left alone`() throws {
+        let (early, late) = (try mapOwnProgram(), try mapOwnProgram())
+        defer { for mapping in [early, late] { munmap(mapping, 1) } }
+        let code = StartUpCode(mapped: try mappings().filter { $0.start == UInt(bitPattern: early) })
+        for mapping in [early, late] { #expect(mapping.load(as: UInt8.self) == 0x7F) }
+        #expect(try [early, late].map(residentPages) == [true, true])
+        code.release()
+        #expect(try [early, late].map(residentPages) == [false, true])
+    }
+
+    private func mapOwnProgram() throws -> UnsafeMutableRawPointer {
+        let descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let mapping = mmap(nil, 1, PROT_READ, MAP_PRIVATE, descriptor, 0)
+        return try #require(mapping == MAP_FAILED ? nil : mapping)
+    }
+
+    private func mappings() throws -> [MappedFile] {
+        MappedFile.all(inSmaps: try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8))
+    }
+
+    /// The resident size that smaps shows for the mapping at an address is not zero.
+    private func residentPages(at address: UnsafeMutableRawPointer) throws -> Bool {
+        let lines = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n")
+        let own = lines.drop { !$0.hasPrefix("\(String(UInt(bitPattern: address), radix: 16))-") }
+        let resident = try #require(own.first { $0.hasPrefix("Rss:") })
+        return resident.split(separator: " ").dropFirst().first != "0"
     }
 }

@@ -161,13 +161,18 @@ extension AgentServices {
     // MARK: The service manager
 
     /// Returns the reporter to the service manager; `nil` where there is none.
-    static func reporter(_ statusStore: StatusStore, _ loop: AgentLoop) -> ServiceReporter? {
+    static func reporter(
+        _ statusStore: StatusStore,
+        _ loop: AgentLoop,
+        _ startUpCode: StartUpCode
+    ) -> ServiceReporter? {
         let environment = ProcessInfo.processInfo.environment
         do throws(NotifySocketError) {
             guard let socket = try NotifySocket.named(in: environment) else { return nil }
             return ServiceReporter(
                 socket: socket,
                 watchdog: WatchdogTimeout(in: environment, of: getpid()),
+                startUpCode: startUpCode,
                 sentence: { StateText.headline(statusStore.reachability) },
                 wake: loop.wake
             )

@@ -19,6 +19,7 @@ struct AgentServices {
     /// The timeout for stopping all parts together.
     private static let shutdownDeadline: Duration = .seconds(8)
 
+    private let startUpCode = StartUpCode()
     let loop: AgentLoop
     let logger = AgentLogger.make()
     private var parts: [AgentPart] = []
@@ -53,7 +54,7 @@ struct AgentServices {
             suspended: suspendWatch.takeSuspension,
             onEarlierDeadline: loop.wake
         )
-        let reporter = Self.reporter(statusStore, loop)
+        let reporter = Self.reporter(statusStore, loop, startUpCode)
 
         // Its inputs.
         let kernel = KernelSource(configuration.monitor(settings)) { driver.handle($0) }
@@ -232,7 +233,7 @@ struct AgentServices {
             logger.error("the part '\(name)' did not stop within \(Self.shutdownDeadline.components.seconds) s")
         }
         try parts.start(stoppingWithin: Self.shutdownDeadline, whenLate: whenLate)
-        StartUpCode.release()
+        startUpCode.release()
         loop.run()
         parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
         if let failure = loop.failure { throw failure }

@@ -25,6 +25,7 @@ final class ServiceReporter: Sendable {
 
     private let socket: NotifySocket
     private let watchdog: WatchdogTimeout?
+    private let startUpCode: StartUpCode
     private let sentence: @Sendable () -> String
     private let wake: @Sendable () -> Void
     private let logger = AgentLogger.make()
@@ -32,16 +33,19 @@ final class ServiceReporter: Sendable {
 
     /// - Parameters:
     ///   - watchdog: The time that the manager waits for a keep-alive; `nil` when it expects none.
+    ///   - startUpCode: The code that is released when the first checks have been made.
     ///   - sentence: The state, in one sentence.
     ///   - wake: Makes the agent's loop call ``step(at:)``.
     init(
         socket: NotifySocket,
         watchdog: WatchdogTimeout?,
+        startUpCode: StartUpCode,
         sentence: @escaping @Sendable () -> String,
         wake: @escaping @Sendable () -> Void
     ) {
         self.socket = socket
         self.watchdog = watchdog
+        self.startUpCode = startUpCode
         self.sentence = sentence
         self.wake = wake
     }
@@ -108,7 +112,7 @@ final class ServiceReporter: Sendable {
         }
         guard let step else { return nil }
         // The first checks have been made by now, which prepare much that later ones find.
-        if isFirstSign { StartUpCode.release() }
+        if isFirstSign { startUpCode.release() }
         for name in step.silent {
             logger.error(
                 "the thread of \(name) does not answer; without an answer the service manager restarts the agent"

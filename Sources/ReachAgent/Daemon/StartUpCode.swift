@@ -4,13 +4,26 @@ internal import LinuxSupport
 /// The code that only a start needs: command line, configuration, the first reading of everything.
 ///
 /// It is more than half of the code that is ever used, and the kernel maps sixteen pages around each one that is.
-enum StartUpCode {
+struct StartUpCode: Sendable {
+    /// The files that were mapped before the parts of the agent were started, which stay mapped where they are.
+    ///
+    /// What a thread maps later may be gone, or be its memory, before advice about it reaches the kernel: the C library
+    /// unmaps its cache of libraries, and lays the data of a module for lookups over the mapping of the whole.
+    private let mapped: [MappedFile]
+
+    init(mapped: [MappedFile]) { self.mapped = mapped }
+
+    /// Must be called before a part of the agent is started.
+    init() { self.init(mapped: MappedFile.all(inSmaps: Self.smaps())) }
+
     /// Returns the code and the constants that were used so far to the kernel, which may reclaim them first of all.
     ///
     /// The pages stay in the page cache as long as memory is not short, so that what is needed again is a minor fault. They
     /// are marked cold, and unmapped: otherwise a process that sleeps for weeks would be charged for each.
-    static func release() {
-        for mapping in MappedFile.all(inSmaps: smaps()) where mapping.isUnwritten {
+    func release() {
+        let unwritten = mapped.filter(\.isUnwritten)
+        // A debugger may have written into the code meanwhile.
+        for mapping in MappedFile.all(inSmaps: Self.smaps()) where unwritten.contains(mapping) {
             let start = UnsafeMutableRawPointer(bitPattern: mapping.start)
             // A kernel that does not know the first advice still unmaps the pages.
             madvise(start, mapping.length, MADV_COLD)

@@ -10,7 +10,13 @@ import Testing
         let name = "\(directory.path)/notify"
         let manager = try FakeManager(at: name)
         let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
-        let reporter = ServiceReporter(socket: socket, watchdog: nil, sentence: { "reachable" }, wake: {})
+        let reporter = ServiceReporter(
+            socket: socket,
+            watchdog: nil,
+            startUpCode: StartUpCode(),
+            sentence: { "reachable" },
+            wake: {}
+        )
         for reading in [Reloader.Reading.started, .ended(refusal: "a.toml: bad")] { reporter.note(reading) }
         reporter.ready([])
         #expect(manager.next() == "READY=1\nSTATUS=reachable; the last reload was rejected: a.toml: bad")
@@ -33,7 +39,13 @@ import Testing
         let name = "\(directory.path)/notify"
         let manager = try FakeManager(at: name)
         let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
-        let reporter = ServiceReporter(socket: socket, watchdog: nil, sentence: { state }, wake: {})
+        let reporter = ServiceReporter(
+            socket: socket,
+            watchdog: nil,
+            startUpCode: StartUpCode(),
+            sentence: { state },
+            wake: {}
+        )
         reporter.ready([])
         #expect(manager.next() == "READY=1\nSTATUS=\(state)")
         reporter.note(.ended(refusal: "a.toml: bad"))
