@@ -17,7 +17,7 @@ import struct AgentEvents.ScannedLine
 struct ProbeListTests {
     private static let now = ObservedTime(instant: .now, microsecondsSince1970: 1_795_244_400_000_000)
 
-    private static func status(_ records: [ProbeRecord]) -> [UInt8] {
+    private static func status(_ records: [ProbeRecord], waiting: [ProbeRule] = []) -> [UInt8] {
         var json = JSONWriter()
         let status = AgentStatus(
             of: AgentFacts(
@@ -29,6 +29,7 @@ struct ProbeListTests {
             at: now,
             reachability: SettledState(unknown: .unknown),
             probes: records,
+            waiting: waiting,
             network: NetworkSnapshot()
         )
         json.encode(status)
@@ -55,6 +56,15 @@ struct ProbeListTests {
             #expect(names.count == 10_000 && omitted == nil)
             #expect(names.prefix(2) == ["probe-7777", "probe-0"])
         }
+    }
+
+    @Test func `probes that wait for a path are all listed, before those that are up`() throws {
+        let records = [ProbeState.Verdict.up, .down].map {
+            ProbeRecord(point: GoldenTests.point("\($0)"), state: ProbeState($0), since: Self.now)
+        }
+        let waiting = (0..<300).map { ProbeRule(name: "waiting-\($0)") }
+        let (names, omitted) = try Self.names(Self.status(records, waiting: waiting))
+        #expect(names == ["down"] + waiting.map(\.name) + ["up"] && omitted == nil)
     }
 
     @Test func `probes that do not fit are counted, and the line remains valid`() throws {

@@ -256,4 +256,20 @@ import Testing
         #expect(lines.allSatisfy { $0.count <= columns && !$0.contains("EMPTY") && $0.last != " " })
         #expect(lines.last?.contains(columns == 60 ? "a text of some words" : "...") == true)
     }
+
+    /// The agent lists those that are not up first, as many as a reply takes.
+    @Test(arguments: [
+        ("down", "9,938 more are beyond the size of a reply", "9,938 more"),
+        ("up", "9,939 probes are up: p1, and 9,938 more", "9,938 more, all up"),
+    ])
+    func `probes that are not listed are up only after one that is`(
+        verdict: String,
+        brief: String,
+        list: String
+    ) throws {
+        let probe = #"{"probe":"p1","verdict":"\#(verdict)"}"#
+        let status = try Self.status(Self.reachable + #","probes":[\#(probe)],"probes_omitted":9938"#)
+        #expect(status.brief(probesAtMost: 5).last == brief)
+        #expect(status.probes().last == list)
+    }
 }

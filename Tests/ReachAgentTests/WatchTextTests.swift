@@ -42,11 +42,11 @@ import Testing
     }
 
     @Test func `the number of probes that are up is shown, and a few of those that are not`() throws {
-        func told(_ probes: String) throws -> String? {
+        func told(_ probes: String, omitted: Int = 0) throws -> String? {
             let state = AgentLines.state(via: "wifi", connectivity: "partial")
             let snapshot = AgentLines.snapshot(state).replacing(
                 #""targets":[]"#,
-                with: #""targets":[],"probes":\#(probes)"#
+                with: #""targets":[],"probes":\#(probes),"probes_omitted":\#(omitted)"#
             )
             return texts([.snapshot(try line(snapshot))]).dropFirst().first
         }
@@ -63,6 +63,12 @@ import Testing
         let many = (1...1200).map { #"{"probe":"p\#($0)","verdict":"unknown"}"# }.joined(separator: ",")
         let names = (1...6).map { "p\($0) unknown" }.joined(separator: ", ")
         #expect(try told("[\(many)]") == "07:00:00  probes          0 of 1,200 up; \(names) and 1,194 more")
+        // Those that are not up come first: after one that is, there are no others.
+        let beginning = "07:00:00  probes          1"
+        let good = #"[{"probe":"web","verdict":"unknown"},{"probe":"dns","verdict":"up"}]"#
+        #expect(try told(good, omitted: 1500) == "\(beginning),501 of 1,502 up; web unknown")
+        let unlisted = "0 of 1,200 up; \(names) and 1,194 more; 1,500 more are not listed"
+        #expect(try told("[\(many)]", omitted: 1500) == "07:00:00  probes          \(unlisted)")
     }
 
     @Test func `an outage is reported once, with the event after which the stream resumes`() throws {

@@ -17,8 +17,6 @@ internal import Synchronization
 final class AgentRequestHandler: AgentInterface {
     /// The maximum number of probe names in the answer to a request with an unknown name.
     private static let maximumNames = 16
-    /// The maximum number of probes without a path that a status names.
-    private static let maximumWaiting = 256
 
     private let statusStore: StatusStore
     private let origin: EventOrigin
@@ -130,6 +128,7 @@ final class AgentRequestHandler: AgentInterface {
             journal: journalStatus,
             sockets: summary,
             probes: probes,
+            waiting: waitingProbes(besides: probes),
             uplinks: uplinks,
             availability: history.entries(at: .now),
             schedule: runner.statistics,
@@ -139,7 +138,6 @@ final class AgentRequestHandler: AgentInterface {
             sinks: sinks.statuses
         )
         addTransfers(to: &status, of: probes)
-        status.probes += waitingProbes(besides: probes)
         return (status, probes)
     }
 
@@ -184,10 +182,9 @@ final class AgentRequestHandler: AgentInterface {
     }
 
     /// The configured probes that are not checked at present, because there is no path or their interface is missing.
-    private func waitingProbes(besides records: [ProbeRecord]) -> [AgentStatus.ProbeStatus] {
+    private func waitingProbes(besides records: [ProbeRecord]) -> [ProbeRule] {
         let made = Set(records.map(\.point.probe))
-        let waiting = driver.plan.settings.probes.lazy.map(\.rule).filter { !made.contains($0.name) }
-        return waiting.prefix(Self.maximumWaiting).map { AgentStatus.ProbeStatus(waiting: $0) }
+        return driver.plan.settings.probes.map(\.rule).filter { !made.contains($0.name) }
     }
 
     /// The status of the journal, which cannot report by itself that it hangs: the bus can, as it no longer waits for it.

@@ -23,12 +23,16 @@ extension AgentStatus {
     private static let maximumHooks = 64
 
     /// Creates the status of an agent at a time.
+    ///
+    /// - Parameter waiting: The configured probes that are not checked at present, because there is no path or their
+    ///   interface is missing.
     init(
         of agent: AgentFacts,
         at now: ObservedTime,
         reachability: ReachAgent.SettledState<Reachability.ReachabilityState>,
         targets: [(target: Reachability.Target, settled: ReachAgent.SettledState<TargetState>)] = [],
         probes: [ProbeRecord] = [],
+        waiting: [ProbeRule] = [],
         uplinks: [Reachability.Uplink] = [],
         availability: [Availability] = [],
         schedule: ScheduleStatistics? = nil,
@@ -43,7 +47,10 @@ extension AgentStatus {
         journal: Journal? = nil,
         sockets: Sockets? = nil
     ) {
-        let shownProbes = BoundedList(probes.troubledFirst.map { ProbeStatus($0, now: now) })
+        var allProbes = probes.troubledFirst.map { ProbeStatus($0, now: now) }
+        let firstUp = allProbes.firstIndex { $0.verdict == "up" } ?? allProbes.endIndex
+        allProbes.insert(contentsOf: waiting.map { ProbeStatus(waiting: $0) }, at: firstUp)
+        let shownProbes = BoundedList(allProbes)
         let shownHooks = BoundedList(hooks.troubledFirst, maximum: Self.maximumHooks, bytes: HooksReply.maximumBytes)
         self.init(
             agent: Agent(

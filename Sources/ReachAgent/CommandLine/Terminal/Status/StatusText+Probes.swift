@@ -26,8 +26,12 @@ extension StatusText {
             let more = names.count > 8 ? " and \(kept("\(names.count - 8) more"))" : ""
             lines += wrapped("\(names.count) \(verb) for a path: \(names.prefix(8).joined(separator: ", "))\(more)")
         }
-        let count = up.count + omitted
-        if count > 0 { lines += wrapped(summary(of: up, count, isRest: !shown.isEmpty || !names.isEmpty)) }
+        let isRest = !shown.isEmpty || !names.isEmpty
+        let count = up.count + (areOmittedUp ? omitted : 0)
+        if count > 0 { lines += wrapped(summary(of: up, count, isRest: isRest)) }
+        if omitted > 0, !areOmittedUp {
+            lines += wrapped("\(ProbeCountText.number(omitted)) more are beyond the size of a reply")
+        }
         return lines
     }
 
@@ -38,14 +42,19 @@ extension StatusText {
         var lines = all.isEmpty ? [] : table(Array(all.prefix(Self.maximumProbes))).lines(style, wrapsLast: true)
         let rest = all.count + omitted - min(all.count, Self.maximumProbes)
         if rest > 0 {
-            let isGood = all.dropFirst(Self.maximumProbes).allSatisfy { Self.rank($0) == Self.goodRank }
+            let isGood =
+                (omitted == 0 || areOmittedUp)
+                && all.dropFirst(Self.maximumProbes).allSatisfy { Self.rank($0) == Self.goodRank }
             lines += wrapped("\(ProbeCountText.number(rest)) more\(isGood ? ", all up" : "")")
         }
         return lines
     }
 
-    /// The number of probes that the agent omitted; all of them are up.
+    /// The number of probes that the agent omitted.
     private var omitted: Int { max(0, min(reply.probesOmitted ?? 0, 1 << 32)) }
+
+    /// `true` if the list goes on with probes that are up: those that are not come first.
+    private var areOmittedUp: Bool { reply.probes.contains { $0.verdict == "up" } }
 
     /// The probes that are not up, the worst first, and the others.
     private var ranked: (troubled: [Status.ProbeStatus], good: [Status.ProbeStatus]) {
@@ -210,7 +219,10 @@ enum ProbeCountText {
     static func line(_ probes: [AgentEvents.NetworkSnapshot.ProbeVerdict], omitted: Int) -> String? {
         guard !probes.isEmpty else { return nil }
         let troubled = probes.filter { $0.verdict.verdict != "up" }
-        let total = probes.count + max(0, min(omitted, 1 << 32))
+        // Those that are up come last, so that after one of them the others are too.
+        let omitted = max(0, min(omitted, 1 << 32))
+        let unlisted = troubled.count < probes.count ? 0 : omitted
+        let total = probes.count + omitted - unlisted
         let up = total - troubled.count
         var words = up == total ? "all \(number(total)) up" : "\(number(up)) of \(number(total)) up"
         let named = troubled.prefix(maximumNamed).map { probe in
@@ -220,7 +232,8 @@ enum ProbeCountText {
         }
         if !named.isEmpty { words += "; " + named.joined(separator: ", ") }
         let rest = troubled.count - named.count
-        return rest > 0 ? "\(words) and \(number(rest)) more" : words
+        if rest > 0 { words += " and \(number(rest)) more" }
+        return unlisted > 0 ? "\(words); \(number(unlisted)) more are not listed" : words
     }
 
     /// `web`, or `web wwan0 IPv6`.
