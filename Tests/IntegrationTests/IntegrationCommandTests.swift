@@ -176,7 +176,10 @@ struct IntegrationCommandTests {
         let secret = try namespace.run("\(diagnose) 'http://127.0.0.1:1/?token=hunter2' || echo status $?")
         #expect(!secret.contains("hunter2"))
         #expect(secret.contains("connect_refused"))
-        let head = try namespace.run("\(diagnose) --output \(file) 2>&1 || stat -c %a \(file)")
+        // A file that exists has a mode already.
+        let head = try namespace.run(
+            "install -m 644 /dev/null \(file); \(diagnose) --output \(file) 2>&1 || stat -c %a \(file)"
+        )
         #expect(head.contains("the evidence is in \(file)"))
         #expect(head.hasSuffix("600\n"))
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("192.0.2.2/24"))

@@ -121,12 +121,12 @@ struct DiagnoseCommand: ParsableCommand {
         }
     }
 
-    /// Writes a file that others cannot read; rejects a symbolic link or a special file.
+    /// Writes a file that others cannot read, whatever its mode was; rejects a symbolic link.
     private func write(_ bytes: [UInt8], to path: String) throws {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let descriptor = open(path, flags, 0o600)
         var rest = bytes[...]
-        while descriptor >= 0, !rest.isEmpty {
+        while descriptor >= 0, Self.makePrivate(descriptor), !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
             guard written > 0 else { break }
@@ -136,6 +136,13 @@ struct DiagnoseCommand: ParsableCommand {
         if descriptor >= 0, close(descriptor) == 0, rest.isEmpty { return }
         let reason = SystemError(errno: number).description
         Terminal.printError("reachagent: \(ForeignText.line(path)) cannot be written: \(reason)")
-        throw ExitCode(number == EACCES ? ExitStatus.notPermitted : ExitStatus.tryAgain)
+        throw ExitCode(number == EACCES || number == EPERM ? ExitStatus.notPermitted : ExitStatus.tryAgain)
+    }
+
+    /// Takes a file that existed from other users; a device is everybody's.
+    private static func makePrivate(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT != S_IFREG || fchmod(descriptor, 0o600) == 0
     }
 }
