@@ -72,7 +72,7 @@ private enum EventFile {
     /// Reads the event; prints an error on standard error, and exits with the matching status.
     static func event(_ path: String) throws -> HookEvent {
         let name = path == "-" ? "standard input" : path
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
             // The number of an event looks like an argument that should work.
