@@ -91,6 +91,30 @@ import Testing
         #expect(agent.requests.last == #"{"method":"subscribe","parameters":\#(parameters),"more":true}"#)
     }
 
+    @Test func `a subject that the agent does not have is named, and watched`() async throws {
+        let sink = #"{"name":"fleet","state":"connected"}"#
+        let agent = try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                let status = #"{"time":"2026-11-21T13:00:00Z","sinks":[\#(sink)]}"#
+                connection.send(lines: #"{"parameters":\#(status)}"#)
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.reply(AgentLines.hello(7)))
+            }
+        )
+        let options = ["watch", "--no-reconnect", "--socket", agent.path, "--subject", "fleet", "--subject", "wwan7"]
+        let watch = try await FinishedCommand.run(options)
+        #expect(watch.status == 75)
+        #expect(
+            watch.error.hasPrefix(
+                "reachagent: at present the agent has nothing of the name 'wwan7'; subjects are default, agent, fleet\n"
+            )
+        )
+        #expect(agent.requests.last?.contains(#""subjects":["fleet","wwan7"]"#) == true)
+    }
+
     @Test func `a time is sent to the agent in UTC`() async throws {
         let agent = try ScriptedAgent({ connection in
             connection.readLine()

@@ -24,7 +24,7 @@ public struct Event: Sendable {
     /// The JSON text in UTF-8, without the newline.
     public var line: [UInt8] { storage.line }
 
-    /// The subject: `default`, `agent`, or the name of a target, a probe, an interface or a hook.
+    /// The subject: `default`, `agent`, or the name of a target, a probe, an interface, a hook or a sink.
     public var subject: String { value.subject }
     /// The moment at which the event was created.
     public var time: Timestamp { value.time }

@@ -78,7 +78,9 @@ enum AgentNames {
             case .targets: targets
             case .hooks: hooks
             case .uplinks: uplinks
-            case .subjects: [AgentEvent.defaultSubject, AgentEvent.agentSubject] + targets + uplinks + probes + hooks
+            case .subjects:
+                [AgentEvent.defaultSubject, AgentEvent.agentSubject] + targets + uplinks + probes + hooks
+                    + (status?.sinks.map(\.name) ?? [])
             case .destinations: targets + probes
             case .checks: probes + targets + schemes
             case .codes: codes(in: status)

@@ -63,7 +63,7 @@ struct HistoryCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only events about this: default, agent, or the name of a target, a probe, an interface or a hook.",
+            "Only events about this: default, agent, or the name of a target, a probe, an interface, a hook or a sink.",
             valueName: "name"
         ),
         completion: .agentNames(of: .subjects)

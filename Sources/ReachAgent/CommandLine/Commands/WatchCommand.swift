@@ -61,7 +61,7 @@ struct WatchCommand: ParsableCommand {
     @Option(
         name: .customLong("subject"),
         help: ArgumentHelp(
-            "Only events about this: default, agent, or the name of a target, a probe, an interface or a hook (repeatable).",
+            "Only events about this: default, agent, or the name of a target, a probe, an interface, a hook or a sink (repeatable).",
             valueName: "name"
         ),
         completion: .agentNames(of: .subjects)
@@ -81,7 +81,7 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         OutputReader.endWhenGone()
         let client = StateClient(socket: agent.socket)
-        try checkSubjects()
+        noteUnknownSubjects()
         let subscription = subscription
         let style = TerminalStyle.standardOutput(color: colors.color)
         let lines = EventLines(style: style, today: .now)
@@ -104,8 +104,9 @@ struct WatchCommand: ParsableCommand {
         return subscription
     }
 
-    /// Rejects a subject that the running agent does not have, for which `watch` would wait forever.
-    private func checkSubjects() throws {
+    /// Names a subject that the running agent does not have, for which `watch` may wait forever: a device that is to come
+    /// has events as well, and so had a probe that is gone.
+    private func noteUnknownSubjects() {
         guard !subjects.isEmpty, let reply = try? AgentQuestion.answer(to: "status", socket: agent.socket),
             let status = try? StateClient.decode(AgentStatus.self, from: reply, to: "status"),
             status.probesOmitted ?? 0 == 0, status.hooksOmitted ?? 0 == 0
@@ -114,9 +115,10 @@ struct WatchCommand: ParsableCommand {
         guard let unknown = subjects.first(where: { !known.contains($0) }) else { return }
         let names = known.prefix(24).map { ForeignText.shown($0, limit: 64) }.joined(separator: ", ")
         let question = KeySuggestion.question(about: unknown, among: known)
-        throw ValidationError(
+        Terminal.printError(
             """
-            the agent has nothing of the name '\(ForeignText.shown(unknown, limit: 64))'\(question); subjects are \(names)
+            reachagent: at present the agent has nothing of the name '\(ForeignText.shown(unknown, limit: 64))'\(question); \
+            subjects are \(names)
             """
         )
     }
@@ -124,7 +126,7 @@ struct WatchCommand: ParsableCommand {
     private static func subjects(of status: AgentStatus) -> [String] {
         var names = [AgentEvent.defaultSubject, AgentEvent.agentSubject]
         names += status.targets.map(\.name) + status.probes.map(\.probe) + status.uplinks.map(\.interface)
-        names += status.hooks.map(\.hook) + status.interfaces.map(\.name)
+        names += status.sinks.map(\.name) + status.hooks.map(\.hook) + status.interfaces.map(\.name)
         var seen: Set<String> = []
         return names.filter { seen.insert($0).inserted }
     }
