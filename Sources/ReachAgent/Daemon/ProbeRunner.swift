@@ -51,7 +51,8 @@ final class ProbeRunner: Sendable {
     /// Sets the scheduled probes; the threads are started for the first one.
     ///
     /// - Parameter transfers: The identities of transfers that are not cancelled with their points.
-    func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
+    /// - Returns: `false` if no check is made for now: the system has no thread for them.
+    @discardableResult func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) -> Bool {
         let limits = limits.withLock { $0 }
         let scheduler = state.withLock { state -> ProbeScheduler? in
             switch state {
@@ -77,14 +78,16 @@ final class ProbeRunner: Sendable {
         }
         // Before the first lookup, which must not read what changes before the watch begins.
         if probes.contains(where: \.probe.looksUpName) { resolverWatch?.start() }
-        start(scheduler)
+        let isStarted = start(scheduler)
         scheduler?.setProbes(probes, keeping: transfers)
+        return isStarted
     }
 
     /// Starts the scheduler's thread unless it runs: the system may have had none to spare before.
-    private func start(_ scheduler: ProbeScheduler?) {
-        guard let scheduler, !scheduler.start() else { return }
+    @discardableResult private func start(_ scheduler: ProbeScheduler?) -> Bool {
+        guard let scheduler, !scheduler.start() else { return true }
         logger.error("no checks are made: the system has no thread for them; the next change of the network retries")
+        return false
     }
 
     /// Sets whether transfers may start.

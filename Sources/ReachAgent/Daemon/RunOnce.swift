@@ -34,7 +34,7 @@ struct RunOnce {
         let costs = plan.costs(of: Set(points.map(\.vantage)), in: snapshot)
         let lookups = plan.costsOfLookups(points, in: snapshot)
         let schedule = plan.schedule(points, costs: costs, lookups: lookups, nextHops: machine.nextHops)
-        let judged = checks(schedule).map { (check: $0, evidence: plan.evidence(in: $0)) }
+        let judged = try checks(schedule).map { (check: $0, evidence: plan.evidence(in: $0)) }
         // All checks are made at the same time: those that look for portals decide about the others, not about later ones,
         // and the answer of a next hop is not from before the silence of the others.
         let nextHops = judged.filter { $0.check.point.probe == ProbeRule.firstHopName }
@@ -63,7 +63,9 @@ struct RunOnce {
     }
 
     /// Makes every check once, and waits for all of them; each ends with its own timeout at the latest.
-    private func checks(_ probes: [ScheduledProbe]) -> [CompletedCheck] {
+    ///
+    /// - Throws: `ExitCode` when the system has no thread for them, as the runner has logged.
+    private func checks(_ probes: [ScheduledProbe]) throws(ExitCode) -> [CompletedCheck] {
         guard !probes.isEmpty else { return [] }
         let completed = Mutex<[ProbePoint: CompletedCheck]>([:])
         let isDone = DispatchSemaphore(value: 0)
@@ -76,9 +78,9 @@ struct RunOnce {
             if isLast { isDone.signal() }
             return .steady
         }
-        runner.setProbes(probes)
+        defer { runner.stop() }
+        guard runner.setProbes(probes) else { throw ExitCode(ExitStatus.tryAgain) }
         isDone.wait()
-        runner.stop()
         return completed.withLock { completed in completed.values.sorted { $0.point < $1.point } }
     }
 
