@@ -3,55 +3,92 @@ internal import Synchronization
 
 /// The monitor of the kernel's view, between its start and its stop.
 final class KernelSource: Sendable {
-    private struct State {
-        var monitor: NetworkMonitor?
-        var configuration: MonitorConfiguration
+    private enum State {
+        case stopped
+        case running(NetworkMonitor)
+        /// The next monitor reads everything; these calls are made on its thread.
+        case changing(calls: [@Sendable () -> Void])
     }
 
+    /// The maximum number of calls that wait for a monitor, as many as it keeps itself.
+    private static let maximumCalls = 64
+
     private let handle: @Sendable (NetworkEvent) -> Void
-    private let state: Mutex<State>
+    /// Held while a monitor reads everything, which may take long.
+    private let configuration: Mutex<MonitorConfiguration>
+    private let state = Mutex(State.stopped)
 
     init(_ configuration: MonitorConfiguration, handle: @escaping @Sendable (NetworkEvent) -> Void) {
-        state = Mutex(State(configuration: configuration))
+        self.configuration = Mutex(configuration)
         self.handle = handle
     }
 
     /// Opens the sockets and starts reading.
     func start() throws(NetlinkError) {
-        try state.withLock { state throws(NetlinkError) in
-            state.monitor = try NetworkMonitor(state.configuration, handler: handle)
-        }
+        try configuration.withLock { configuration throws(NetlinkError) in try begin(configuration) }
     }
 
     /// Changes the configuration of the monitor; its first view is complete, so nothing is missed in between.
     ///
     /// - Throws: The reason that it cannot be used; then the previous configuration is in use again.
-    func watch(_ configuration: MonitorConfiguration) throws(NetlinkError) {
-        try state.withLock { state throws(NetlinkError) in
-            guard configuration != state.configuration, let running = state.monitor else { return }
-            running.stop()
-            state.monitor = nil
+    func watch(_ next: MonitorConfiguration) throws(NetlinkError) {
+        try configuration.withLock { configuration throws(NetlinkError) in
+            guard next != configuration, case .running(let monitor) = state.withLock({ $0 }) else { return }
+            state.withLock { $0 = .changing(calls: []) }
+            monitor.stop()
             do throws(NetlinkError) {
-                state.monitor = try NetworkMonitor(configuration, handler: handle)
-                state.configuration = configuration
-            } catch {
-                state.monitor = try NetworkMonitor(state.configuration, handler: handle)
-                throw error
+                try begin(next)
+                configuration = next
+            } catch let refusal {
+                do throws(NetlinkError) {
+                    try begin(configuration)
+                } catch {
+                    state.withLock { $0 = .stopped }
+                    throw error
+                }
+                throw refusal
             }
         }
     }
 
-    /// Calls a closure on the monitor's thread as soon as that is free.
-    func whenFree(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.monitor }?.whenFree(body) }
+    /// Calls a closure on the monitor's thread as soon as that is free; does not block.
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+        let monitor = state.withLock { state -> NetworkMonitor? in
+            switch state {
+            case .stopped: return nil
+            case .running(let monitor): return monitor
+            case .changing(let calls):
+                if calls.count < Self.maximumCalls { state = .changing(calls: calls + [body]) }
+                return nil
+            }
+        }
+        monitor?.whenFree(body)
+    }
 
     /// `true` while the kernel is watched.
-    var isWatching: Bool { state.withLock { $0.monitor != nil } }
+    var isWatching: Bool {
+        state.withLock { state in
+            if case .stopped = state { false } else { true }
+        }
+    }
 
     /// Stops the monitor; no event is handled after this returns.
     func stop() {
+        configuration.withLock { _ in
+            if case .running(let monitor) = replaceState(with: .stopped) { monitor.stop() }
+        }
+    }
+
+    private func begin(_ configuration: MonitorConfiguration) throws(NetlinkError) {
+        let monitor = try NetworkMonitor(configuration, handler: handle)
+        guard case .changing(let calls) = replaceState(with: .running(monitor)) else { return }
+        for call in calls { monitor.whenFree(call) }
+    }
+
+    private func replaceState(with next: State) -> State {
         state.withLock { state in
-            state.monitor?.stop()
-            state.monitor = nil
+            defer { state = next }
+            return state
         }
     }
 }
