@@ -51,8 +51,8 @@ public final class EventJournal: Sendable {
     init(
         opening configuration: JournalConfiguration,
         now: @escaping @Sendable () -> Timestamp,
-        isClockTrusted: @escaping @Sendable () -> Bool,
-        noticed: @escaping @Sendable (JournalError) -> Void,
+        isClockTrusted: @escaping @Sendable () -> Bool = { true },
+        noticed: @escaping @Sendable (JournalError) -> Void = { _ in },
         system: JournalSystem
     ) throws(JournalError) {
         self.configuration = configuration

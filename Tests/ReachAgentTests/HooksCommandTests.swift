@@ -120,9 +120,10 @@ import Testing
         #expect(run.output.split(whereSeparator: \.isWhitespace) == ["reachability.changed", "42", "wifi", "1"])
         #expect(run.error.contains("hook 10-log succeeded"))
         // A pipe whose writer comes later.
-        let pipe = "\(scratch.path)/pipe"
+        let directory = scratch.path
+        let pipe = "\(directory)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
-        async let writer = FinishedCommand.run(["-c", #"cat "$0/event.json" >"$0/pipe""#, scratch.path], of: "/bin/sh")
+        async let writer = FinishedCommand.run(["-c", #"cat "$0/event.json" >"$0/pipe""#, directory], of: "/bin/sh")
         #expect(try await scratch.hooks("run", "10-log", "--event", pipe).output == run.output)
         #expect(try await writer.status == 0)
         let bad = try await scratch.hooks("run", "50-bad", "--event", "-", input: Self.event)

@@ -26,12 +26,14 @@ struct KernelSourceTests {
         }
         await onThread { reading.wait() }
         source.whenFree { called.store(true, ordering: .relaxed) }
-        #expect(source.isWatching && !called.load(ordering: .relaxed))
+        let isEarly = called.load(ordering: .relaxed)
+        #expect(source.isWatching && !isEarly)
         isChanging.store(false, ordering: .relaxed)
         gate.signal()
         await change
         await withCheckedContinuation { next in source.whenFree { next.resume() } }
-        #expect(called.load(ordering: .relaxed))
+        let isCalled = called.load(ordering: .relaxed)
+        #expect(isCalled)
         source.stop()
         #expect(!source.isWatching)
     }

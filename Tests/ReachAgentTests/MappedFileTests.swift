@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `this process's own code is unwritten, and its data is not`() throws {
-        let mappings = try mappings()
+        let mappings = MappedFile.all(inSmaps: StartUpCode.smaps())
         #expect(mappings.contains { $0.isUnwritten })
         #expect(mappings.contains { !$0.isUnwritten })
     }
@@ -73,7 +73,8 @@ import Testing
     @Test func `what was mapped after the start is left alone`() throws {
         let (early, late) = (try mapOwnProgram(), try mapOwnProgram())
         defer { for mapping in [early, late] { munmap(mapping, 1) } }
-        let code = StartUpCode(mapped: try mappings().filter { $0.start == UInt(bitPattern: early) })
+        let all = MappedFile.all(inSmaps: StartUpCode.smaps())
+        let code = StartUpCode(mapped: all.filter { $0.start == UInt(bitPattern: early) })
         for mapping in [early, late] { #expect(mapping.load(as: UInt8.self) == 0x7F) }
         #expect(try [early, late].map(residentPages) == [true, true])
         code.release()
@@ -87,13 +88,9 @@ import Testing
         return try #require(mapping == MAP_FAILED ? nil : mapping)
     }
 
-    private func mappings() throws -> [MappedFile] {
-        MappedFile.all(inSmaps: try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8))
-    }
-
     /// The resident size that smaps shows for the mapping at an address is not zero.
     private func residentPages(at address: UnsafeMutableRawPointer) throws -> Bool {
-        let lines = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n")
+        let lines = StartUpCode.smaps().split(separator: "\n")
         let own = lines.drop { !$0.hasPrefix("\(String(UInt(bitPattern: address), radix: 16))-") }
         let resident = try #require(own.first { $0.hasPrefix("Rss:") })
         return resident.split(separator: " ").dropFirst().first != "0"

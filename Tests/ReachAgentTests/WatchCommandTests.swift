@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `a subject that the agent does not have is named, and watched`() async throws {
-        let sink = #"{"name":"fleet","state":"connected"}"#
+        let sink = #"{"name":"fleet","broker":"nats://broker.test","state":"connected","lost":0}"#
         let agent = try ScriptedAgent(
             { connection in
                 connection.readLine()

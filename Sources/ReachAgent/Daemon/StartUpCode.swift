@@ -33,7 +33,7 @@ struct StartUpCode: Sendable {
     }
 
     /// Reads all of /proc/self/smaps, which the kernel returns in parts of a page; Foundation takes the first for the whole.
-    private static func smaps() -> String {
+    static func smaps() -> String {
         let descriptor = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

@@ -175,9 +175,10 @@ struct HookProcessTests {
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
     func `the configured user can open the standard streams by their names`() async throws {
         let account = HookAccount(uid: 65534, gid: 65534, groups: [])
-        let script = try fixture.script("echo out >/dev/stdout; echo error >/dev/stderr; cat /proc/self/fd/0")
+        let script = try fixture.script("echo out >/proc/self/fd/1; echo error >/proc/self/fd/2; cat /proc/self/fd/0")
         let end = await HookFixture.run(HookFixture.launch(script, account: account, input: Array("in\n".utf8)))
-        #expect(end.outcome == .succeeded && end.output.text == "out\nerror\nin\n")
+        #expect(end.outcome == .succeeded)
+        #expect(end.output.text == "out\nerror\nin\n")
     }
 
     @Test
