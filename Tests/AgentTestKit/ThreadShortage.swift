@@ -5,7 +5,6 @@ import Glibc
 /// the limit counts all threads of a user, and none of root's.
 package struct ThreadShortage {
     private static let resource = __rlimit_resource_t(__RLIMIT_NPROC.rawValue)
-    private static let user: uid_t = 61_234
 
     private let former: rlimit
 
@@ -14,7 +13,8 @@ package struct ThreadShortage {
         var limit = rlimit()
         guard getrlimit(Self.resource, &limit) == 0 else { throw Self.failure("getrlimit") }
         former = limit
-        guard setuid(Self.user) == 0 else { throw Self.failure("setuid") }
+        // No other process may start threads of this user.
+        guard setuid(1 << 30 + uid_t(getpid())) == 0 else { throw Self.failure("setuid") }
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
         limit.rlim_cur = rlim_t(threads + count)
         guard setrlimit(Self.resource, &limit) == 0 else { throw Self.failure("setrlimit") }

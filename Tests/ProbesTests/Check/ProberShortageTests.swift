@@ -32,16 +32,18 @@ struct ProberShortageTests {
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"), arguments: [0, 1])
     func `without a thread for each of them neither event loops nor a pool start`(_ spare: Int) async {
         await #expect(processExitsWith: .success) { [spare] in
+            // More threads than may end between the count and the start.
+            let threads = 8
             let shortage = try ThreadShortage(sparing: spare)
-            let pool = NIOThreadPool(numberOfThreads: 2)
+            let pool = NIOThreadPool(numberOfThreads: threads)
             #expect(throws: SystemError(errno: EAGAIN)) {
-                try MultiThreadedEventLoopGroup(named: "test", numberOfThreads: 2)
+                try MultiThreadedEventLoopGroup(named: "test", numberOfThreads: threads)
             }
-            #expect(throws: SystemError(errno: EAGAIN)) { try pool.start(2, named: "test-") }
+            #expect(throws: SystemError(errno: EAGAIN)) { try pool.start(threads, named: "test-") }
             try shortage.end()
-            try pool.start(2, named: "test-")
+            try pool.start(threads, named: "test-")
             try await pool.shutdownGracefully()
-            let group = try MultiThreadedEventLoopGroup(named: "test", numberOfThreads: 2)
+            let group = try MultiThreadedEventLoopGroup(named: "test", numberOfThreads: threads)
             try await group.shutdownGracefully()
         }
     }
