@@ -17,9 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC 4U
-#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -31,14 +28,14 @@ enum { SETGROUPS = SYS_setgroups32, SETRESGID = SYS_setresgid32, SETRESUID = SYS
 enum { SETGROUPS = SYS_setgroups, SETRESGID = SYS_setresgid, SETRESUID = SYS_setresuid };
 #endif
 
-enum { FILE_DESCRIPTOR = 3, LAST_SIGNAL = 64, MOST_ATTEMPTS = 25, ATTEMPT_PAUSE = 20 * 1000 * 1000 };
+enum { FILE_DESCRIPTOR = 3, REPORT_DESCRIPTOR = 4, LAST_SIGNAL = 64, MOST_ATTEMPTS = 25, ATTEMPT_PAUSE = 20 * 1000 * 1000 };
 
 struct failure {
     enum reachagent_step step;
     int number;
 };
 
-static _Noreturn void fail(int report, enum reachagent_step step) {
+static _Noreturn void fail_to(int report, enum reachagent_step step) {
     struct failure failure = {step, errno};
     // The pipe is empty, and takes this at once.
     ssize_t written = write(report, &failure, sizeof failure);
@@ -81,7 +78,7 @@ static int descriptor_of(const char *name) {
 }
 
 // Not up to the limit of open files: it may be a billion, and lower than the number of a descriptor opened before it was.
-static int close_listed_on_exec(void) {
+static int close_listed(void) {
     _Alignas(struct entry) char room[4096];
     int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) return -1;
@@ -94,18 +91,21 @@ static int close_listed_on_exec(void) {
         for (long offset = 0; offset < count;) {
             const struct entry *entry = (const struct entry *)(room + offset);
             int descriptor = descriptor_of(entry->name);
-            if (descriptor > FILE_DESCRIPTOR) (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+            if (descriptor > REPORT_DESCRIPTOR && descriptor != directory) close(descriptor);
             offset += entry->length;
         }
     }
 }
 
-// Not all descriptors of the agent's are close-on-exec: those that accept(2) gives to NIO are not.
-static int close_others_on_exec(void) {
-    if (syscall(SYS_close_range, FILE_DESCRIPTOR + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return 0;
-    // Linux before 5.11, or a filter of system calls that does not know it.
-    return close_listed_on_exec();
+// Not all descriptors of the agent's are close-on-exec: those that accept(2) gives to NIO are not. And the directory of the
+// program may hang: a copy that is open until then would keep connections and ports that the agent has closed.
+static int close_others(void) {
+    if (syscall(SYS_close_range, REPORT_DESCRIPTOR + 1, ~0U, 0U) == 0) return 0;
+    // Linux before 5.9, or a filter of system calls that does not know it.
+    return close_listed();
 }
+
+static _Noreturn void fail(enum reachagent_step step) { fail_to(REPORT_DESCRIPTOR, step); }
 
 static _Noreturn void become_program(const struct reachagent_program *program, int report) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -113,21 +113,22 @@ static _Noreturn void become_program(const struct reachagent_program *program, i
     setsid();
     // Not by clone3(2), which does that without a grace period of the kernel's: a service that may make no namespaces may
     // not call it.
-    if (program->group >= 0 && write(program->group, "0", 1) != 1) fail(report, reachagent_step_group);
+    if (program->group >= 0 && write(program->group, "0", 1) != 1) fail_to(report, reachagent_step_group);
     for (int signal = 1; signal <= LAST_SIGNAL; signal += 1) (void)sigaction(signal, &standard, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (dup2(program->input, STDIN_FILENO) < 0 || dup2(program->output, STDOUT_FILENO) < 0
-        || dup2(program->output, STDERR_FILENO) < 0 || dup2(program->file, FILE_DESCRIPTOR) < 0) {
-        fail(report, reachagent_step_descriptors);
+        || dup2(program->output, STDERR_FILENO) < 0 || dup2(program->file, FILE_DESCRIPTOR) < 0
+        || (report != REPORT_DESCRIPTOR && dup3(report, REPORT_DESCRIPTOR, O_CLOEXEC) < 0)) {
+        fail_to(report, reachagent_step_descriptors);
     }
     if (!program->is_script) (void)fcntl(FILE_DESCRIPTOR, F_SETFD, FD_CLOEXEC);
-    if (close_others_on_exec() != 0) fail(report, reachagent_step_descriptors);
-    if (program->account != NULL && become(program->account) != 0) fail(report, reachagent_step_account);
-    if (drop_ambient_capabilities() != 0) fail(report, reachagent_step_program);
-    if (chdir(program->directory) != 0) fail(report, reachagent_step_directory);
+    if (close_others() != 0) fail(reachagent_step_descriptors);
+    if (program->account != NULL && become(program->account) != 0) fail(reachagent_step_account);
+    if (drop_ambient_capabilities() != 0) fail(reachagent_step_program);
+    if (chdir(program->directory) != 0) fail(reachagent_step_directory);
     syscall(SYS_execveat, FILE_DESCRIPTOR, "", program->arguments, program->environment, AT_EMPTY_PATH);
-    fail(report, reachagent_step_program);
+    fail(reachagent_step_program);
 }
 
 static int attempt(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step) {

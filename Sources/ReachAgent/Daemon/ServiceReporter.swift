@@ -91,10 +91,10 @@ final class ServiceReporter: Sendable {
 
     /// Takes advantage of a process that is awake anyway: a keep-alive that is due soon may be sent now.
     ///
-    /// Safe from any thread, and does not block.
+    /// Safe from any thread, and does not block: a notice that the manager does not read holds the lock for up to a second.
     func noteAwake() {
-        let isWelcome = state.withLock { $0.isReady && $0.liveness?.isWelcome(at: .now) == true }
-        if isWelcome { wake() }
+        let isWelcome = state.withLockIfAvailable { $0.isReady && $0.liveness?.isWelcome(at: .now) == true }
+        if isWelcome == true { wake() }
     }
 
     /// Reports changes, and queries every part when that is due; called by the agent's loop.
