@@ -75,7 +75,7 @@ public struct NetworkPath: Sendable, Hashable {
 public struct ResolvedUnderlay: Sendable, Hashable {
     /// The interface; `nil` if the tunnel's packets have no route.
     public let link: Link?
-    /// The evidence for it: a guess if any part of the chain is one.
+    /// The evidence for it: a guess if any part of the chain is one, else that of the first part, or of the broken one.
     public let evidence: Underlay.Evidence
     /// `true` if the tunnel's packets certainly cannot leave.
     public let isDown: Bool

@@ -27,16 +27,17 @@ extension NetworkSnapshot {
         var seen: Set<UInt32> = [tunnel.index]
         var index = tunnel.index
         while let below = underlays[index] {
-            // A chain is as certain as its weakest link.
+            // A chain is as certain as its weakest link; where all are certain, the broken one is the evidence.
             if evidence.isCertain, !below.evidence.isCertain { evidence = below.evidence }
+            let broken = evidence.isCertain ? below.evidence : evidence
             guard let next = below.interfaceIndex, seen.insert(next).inserted, let link = links[next] else {
-                return ResolvedUnderlay(link: nil, evidence: evidence, isDown: evidence.isCertain)
+                return ResolvedUnderlay(link: nil, evidence: broken, isDown: broken.isCertain)
             }
             if below.evidence.isCertain, isBlocked(below, of: links[index], through: link) {
                 // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for
                 // other packets.
                 guard let leg = usableLeg(of: below, for: links[index]), seen.insert(leg).inserted else {
-                    return ResolvedUnderlay(link: link, evidence: evidence, isDown: evidence.isCertain)
+                    return ResolvedUnderlay(link: link, evidence: broken, isDown: broken.isCertain)
                 }
                 index = leg
                 continue

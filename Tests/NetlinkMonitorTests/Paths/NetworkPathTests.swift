@@ -14,6 +14,8 @@ struct NetworkPathTests {
         var sourceFlags: InterfaceAddress.Flags = [.permanent]
         /// The underlays by the tunnel's index.
         var underlays: [UInt32: Underlay] = [:]
+        /// The evidence for the underlay of the path.
+        var evidence: Underlay.Evidence?
         var reason: NetworkPath.UnusableReason?
         let text: String
 
@@ -158,6 +160,7 @@ struct NetworkPathTests {
             link: tunnel,
             others: [lower(isUp: true)],
             underlays: [3: Underlay(interfaceIndex: 4, evidence: .remoteRoute)],
+            evidence: .remoteRoute,
             text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0"
         ),
         Case(
@@ -165,6 +168,7 @@ struct NetworkPathTests {
             link: tunnel,
             others: [lower(isUp: false)],
             underlays: [3: Underlay(interfaceIndex: 4, evidence: .remoteRoute)],
+            evidence: .remoteRoute,
             reason: .underlayDown,
             text: "none: the underlay of wg0 is down"
         ),
@@ -173,6 +177,7 @@ struct NetworkPathTests {
             link: tunnel,
             others: [lower(isUp: false)],
             underlays: [3: Underlay(interfaceIndex: 4, evidence: .nextDefaultRoute)],
+            evidence: .nextDefaultRoute,
             text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0 (a guess)"
         ),
         Case(
@@ -183,6 +188,7 @@ struct NetworkPathTests {
                 3: Underlay(interfaceIndex: 8, evidence: .markExemption),
                 8: Underlay(interfaceIndex: 4, evidence: .pppoe),
             ],
+            evidence: .markExemption,
             text: "wwan via 192.0.2.1 dev wg0 src 192.0.2.7 over wwan0 (a guess)"
         ),
         Case(
@@ -193,6 +199,19 @@ struct NetworkPathTests {
                 3: Underlay(interfaceIndex: 8, evidence: .lowerDevice),
                 8: Underlay(interfaceIndex: 4, evidence: .pppoe),
             ],
+            evidence: .pppoe,
+            reason: .underlayDown,
+            text: "none: the underlay of wg0 is down"
+        ),
+        Case(
+            testDescription: "a tunnel over one without a carrier",
+            link: tunnel,
+            others: [Case.link(8, "wg1", .tunnel)],
+            underlays: [
+                3: Underlay(interfaceIndex: 8, evidence: .remoteRoute),
+                8: Underlay(interfaceIndex: nil, evidence: .noCarrier),
+            ],
+            evidence: .noCarrier,
             reason: .underlayDown,
             text: "none: the underlay of wg0 is down"
         ),
@@ -226,6 +245,7 @@ struct NetworkPathTests {
         let path = try #require(snapshot.internetPath(.ipv4))
         #expect(path.isUsable == (row.reason == nil))
         #expect(path.unusableReason == row.reason)
+        #expect(path.underlay?.evidence == row.evidence)
         #expect(path.description == row.text)
         #expect(path.route == (row.outcome == nil ? route : nil))
         #expect(snapshot.path(to: internet) == path)
