@@ -58,7 +58,7 @@ struct UnderlayResolver {
         let internet = AddressFamily.allCases.compactMap(snapshot.internetLookup)
         // The last one is the next.
         var waiting = [
-            uplinkInterfaces(), Set(snapshot.lookups.values.flatMap(\.interfaces)), Set(internet.flatMap(\.interfaces)),
+            uplinkInterfaces, Set(snapshot.lookups.values.flatMap(\.interfaces)), Set(internet.flatMap(\.interfaces)),
         ].flatMap { $0.sorted() }
         while let index = waiting.popLast(), found.count < Self.maximumTunnels {
             guard found[index] == nil, let tunnel = snapshot.links[index],
@@ -70,10 +70,9 @@ struct UnderlayResolver {
         return found
     }
 
-    /// Returns the interfaces of uplinks, used or standby, with a route of one of the families.
-    private func uplinkInterfaces(_ families: Set<AddressFamily> = Set(AddressFamily.allCases)) -> Set<UInt32> {
-        let routes = snapshot.uplinkRoutes.lazy.filter { families.contains($0.family) }
-        return Set(routes.flatMap(\.nextHops).compactMap(\.interfaceIndex))
+    /// The interfaces of uplinks, used or standby.
+    private var uplinkInterfaces: Set<UInt32> {
+        Set(snapshot.uplinkRoutes.lazy.flatMap(\.nextHops).compactMap(\.interfaceIndex))
     }
 
     private func underlay(of tunnel: Link, _ kernel: inout some KernelQueries) throws(NetlinkError) -> Underlay? {
@@ -152,13 +151,12 @@ struct UnderlayResolver {
         let others = snapshot.links.values.filter { link in
             link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
         }
-        let routed = uplinkInterfaces()
+        let routed = uplinkInterfaces
         guard others.contains(where: { $0.isMedium || routed.contains($0.index) }) else { return nil }
-        let sources = snapshot.addresses.filter(\.reachesBeyondLink)
-        // An uplink needs no address of its own if the machine has one of its route's family.
-        let shared = Set(sources.lazy.filter(snapshot.belongsToMachine).map(\.address.family))
-        let senders = Set(sources.map(\.interfaceIndex)).union(uplinkInterfaces(shared))
-        let carriers = others.filter { senders.contains($0.index) && snapshot.canPassPackets($0) }
+        let sources = SourceAddresses(snapshot)
+        let carriers = others.filter { link in
+            AddressFamily.allCases.contains { sources.exist($0, for: link) } && snapshot.canPassPackets(link)
+        }
         guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
         let uplinks = carriers.filter { routed.contains($0.index) }
         let candidates = uplinks.isEmpty ? carriers : uplinks

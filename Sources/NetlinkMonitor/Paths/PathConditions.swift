@@ -107,20 +107,27 @@ extension NetworkSnapshot {
         }
         if owners.contains(where: { $0.interfaceIndex == link.index && $0.isUsable }) { return nil }
         let isNamed = source == named ?? lookup.matched?.preferredSource
-        guard isNamed || owners.contains(where: belongsToMachine) else { return missing }
+        guard isNamed || owners.contains(where: lends) else { return missing }
         return linkLocalObstacle(on: link, family: destination.family)
     }
 
-    /// Returns the source of a route if it belongs to the machine.
+    /// Returns the source of a route if it is one that an interface can have from another one.
     ///
     /// The kernel selects it for each leg whose interface has no address.
     func lentSource(of route: ResolvedRoute) -> IPAddress? {
-        addresses.first { $0.address == route.source && belongsToMachine($0) }?.address
+        addresses.first { $0.address == route.source && lends($0) }?.address
+    }
+
+    /// Returns whether packets through other interfaces can have an address as their source if the kernel selects it:
+    /// one of the machine, or a global one in IPv6.
+    private func lends(_ address: InterfaceAddress) -> Bool {
+        guard address.isUsable, let owner = links[address.interfaceIndex] else { return false }
+        return owner.hasMachineAddresses || address.address.isGlobalUnicast
     }
 
     /// Returns the reason the link-local address is not usable, which neighbour discovery uses if the source is that of
     /// another interface.
-    private func linkLocalObstacle(on link: Link, family: AddressFamily) -> NetworkPath.UnusableReason? {
+    func linkLocalObstacle(on link: Link, family: AddressFamily) -> NetworkPath.UnusableReason? {
         guard family == .ipv6, !link.flags.contains(.noARP) else { return nil }
         let own = addresses.filter {
             $0.interfaceIndex == link.index && $0.address.family == .ipv6 && $0.address.isLinkLocal

@@ -121,16 +121,6 @@ extension NetworkSnapshot {
         return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"
     }
 
-    /// Returns whether a usable address belongs to the machine rather than to one link: packets through any interface
-    /// may have it as their source.
-    ///
-    /// Those of the loopback, a dummy and a VRF do. In IPv6 so do global ones: a router asks its provider for a prefix,
-    /// and its uplink has no address of its own (RFC 7084).
-    public func belongsToMachine(_ address: InterfaceAddress) -> Bool {
-        guard address.isUsable, let owner = links[address.interfaceIndex] else { return false }
-        return owner.leadsNowhere || owner.driverKind == "vrf" || address.address.isGlobalUnicast
-    }
-
     private func canPassPackets(_ link: Link, depth: Int) -> Bool {
         guard link.isUsable, depth < Self.deepestStack else { return false }
         if link.driverKind == "bridge" || link.driverKind == "bond" {

@@ -88,10 +88,10 @@ extension Vantages {
     ///   - ipv6: The default path of IPv6.
     ///   - bound: The names of interfaces to include even without a route to the Internet.
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
-        let sources = Sources(snapshot)
+        let sources = SourceAddresses(snapshot)
         defaults = Egresses(
-            ipv4: Egress(ipv4.path, hasOwnSource: sources.include(.ipv4, of: ipv4.path.interface?.index)),
-            ipv6: Egress(ipv6.path, hasOwnSource: sources.include(.ipv6, of: ipv6.path.interface?.index))
+            ipv4: Egress(ipv4.path, hasOwnSource: sources.areOwn(.ipv4, of: ipv4.path.interface?.index)),
+            ipv6: Egress(ipv6.path, hasOwnSource: sources.areOwn(.ipv6, of: ipv6.path.interface?.index))
         )
         names = snapshot.links.values.map(\.name)
         var hops: [UInt32: [AddressFamily: UplinkHop]] = [:]
@@ -115,8 +115,10 @@ extension Vantages {
             func egress(_ family: AddressFamily, _ path: Path) -> Egress? {
                 let isProven = path.via.isReachable && path.interface?.index == index
                 let hop = ownHops?[family]
+                // Without a route, packets with the IPv6 address of another interface have nowhere to go: a probe may
+                // name an interface with IPv4 alone.
                 guard obstacle == nil,
-                    isProven || hop?.hasSource ?? false || sources.contain(family, for: index, isRouted: hop != nil)
+                    isProven || hop?.hasSource ?? false || sources.exist(family, for: link, needsRoute: family == .ipv6)
                 else { return nil }
                 // A tunnel that moves to another underlay is another path, as it is for the default one.
                 let (via, underlay) = (Via(kind: below?.link?.kind ?? link.kind), below?.link?.index)
@@ -128,7 +130,7 @@ extension Vantages {
                     // Among several gateways the kernel's choice is the one that packets take.
                     gateway: hop.flatMap { isProven ? path.gateway : $0.gateway },
                     isDefault: hop != nil,
-                    hasOwnSource: sources.include(family, of: index)
+                    hasOwnSource: sources.areOwn(family, of: index)
                 )
             }
             let egresses = Egresses(ipv4: egress(.ipv4, ipv4.path), ipv6: egress(.ipv6, ipv6.path))
@@ -149,38 +151,6 @@ extension Vantages {
         let gateway: IPAddress?
         /// `true` if the route itself names the source of its packets.
         let hasSource: Bool
-    }
-
-    /// The addresses that packets beyond a link can have as their source.
-    private struct Sources {
-        private struct Owner: Hashable {
-            let interface: UInt32
-            let family: AddressFamily
-        }
-
-        private var owners: Set<Owner> = []
-        /// The families in which the machine has an address for all its interfaces.
-        private var shared: Set<AddressFamily> = []
-
-        init(_ snapshot: NetworkSnapshot) {
-            for address in snapshot.addresses where address.reachesBeyondLink {
-                owners.insert(Owner(interface: address.interfaceIndex, family: address.address.family))
-                if snapshot.belongsToMachine(address) { shared.insert(address.address.family) }
-            }
-        }
-
-        /// Returns whether packets of a family through an interface have a source.
-        ///
-        /// - Parameter isRouted: `true` if a route to the Internet leads through it. In IPv6 any global address is
-        ///   shared, and would make a vantage of each interface that a probe names, also of one with IPv4 alone.
-        func contain(_ family: AddressFamily, for interface: UInt32, isRouted: Bool) -> Bool {
-            include(family, of: interface) || shared.contains(family) && (isRouted || family == .ipv4)
-        }
-
-        /// Returns whether an interface has a source of a family of its own.
-        func include(_ family: AddressFamily, of interface: UInt32?) -> Bool {
-            interface.map { owners.contains(Owner(interface: $0, family: family)) } ?? false
-        }
     }
 }
 

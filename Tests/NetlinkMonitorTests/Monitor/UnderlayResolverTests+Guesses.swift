@@ -59,18 +59,27 @@ extension UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
     }
 
-    @Test(arguments: AddressFamily.allCases)
-    mutating func `a router's uplink has the delegated prefix of another interface, in its family alone`(
-        _ family: AddressFamily
+    @Test(
+        arguments: [(.ipv6, 4, 2, true), (.ipv4, 4, 2, false), (.ipv6, 9, 2, false), (.ipv6, 4, 4, false)]
+            as [(AddressFamily, UInt32, UInt32, Bool)]
+    )
+    mutating func `a router's uplink with a link-local address has the prefix of its LAN, in its family alone`(
+        _ family: AddressFamily,
+        _ owner: UInt32,
+        _ linkLocal: UInt32,
+        isSender: Bool
     ) throws {
         var bridge = Self.link(4, "br-lan", .bridge)
         bridge.driverKind = "bridge"
         others = [Self.link(2, "wan0", .wired), bridge]
         sources = [9]
-        moreAddresses = [InterfaceAddress(interfaceIndex: 4, address: try ip("2001:db8::1"), prefixLength: 64)]
+        moreAddresses = [
+            InterfaceAddress(interfaceIndex: owner, address: try ip("2001:db8::1"), prefixLength: 64),
+            InterfaceAddress(interfaceIndex: linkLocal, address: try ip("fe80::1"), prefixLength: 64),
+        ]
         routes = [defaultRoute(9), Route(destination: .everything(family), nextHops: [NextHop(interfaceIndex: 2)])]
         let guess = Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute)
-        #expect(try resolve() == (family == .ipv6 ? guess : Underlay(interfaceIndex: nil, evidence: .noCarrier)))
+        #expect(try resolve() == (isSender ? guess : Underlay(interfaceIndex: nil, evidence: .noCarrier)))
     }
 
     @Test("without a default route, the only interface that could send is the guess")

@@ -233,10 +233,10 @@ struct VantagesTests {
     }
 
     /// Ways in which packets can have a source although their interface has no address of its own.
-    enum Borrowing: CaseIterable { case none, loopback, route, answer }
+    enum Borrowing: CaseIterable { case none, loopback, vrf, route, answer }
 
     @Test(
-        "an uplink without an address is usable if the machine, the route or the path has one",
+        "an uplink without an address is usable if the machine, its VRF, its route or its path has one",
         arguments: Borrowing.allCases
     )
     func borrowedSource(_ borrowing: Borrowing) throws {
@@ -244,51 +244,74 @@ struct VantagesTests {
         let source = ScriptedNetwork.address("203.0.113.1")
         let hop = NextHop(interfaceIndex: 4, gateway: ScriptedNetwork.address("192.0.4.1"))
         let route = Route(destination: prefix, preferredSource: borrowing == .route ? source : nil, nextHops: [hop])
-        // An address that is the kernel's choice for the path is not one for other uplinks.
-        let owner: UInt32? = [.loopback: 1, .answer: 7][borrowing]
-        let plain = Self.both.snapshot
+        let other = Route(destination: prefix, metric: 600, nextHops: [NextHop(interfaceIndex: 3)])
+        // The address of a VRF that is the kernel's choice for the path is not one for other uplinks.
+        let owner: UInt32? = [.loopback: 1, .vrf: 7, .answer: 7][borrowing]
+        let links = Self.both.snapshot.links.values.map { link in
+            var link = link
+            if link.index == 1 { link.flags.insert(.loopback) }
+            if link.index == 4, borrowing == .vrf { link.masterIndex = 7 }
+            return link
+        }
         let router = Link(index: 7, name: "vrf0", flags: [.up, .lowerUp], driverKind: "vrf")
-        let loopback = Link(index: 1, name: "lo", flags: [.up, .lowerUp, .loopback])
         let answer = ResolvedRoute(interfaceIndex: 4, gateway: hop.gateway, source: source)
         let snapshot = NetworkSnapshot(
-            links: plain.links.values.filter { $0.index != 1 } + [loopback, router],
+            links: links + [router],
             addresses: owner.map {
                 [InterfaceAddress(interfaceIndex: $0, address: source, prefixLength: 32)]
             } ?? [],
-            defaultRoutes: [route],
+            defaultRoutes: [route, other],
             lookups: borrowing == .answer
                 ? [RouteLookup(destination: ScriptedNetwork.internet[0], outcome: .route(answer), matched: route)] : [],
             internetAddresses: ScriptedNetwork.internet
         )
-        let uplink = try #require(Vantages(snapshot).uplinks.first)
-        #expect(uplink.obstacle == (borrowing == .none ? .noAddress : nil))
-        #expect(uplink.egresses.isEmpty == (borrowing == .none))
-        #expect(uplink.isUsed == (borrowing == .answer))
+        let uplinks = Vantages(snapshot).uplinks
+        #expect(uplinks.map(\.interface.name) == ["wlan0", "wwan0"])
+        #expect(uplinks.map { $0.obstacle == nil } == [borrowing == .loopback, borrowing != .none])
+        #expect(uplinks.allSatisfy { $0.obstacle == ($0.egresses.isEmpty ? .noAddress : nil) })
+        #expect(uplinks.map(\.isUsed) == [false, borrowing == .answer])
     }
 
-    @Test func `an uplink has the global IPv6 address of another interface until it has its own`() throws {
+    /// Interfaces with the only global IPv6 address besides that of the other uplink.
+    enum IPv6Owner: CaseIterable { case uplink, network, tunnel, memberOfVRF, none }
+
+    @Test(arguments: IPv6Owner.allCases)
+    func `an uplink has the global IPv6 address of a network behind this machine until it has its own`(
+        _ owner: IPv6Owner
+    ) throws {
         let numbered = Self.both.snapshot
-        func uplink(
-            isRouted: Bool = true,
-            without isLeftOut: (InterfaceAddress) -> Bool
-        ) throws -> Vantages.UplinkCandidate {
+        var lender = Link(index: 5, name: "lender", flags: [.up])
+        if owner == .tunnel { lender.classification = InterfaceClassification(kind: .tunnel, evidence: []) }
+        if owner == .memberOfVRF { lender.masterIndex = 7 }
+        let links = numbered.links.values + [lender, Link(index: 7, name: "vrf0", driverKind: "vrf")]
+        let global = InterfaceAddress(
+            interfaceIndex: owner == .uplink ? 4 : 5,
+            address: ScriptedNetwork.address("2001:db8:5::1"),
+            prefixLength: 64
+        )
+        let linkLocal = InterfaceAddress(
+            interfaceIndex: 4,
+            address: ScriptedNetwork.address("fe80::4"),
+            prefixLength: 64
+        )
+        func uplink(isRouted: Bool = true, hasLinkLocal: Bool = true) throws -> Vantages.UplinkCandidate {
             let snapshot = NetworkSnapshot(
-                links: Array(numbered.links.values),
-                addresses: numbered.addresses.filter { !isLeftOut($0) },
+                links: links,
+                addresses: numbered.addresses.filter { $0.interfaceIndex != 4 } + (owner == .none ? [] : [global])
+                    + (hasLinkLocal ? [linkLocal] : []),
                 defaultRoutes: isRouted ? numbered.defaultRoutes : []
             )
             return try #require(Vantages(snapshot, bound: ["wwan0"]).uplinks.last)
         }
-        let own = try uplink { _ in false }
-        let lent = try uplink { $0.interfaceIndex == 4 }
-        #expect([own, lent].map(\.interface.name) == ["wwan0", "wwan0"])
-        #expect(own.egresses.ipv6?.hasOwnSource == true)
+        let isLent = owner == .network
+        let found = try uplink()
+        #expect(found.interface.name == "wwan0")
+        #expect(found.obstacle == (isLent || owner == .uplink ? nil : .noAddress))
+        #expect(found.egresses.ipv4 == nil)
         // An address that comes makes another path: checks with the other interface's address end with it.
-        #expect(lent.egresses.ipv6?.hasOwnSource == false)
-        #expect(lent.egresses.ipv4 == nil)
-        #expect(lent.obstacle == nil)
-        #expect(try uplink { $0.address.family == .ipv6 }.egresses.ipv6 == nil)
-        #expect(try uplink(isRouted: false) { $0.interfaceIndex == 4 }.egresses.isEmpty)
+        #expect(found.egresses.ipv6?.hasOwnSource == (isLent ? false : owner == .uplink ? true : nil))
+        #expect(try uplink(isRouted: false).egresses.isEmpty == (owner != .uplink))
+        #expect(try uplink(hasLinkLocal: false).egresses.isEmpty == (owner != .uplink))
     }
 
     @Test("a default route without a router is an egress, and the lower metric decides on the router")
