@@ -192,6 +192,33 @@ struct FirstHopTests {
         #expect(run.takeWords().filter { $0.hasPrefix("first-hop") } == [Self.words("unknown", verdict)])
     }
 
+    @Test(arguments: ["s", "f"] as [Character])
+    func `an address of its interface that comes or goes leaves the verdict on a gateway`(_ outcome: Character) {
+        let plain = ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true)).snapshot
+        let addresses = [(1, "2001:db8:1::1"), (3, "fe80::9")].map { index, address in
+            InterfaceAddress(interfaceIndex: index, address: ScriptedNetwork.address(address), prefixLength: 64)
+        }
+        func update(isNumbered: Bool, at milliseconds: Int) -> NetworkUpdate {
+            let snapshot = NetworkSnapshot(
+                links: Array(plain.links.values),
+                addresses: addresses + plain.addresses.filter { isNumbered || $0.address.family == .ipv4 },
+                defaultRoutes: plain.defaultRoutes,
+                lookups: Array(plain.lookups.values),
+                internetAddresses: plain.internetAddresses
+            )
+            return NetworkUpdate(snapshot: snapshot, changes: [], observed: ScriptedCheck.time(milliseconds))
+        }
+        var run = MachineRun(Self.firstHop)
+        run.note(run.machine.handle(update(isNumbered: false, at: 0)))
+        run.check(outcome, "first-hop@wlan0/ipv6", at: 100)
+        #expect(Self.hopWords(&run).count == 1)
+        for (isNumbered, moment) in [(true, 1000), (false, 10_000)] {
+            run.note(run.machine.handle(update(isNumbered: isNumbered, at: moment)))
+            run.pass(to: moment + 8000)
+        }
+        #expect(Self.hopWords(&run).isEmpty)
+    }
+
     /// A machine in a silence whose gateway is being checked, or whose check ended with a letter.
     private static func doubted(_ outcome: Character?) -> MachineRun {
         var run = MachineRun.connected(ProbedMachineTests.web, firstHop)

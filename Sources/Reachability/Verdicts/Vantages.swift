@@ -25,6 +25,18 @@ struct Vantages: Sendable, Equatable {
 
         var isEmpty: Bool { ipv4 == nil && ipv6 == nil }
 
+        /// The paths to the gateways.
+        ///
+        /// Their checks ask the neighbour, and have no need of an address that reaches beyond the link.
+        var toGateways: Egresses {
+            func toGateway(_ egress: Egress?) -> Egress? {
+                guard var egress, egress.gateway != nil else { return nil }
+                egress.hasOwnSource = true
+                return egress
+            }
+            return Egresses(ipv4: toGateway(ipv4), ipv6: toGateway(ipv6))
+        }
+
         /// Returns whether a family has the same path in both.
         func share(_ other: Egresses) -> Bool {
             (ipv4 != nil && ipv4 == other.ipv4) || (ipv6 != nil && ipv6 == other.ipv6)
@@ -167,15 +179,8 @@ extension Vantages {
             }
         }
         guard !rule.isFirstHop else {
-            return uplinks.flatMap { uplink in
-                [(AddressFamilies.ipv4, uplink.egresses.ipv4), (.ipv6, uplink.egresses.ipv6)].compactMap {
-                    families,
-                    egress in
-                    guard egress?.gateway != nil else { return nil }
-                    let vantage = Vantage(interface: uplink.interface.name, families: families)
-                    return (ProbePoint(probe: rule.name, vantage: vantage), uplink.egresses.restricted(to: families))
-                }
-            }
+            for uplink in uplinks { add(uplink.interface.name, uplink.egresses.toGateways) }
+            return points
         }
         switch rule.interfaces {
         case .default: add(nil, defaults)
