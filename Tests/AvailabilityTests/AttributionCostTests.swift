@@ -32,14 +32,19 @@ import Testing
         #expect(growth.isLinear, "\(growth), an event")
     }
 
-    @Test
-    func `an event of twice as many silent uplinks costs at most two and a half times as much`() throws {
+    @Test(arguments: [false, true])
+    func `an event of twice as many silent uplinks costs at most two and a half times as much`(
+        hasProbes: Bool
+    ) throws {
         let window = try Journal.window(0, 3600)
         let journals = [128, 256].map { uplinks in
             var journal = Journal()
             journal.start(at: 0)
             for uplink in 0..<uplinks {
                 journal.uplink("eth\(uplink)", at: 1, from: .full, to: .local, reason: "connect_timeout")
+            }
+            for uplink in 0..<(hasProbes ? uplinks : 0) {
+                journal.probe("web", over: "eth\(uplink)", at: 2, from: "unknown", to: "up")
             }
             return journal
         }

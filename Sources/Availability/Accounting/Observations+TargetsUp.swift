@@ -14,8 +14,7 @@ extension Observations {
         private var oldest: [Path: (first: Target, other: Target?)] = [:]
 
         init(_ observations: Observations) {
-            for (point, verdict) in observations.verdicts
-            where verdict.isUp == true && !point.isFirstHop && !observations.transfers.contains(point) {
+            for (point, verdict) in observations.verdicts.all where verdict.isUp == true && !point.isFirstHop {
                 add((point, verdict))
             }
         }

@@ -5,26 +5,16 @@ struct Observations: Sendable {
     /// The maximum number of points, and of uplinks, that are kept.
     static let maximumCount = 1024
 
-    struct Verdict: Sendable {
-        /// `nil` for a next hop of which nothing is known.
-        var isUp: Bool?
-        /// The code of the reason; `nil` for `up`, and for a next hop whose check is pending.
-        var code: String?
-        var sequence: UInt64
-        /// The moment at which it was observed, in microseconds since 1970; `min` after the clock was set back.
-        var observed: Int64
-    }
-
     /// The codes that only transfers have.
     private static let transferCodes: Set<String> = ["throughput_low", "added_latency_high", "transfer_stalled"]
 
     /// The codes of the end of a next hop: its route, or the configuration of the check, has gone.
     private static let departureCodes: Set<String> = ["no_route", "config_reloaded"]
 
-    private(set) var verdicts: [ProbePoint: Verdict] = [:]
+    private(set) var verdicts = Verdicts()
     /// The points whose checks are transfers: they are hours apart, so their verdicts are no evidence about the
-    /// present.
-    private(set) var transfers: Set<ProbePoint> = []
+    /// present, and are not kept.
+    private var transfers: Set<ProbePoint> = []
     /// The newest state of each uplink, by its interface.
     private(set) var uplinks: [String: (connectivity: Connectivity, reason: String?, sequence: UInt64)] = [:]
     /// The names of those over which something answers, in order: any number of silences look for the first one.
@@ -36,7 +26,9 @@ struct Observations: Sendable {
     }
 
     private mutating func noteTransfer(_ point: ProbePoint) {
-        if transfers.count < Self.maximumCount { transfers.insert(point) }
+        guard transfers.count < Self.maximumCount else { return }
+        transfers.insert(point)
+        verdicts[point] = nil
     }
 
     mutating func note(_ change: ProbeChange, at time: Timestamp, sequence: UInt64) {
@@ -52,7 +44,7 @@ struct Observations: Sendable {
         }
         // A check that found no route has a code of its own, and its next hop is still there.
         let hasDeparted = change.to.code == nil && Self.departureCodes.contains(change.cause.code)
-        guard isKnown || change.point.isFirstHop && !hasDeparted else {
+        guard isKnown || change.point.isFirstHop && !hasDeparted, !transfers.contains(change.point) else {
             verdicts[change.point] = nil
             return
         }
@@ -98,18 +90,15 @@ struct Observations: Sendable {
     ///
     /// - Parameter family: The family of the lost path; `nil` for both.
     private mutating func forgetNextHops(of interface: String, family: String?, until observed: Int64) {
-        for (point, verdict) in verdicts where point.isFirstHop && point.interface == interface {
-            guard verdict.isUp == nil, verdict.observed <= observed, family == nil || point.family == family else {
-                continue
-            }
-            verdicts[point] = nil
+        for hop in nextHops(of: interface) where family == nil || hop.point.family == family {
+            if hop.isUp == nil, hop.observed <= observed { verdicts[hop.point] = nil }
         }
     }
 
-    mutating func forget() { (verdicts, uplinks, uplinksUp) = ([:], [:], []) }
+    mutating func forget() { (verdicts, uplinks, uplinksUp) = (Verdicts(), [:], []) }
 
     /// Makes all verdicts older than any outage: the clock was set back, and their times mean nothing.
-    mutating func age() { for point in verdicts.keys { verdicts[point]?.observed = .min } }
+    mutating func age() { verdicts.age() }
 
     /// Attributes the silence of everything beyond a path to the first hop or to the network behind it.
     ///
@@ -125,23 +114,18 @@ struct Observations: Sendable {
         isDefault: Bool,
         code: String
     ) -> Attribution {
-        func isOver(_ point: ProbePoint) -> Bool {
-            point.interface == nil ? isDefault : point.interface == interface
-        }
-        let over = sorted { isOver($0) }
+        var paths: Set<String?> = isDefault ? [nil] : []
+        if let interface { paths.insert(interface) }
         var attribution = Attribution(segment: .undetermined, code: code, interface: interface, evidence: [])
-        let down = over.filter { $0.isUp == false && !$0.point.isFirstHop }
+        let down = verdicts.sorted(over: paths).filter { $0.isUp == false && !$0.point.isFirstHop }
         let targets = Set(down.map(\.point.probe))
-        let elsewhere = sorted { point in
-            guard let other = point.interface, !point.isFirstHop else { return false }
-            return other != interface && other != uplink
-        }.filter { $0.isUp == true }
+        let elsewhere = verdicts.targetUp(elsewhereThan: [interface, uplink])
         let otherUplink = uplinksUp.first { $0 != interface && $0 != uplink }
 
         let firstHop = firstHop(of: uplink, since: since, families: down.map(\.point.family))
         if let firstHop { attribution.evidence.append(firstHop.evidence) }
         attribution.evidence += down.prefix(2).map(\.evidence)
-        attribution.evidence += elsewhere.prefix(1).map(\.evidence)
+        if let elsewhere { attribution.evidence.append(elsewhere) }
         if let otherUplink, let state = uplinks[otherUplink] {
             attribution.evidence.append(
                 Evidence(
@@ -160,7 +144,7 @@ struct Observations: Sendable {
             attribution.segment = .firstHop
             return attribution
         }
-        guard targets.count >= 2 || !elsewhere.isEmpty || otherUplink != nil else {
+        guard targets.count >= 2 || elsewhere != nil || otherUplink != nil else {
             attribution.missing = [.secondTarget]
             return attribution
         }
@@ -176,11 +160,16 @@ struct Observations: Sendable {
     ///
     /// - Parameter families: The families of the silent targets; `nil` for a target in any family.
     private func firstHop(of uplink: String?, since: Int64, families: [String?]) -> Fact? {
-        let hops = sorted { $0.isFirstHop && $0.interface == uplink }
+        let hops = nextHops(of: uplink)
         guard !families.contains(nil) else { return firstHop(among: hops, since: since) }
         let concerned = hops.filter { families.contains($0.point.family) }
         if let deciding = firstHop(among: concerned, since: since) { return deciding }
         return concerned.contains { $0.isPending } ? nil : firstHop(among: hops, since: since)
+    }
+
+    /// Returns the verdicts on an uplink's gateways, sorted by event number.
+    private func nextHops(of uplink: String?) -> [Fact] {
+        verdicts.sorted(over: [uplink]).filter(\.point.isFirstHop)
     }
 
     /// Returns the deciding one of an uplink's gateways.
@@ -194,32 +183,5 @@ struct Observations: Sendable {
         guard silent.count < hops.count else { return silent.first }
         let earliest = max(since, .min + Accountant.checkDelay) - Accountant.checkDelay
         return silent.first { $0.observed >= earliest }
-    }
-
-    private struct Fact {
-        var point: ProbePoint
-        var verdict: Verdict
-
-        var isUp: Bool? { verdict.isUp }
-        /// True for a next hop whose verdict ended, and which is being checked: a check without a result has a code.
-        var isPending: Bool { verdict.isUp == nil && verdict.code == nil }
-        var observed: Int64 { verdict.observed }
-        var evidence: Evidence { Observations.evidence(of: point, verdict) }
-    }
-
-    static func evidence(of point: ProbePoint, _ verdict: Verdict) -> Evidence {
-        Evidence(
-            kind: verdict.isUp == true ? .probeUp : .probeDown,
-            code: verdict.code ?? (verdict.isUp == true ? "up" : "down"),
-            subject: [point.probe, point.interface, point.family].compactMap(\.self).joined(separator: " "),
-            sequence: verdict.sequence
-        )
-    }
-
-    /// Sorts by event number, so that the same journal yields the same evidence.
-    private func sorted(_ isWanted: (ProbePoint) -> Bool) -> [Fact] {
-        verdicts.filter { isWanted($0.key) && !transfers.contains($0.key) }
-            .sorted { $0.value.sequence < $1.value.sequence }
-            .map(Fact.init)
     }
 }
