@@ -9,7 +9,6 @@ public struct RecentLatency: Sendable {
     public static let hours = 24
     /// The maximum number of points.
     public static let maximumPoints = 256
-    private static let hourMicroseconds: Int64 = 3_600_000_000
     /// The number of additional hours that are kept, so that a temporarily wrong clock displaces none of the others.
     private static let spare = 6
 
@@ -45,7 +44,7 @@ public struct RecentLatency: Sendable {
     public mutating func add(_ summary: ProbeSummary) {
         guard points[summary.point] != nil || makeRoom(at: summary.from) else { return }
         let hour = Hour(
-            start: Self.hour(of: summary.from),
+            start: Timestamp(hour: summary.from.hour),
             succeeded: summary.succeeded,
             failed: summary.failed.total,
             latency: summary.latency
@@ -73,7 +72,7 @@ public struct RecentLatency: Sendable {
     private mutating func makeRoom(at moment: Timestamp) -> Bool {
         guard points.count >= Self.maximumPoints else { return true }
         let oldest = points.compactMap { point, hours in hours.last.map { (point, $0.start) } }.min { $0.1 < $1.1 }
-        guard let oldest, oldest.1.distance(to: Self.hour(of: moment)) > Self.hourMicroseconds else { return false }
+        guard let oldest, moment.hour - oldest.1.hour > 1 else { return false }
         points[oldest.0] = nil
         return true
     }
@@ -86,14 +85,7 @@ public struct RecentLatency: Sendable {
 
     /// Returns the start of the first of the 24 hours at a moment.
     public static func firstHour(at now: Timestamp) -> Timestamp {
-        Timestamp(
-            microsecondsSince1970: hour(of: now).microsecondsSince1970 &- Int64(hours - 1) * hourMicroseconds
-        )
-    }
-
-    private static func hour(of moment: Timestamp) -> Timestamp {
-        let hour = moment.microsecondsSince1970.floorDivided(by: hourMicroseconds)
-        return Timestamp(microsecondsSince1970: hour &* hourMicroseconds)
+        Timestamp(hour: now.hour - Int64(hours - 1))
     }
 }
 

@@ -14,7 +14,6 @@ public struct RecentTransfers: Sendable {
     /// The number of additional hours and days that are kept, so that a temporarily wrong clock displaces none of the
     /// others.
     private static let spare = 6
-    private static let hourMicroseconds: Int64 = 3_600_000_000
 
     /// An hour of UTC, or a day of local time.
     public struct Slot: Sendable, Hashable {
@@ -63,7 +62,7 @@ public struct RecentTransfers: Sendable {
     /// Returns true for a moment that may be among the last 30 days at another moment.
     public static func covers(_ moment: Timestamp, at now: Timestamp) -> Bool {
         let age = now.microsecondsSince1970 &- moment.microsecondsSince1970
-        return age < Int64(days + 1) * 24 * hourMicroseconds
+        return age < Int64(days + 1) * 24 * Timestamp.microsecondsPerHour
     }
 
     /// Adds the transfers of a summary, merged into those of the same hour and day.
@@ -72,9 +71,9 @@ public struct RecentTransfers: Sendable {
             points[summary.point] != nil || makeRoom(at: summary.from)
         else { return }
         var point = points[summary.point] ?? Point()
-        point.hours[Self.hour(of: summary.from), default: TransferSketches()].merge(transfers)
+        point.hours[summary.from.hour, default: TransferSketches()].merge(transfers)
         point.days[civilTime.day(of: summary.from).number, default: TransferSketches()].merge(transfers)
-        Self.bound(&point.hours, to: Self.hours, around: Self.hour(of: summary.from))
+        Self.bound(&point.hours, to: Self.hours, around: summary.from.hour)
         Self.bound(&point.days, to: Self.days, around: civilTime.day(of: summary.from).number)
         points[summary.point] = point
     }
@@ -107,26 +106,18 @@ public struct RecentTransfers: Sendable {
 
     /// Returns the combined transfers of several points at a moment.
     public func series(of wanted: [ProbePoint], at now: Timestamp) -> Series {
-        let (hour, day) = (Self.hour(of: now), civilTime.day(of: now).number)
+        let (hour, day) = (now.hour, civilTime.day(of: now).number)
         let known = wanted.compactMap { points[$0] }
         func sum(_ transfers: (Point) -> TransferSketches?) -> TransferSketches {
             known.compactMap(transfers).reduce(into: TransferSketches()) { $0.merge($1) }
         }
         return Series(
             hours: (hour - Int64(Self.hours) + 1...hour).map { hour in
-                Slot(start: Self.start(ofHour: hour), transfers: sum { $0.hours[hour] })
+                Slot(start: Timestamp(hour: hour), transfers: sum { $0.hours[hour] })
             },
             days: (day - Int64(Self.days) + 1...day).map { day in
                 Slot(start: civilTime.start(of: CivilTime.Day(number: day)), transfers: sum { $0.days[day] })
             }
         )
-    }
-
-    private static func hour(of moment: Timestamp) -> Int64 {
-        moment.microsecondsSince1970.floorDivided(by: hourMicroseconds)
-    }
-
-    private static func start(ofHour hour: Int64) -> Timestamp {
-        Timestamp(microsecondsSince1970: hour &* hourMicroseconds)
     }
 }
