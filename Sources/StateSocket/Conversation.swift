@@ -194,7 +194,8 @@ final class Conversation {
 
     /// Writes the replies whose turn has come.
     private func writeReplies() {
-        while let slot = slots.first {
+        // A write may close the connection: a stream that started then would have no end.
+        while !connection.isEnding, let slot = slots.first {
             switch slot.content {
             case .unanswered: return
             case .reply(let line): write(line)

@@ -67,6 +67,37 @@ struct SubscriberListTests {
         }
     }
 
+    @Test func `a connection that is closed with the reply before its subscription starts no stream`() async throws {
+        let openings = try await ServedStream.run(configure: { $0.answerMemory = 1 }) { stream in
+            stream.agent.answersAtOnce.withLock { $0 = false }
+            func answer(_ bytes: Int) {
+                let calls = stream.agent.calls.withLock { calls in
+                    defer { calls = [] }
+                    return calls
+                }
+                for call in calls { call.reply(.parameters([UInt8](repeating: UInt8(ascii: " "), count: bytes))) }
+            }
+            let probe = #"{"method":"probe"}"# + "\n"
+            let exempt = try (0..<4).map { _ in try Client(stream.control) }
+            for client in exempt { try client.send(probe) }
+            guard stream.waitForCalls(4) else { return -1 }
+            answer(1 << 20)
+            let greedy = try Client(stream.control)
+            try greedy.send(probe + #"{"method":"subscribe","more":true}"# + "\n")
+            guard stream.waitForCalls(1) else { return -1 }
+            // The connections take turns: after a few requests of another one the subscription waits for the reply.
+            let other = try Client(stream.control)
+            try other.send(String(repeating: #"{"method":"subscribers"}"# + "\n", count: 4))
+            _ = try other.lines(4)
+            answer(4 << 20)
+            guard stream.waitForConnections(5) else { return -1 }
+            try other.send(#"{"method":"subscribers"}"# + "\n")
+            _ = try other.line()
+            return withExtendedLifetime((exempt, greedy)) { stream.agent.openingCount }
+        }
+        #expect(openings == 0)
+    }
+
     @Test func `a reply is created only after the client has read the ones before`() async throws {
         let (counts, replies) = try await ServedStream.run { stream in
             stream.agent.statusPadding.withLock { $0 = 1 << 20 }

@@ -42,7 +42,12 @@ final class ScriptedAgent: AgentInterface {
         return Event(draft, from: origin, at: Timestamp(microsecondsSince1970: 0), number: id)
     }
 
+    /// The number of subscriptions that have asked for their start.
+    var openingCount: Int { opened.load(ordering: .relaxed) }
+    private let opened = Atomic<Int>(0)
+
     func opening() -> StreamOpening {
+        opened.add(1, ordering: .relaxed)
         let number = shownSequence.withLock { $0 } ?? bus.lastReleased
         return StreamOpening(
             hello: plain(.networkSnapshot, subject: "hello", number),
