@@ -79,7 +79,6 @@ final class Conversation {
         let item = takesRequests ? framer.next() ?? (isInputClosed ? framer.rest() : nil) : nil
         if let item { handle(item) }
         noteProgress(handled: item != nil)
-        connection.flush()
         if hasSubscribed { framer.discard() }
         noteHeldBytes()
         connection.setReading(hasSubscribed || (takesRequests && framer.count <= hub.configuration.maximumRequestBytes))
@@ -218,8 +217,8 @@ final class Conversation {
 
     /// Handles the decision to start or reject the subscription.
     private func decide(_ refusal: StreamRefusal?) {
-        slots.removeFirst()
         guard let refusal else {
+            slots.removeFirst()
             hasSubscribed = true
             owesSince = nil
             forget()
@@ -227,7 +226,7 @@ final class Conversation {
             return
         }
         connection.unsubscribe()
-        connection.write(
+        write(
             ReplyLine.error(refusal.code) { json in
                 switch refusal.parameter {
                 case .stream(let stream): json.member("stream", stream)
@@ -235,10 +234,8 @@ final class Conversation {
                 case .oldest(let number): json.member("oldest_seq", number)
                 case .message(let text): json.member("message", text)
                 }
-            },
-            lines: 1
+            }
         )
-        connection.flush()
         hub.turns.add(connection)
     }
 }
