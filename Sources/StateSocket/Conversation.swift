@@ -179,7 +179,6 @@ final class Conversation {
             let failure = ControlFailure(code: code, message: message, retryAfter: retryAfter)
             slots[index].content = .reply(ReplyLine.failure(failure))
         }
-        writeReplies()
         hub.turns.add(connection)
     }
 
@@ -191,7 +190,7 @@ final class Conversation {
         return lastSlot
     }
 
-    /// Writes the replies whose turn has come.
+    /// Writes the replies whose turn has come, up to the first one that has to be created for it.
     private func writeReplies() {
         // A write may close the connection: a stream that started then would have no end.
         while !connection.isEnding, let slot = slots.first {
@@ -201,6 +200,8 @@ final class Conversation {
             case .deferred(let text):
                 guard connection.isWritable else { return }
                 write(ReplyLine.success(text()))
+                // Each takes a while to create: the next one waits for the turns of other connections.
+                return hub.turns.add(connection)
             case .subscription(let parameters):
                 guard connection.stream == nil else { return }
                 return connection.subscribe(parameters) { [self] refusal in decide(refusal) }

@@ -1,4 +1,5 @@
 import AgentEvents
+import Glibc
 import StateSocket
 import Synchronization
 import Testing
@@ -96,6 +97,40 @@ struct SubscriberListTests {
             return withExtendedLifetime((exempt, greedy)) { stream.agent.openingCount }
         }
         #expect(openings == 0)
+    }
+
+    @Test func `replies that have waited for an answer are created in turn with those of other connections`()
+        async throws
+    {
+        let order = try await ServedStream.run { stream in
+            stream.agent.answersAtOnce.withLock { $0 = false }
+            let client = try Client(stream.control)
+            let probe = Array(#"{"method":"probe"}"#.utf8) + [UInt8(ascii: "\n")]
+            try client.send(probe)
+            try client.send(String(repeating: #"{"method":"status"}"# + "\n", count: 20))
+            guard stream.waitForCalls(1) else { return [String]() }
+            let other = try Client(stream.control)
+            try other.send(String(repeating: #"{"method":"subscribers"}"# + "\n", count: 22))
+            _ = try other.lines(22)
+            let order = Mutex<[String]>([])
+            let descriptor = other.descriptor
+            stream.agent.whenAnswered.withLock { $0 = { order.withLock { $0.append("probe") } } }
+            stream.agent.whenAskedForStatus.withLock {
+                $0 = { number in
+                    order.withLock { $0.append("status") }
+                    if number == 1 { _ = write(descriptor, probe, probe.count) }
+                    // Each takes all of the time between two polls.
+                    let end = ContinuousClock.now + .milliseconds(3)
+                    while ContinuousClock.now < end {}
+                }
+            }
+            stream.agent.calls.withLock { $0.first?.reply(.parameters(Array("{}".utf8))) }
+            _ = try client.lines(21)
+            guard stream.waitForCalls(2) else { return [] }
+            return withExtendedLifetime(other) { order.withLock { $0 } }
+        }
+        #expect(order.count(where: { $0 == "status" }) == 20)
+        #expect(order.count == 21 && order.last == "status")
     }
 
     @Test func `a reply is created only after the client has read the ones before`() async throws {
