@@ -14,7 +14,7 @@ final class ConnectionRegistry {
     private var lastNumber = 0
     private var limits: ConnectionLimits
     private var requestMemory: RequestMemory
-    private var unreadAnswers: UnreadAnswers
+    private(set) var unreadAnswers: UnreadAnswers
     private var isPatienceWatched = false
 
     /// Creates an empty registry.

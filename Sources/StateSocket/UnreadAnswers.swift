@@ -41,8 +41,8 @@ struct UnreadAnswers {
 final class UnreadAnswerCounter {
     private let connection: Connection
     private let connections: ConnectionRegistry
-    /// The memory of the newest answer, in bytes, which is held until its last byte has been sent.
-    private var newest = 0
+    /// The memory of the largest unread answer, in bytes, all of which is held until its last byte has been sent.
+    private var largest = 0
     private var counted = 0
     /// `true` while waiting for the client.
     private var isWaiting = false
@@ -56,14 +56,14 @@ final class UnreadAnswerCounter {
     ///
     /// - Parameter memory: Its memory, in bytes.
     func add(_ memory: Int) {
-        newest = memory
+        largest = counted > 0 ? max(largest, memory) : memory
         count()
     }
 
     private func count() {
         // A stream that follows has limits of its own.
         let unsent = connection.stream == nil ? connection.unsentBytes : 0
-        let bytes = unsent > 0 ? max(unsent, newest) : 0
+        let bytes = unsent > 0 ? max(unsent, largest) : 0
         if bytes != counted {
             counted = bytes
             connections.noteUnreadAnswers(bytes, of: connection)
