@@ -19,7 +19,7 @@ struct PasswordCheckTests {
     private static let hash = "$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"
     private static let header = "Basic \(Data("alice:secret".utf8).base64EncodedString())"
 
-    fileprivate static func hub(on gate: LoopGate) throws -> NIOLoopBound<StreamHub> {
+    static func hub(on gate: LoopGate) throws -> NIOLoopBound<StreamHub> {
         let bus = NotificationBus<Event>()
         let tick = try PollTick.open(on: gate)
         return try gate.eventLoop.submit {
@@ -173,91 +173,6 @@ struct PasswordCheckTests {
             try gate.eventLoop.submit { queue.value.stop() }.wait()
             gate.close()
             try group.syncShutdownGracefully()
-        }
-    }
-}
-
-/// Decisions about this machine's users across a change of the group.
-@Suite(.timeLimit(.minutes(1)))
-struct SocketMembersTests {
-    private final class Group: Sendable {
-        let state = Mutex((hasUser: false, lookups: 0))
-    }
-
-    private final class Time {
-        var now = NIODeadline.uptimeNanoseconds(0)
-    }
-
-    private static let user: UInt32 = 4_000_000_001
-
-    @Test func `an added member is admitted within seconds, and a removed one refused within a minute`() async throws {
-        let group = Group()
-        try await onThread {
-            let loops = try MultiThreadedEventLoopGroup(named: "test")
-            let gate = LoopGate(loops.next())
-            let hub = try PasswordCheckTests.hub(on: gate)
-            let users = try gate.eventLoop.submit {
-                let time = Time()
-                let members = SocketMembers(now: { time.now }) { _ in
-                    group.state.withLock {
-                        $0.lookups += 1
-                        return $0.hasUser ? nil : "not a member"
-                    }
-                }
-                return NIOLoopBound((time: time, members: members), eventLoop: gate.eventLoop)
-            }.wait()
-            func isAdmitted(after seconds: Int64, hasUser: Bool) throws -> Bool {
-                group.state.withLock { $0.hasUser = hasUser }
-                let promise = gate.eventLoop.makePromise(of: String?.self)
-                try gate.eventLoop.submit {
-                    users.value.time.now = .uptimeNanoseconds(0) + .seconds(seconds)
-                    users.value.members.decide(Self.user, in: hub.value) { promise.succeed($0) }
-                }.wait()
-                return try promise.futureResult.wait() == nil
-            }
-            #expect(try !isAdmitted(after: 0, hasUser: false))
-            #expect(try !isAdmitted(after: 4, hasUser: true))
-            #expect(try isAdmitted(after: 5, hasUser: true))
-            #expect(try isAdmitted(after: 64, hasUser: false))
-            #expect(try !isAdmitted(after: 65, hasUser: false))
-            #expect(group.state.withLock { $0.lookups } == 3)
-            try gate.eventLoop.submit { users.value.members.stop() }.wait()
-            gate.close()
-            try loops.syncShutdownGracefully()
-        }
-    }
-
-    @Test func `requests of a user share a lookup, and one that hangs holds up no other work`() async throws {
-        try await onThread {
-            let loops = try MultiThreadedEventLoopGroup(named: "test")
-            let gate = LoopGate(loops.next())
-            let hub = try PasswordCheckTests.hub(on: gate)
-            let lookups = Atomic<Int>(0)
-            let (isReleased, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let members = try gate.eventLoop.submit {
-                let members = SocketMembers { user in
-                    lookups.add(1, ordering: .relaxed)
-                    isReleased.wait()
-                    return "\(user) is not a member"
-                }
-                return NIOLoopBound(members, eventLoop: gate.eventLoop)
-            }.wait()
-            let promises = (0..<3).map { _ in gate.eventLoop.makePromise(of: String?.self) }
-            try gate.eventLoop.submit {
-                for promise in promises { members.value.decide(Self.user, in: hub.value) { promise.succeed($0) } }
-                hub.value.work.run({}) { _ in isDone.signal() }
-            }.wait()
-            #expect(isDone.wait(timeout: .now() + 10) == .success)
-            for _ in promises { isReleased.signal() }
-            let refusals = try promises.map { try $0.futureResult.wait() }
-            #expect(refusals == Array(repeating: "\(Self.user) is not a member", count: 3))
-            #expect(lookups.load(ordering: .relaxed) == 1)
-            try gate.eventLoop.submit {
-                members.value.stop()
-                hub.value.work.stop()
-            }.wait()
-            gate.close()
-            try loops.syncShutdownGracefully()
         }
     }
 }

@@ -14,6 +14,9 @@ final class SocketMembers {
     private static let validityOfRefusals: TimeAmount = .seconds(5)
     /// The maximum number of cached results.
     private static let maximumAnswers = 64
+    /// The maximum number of requests of one user that wait for the lookup: they are kept until its end, also those of
+    /// connections that are closed meanwhile.
+    private static let maximumWaiting = 64
 
     private let refusal: @Sendable (UInt32) -> String?
     private let now: () -> NIODeadline
@@ -43,9 +46,14 @@ final class SocketMembers {
         guard let user else { return whenDecided("the user of this connection is not known; use http.sock") }
         if user == 0 || user == geteuid() { return whenDecided(nil) }
         if let answer = answers[user], answer.until > now() { return whenDecided(answer.refusal) }
-        let isFirst = pending[user] == nil
+        let waiting = pending[user]?.count ?? 0
+        guard waiting < Self.maximumWaiting else {
+            return whenDecided(
+                "\(waiting) requests wait for the lookup of the user \(user); try again, or use http.sock"
+            )
+        }
         pending[user, default: []].append(whenDecided)
-        guard isFirst else { return }
+        guard waiting == 0 else { return }
         let isTaken = queue.add(for: .user(user), in: hub) { [refusal] in
             refusal(user)
         } _: { [self] result in
