@@ -14,9 +14,7 @@ final class BlockingWork {
 
     private let gate: LoopGate
     private let turns: Turns
-    private static let threads = 2
-    private let pool = NIOThreadPool(numberOfThreads: BlockingWork.threads)
-    private var isPoolStarted = false
+    private let pool = WorkPool("replay-", threads: 2)
 
     /// Creates no thread.
     init(on gate: LoopGate, turns: Turns) {
@@ -26,34 +24,27 @@ final class BlockingWork {
 
     /// Runs work on another thread; a connection must run only one piece at a time.
     ///
-    /// If the system has no thread left, the result is that error.
+    /// - Parameters:
+    ///   - pool: The threads; `nil` for those of this object.
+    ///   - body: Called on one of them.
+    ///   - whenDone: Called once on the event loop, later; with a ``WorkFailure`` if the work was not done.
     func run<Output: Sendable>(
-        _ body: @escaping @Sendable () throws -> Output,
-        _ whenDone: @escaping (Result<Output, any Error>) -> Void
-    ) {
-        do throws(SystemError) {
-            if !isPoolStarted { try pool.start(Self.threads, named: "replay-") }
-            isPoolStarted = true
-            run(on: pool, body, whenDone)
-        } catch {
-            handing(over: whenDone)(.failure(error))
-        }
-    }
-
-    /// Runs work on a thread of a started pool.
-    func run<Output: Sendable>(
-        on pool: NIOThreadPool,
+        on pool: WorkPool? = nil,
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
     ) {
         let handOver = handing(over: whenDone)
-        pool.submit { state in
-            handOver(
-                Result { () throws -> Output in
-                    guard state == .active else { throw CancellationError() }
-                    return try body()
-                }
-            )
+        do throws(SystemError) {
+            try (pool ?? self.pool).started().submit { state in
+                handOver(
+                    Result { () throws -> Output in
+                        guard state == .active else { throw WorkFailure.stopping }
+                        return try body()
+                    }
+                )
+            }
+        } catch {
+            handOver(.failure(WorkFailure.noThread(error)))
         }
     }
 
@@ -76,7 +67,49 @@ final class BlockingWork {
     }
 
     /// Ends the threads after their current work.
+    func stop() { pool.stop() }
+}
+
+/// The reason that work was not done, for people.
+enum WorkFailure: Error, CustomStringConvertible {
+    case stopping
+    case noThread(SystemError)
+
+    var description: String {
+        switch self {
+        case .stopping: "the agent stops"
+        case .noThread(let error): "the system has no thread left for this: \(error)"
+        }
+    }
+}
+
+/// Threads that start with the first work.
+///
+/// Used only on the event loop.
+final class WorkPool {
+    private let name: StaticString
+    private let count: Int
+    private let pool: NIOThreadPool
+    private var isStarted = false
+
+    /// Creates no thread.
+    init(_ name: StaticString, threads count: Int) {
+        self.name = name
+        self.count = count
+        pool = NIOThreadPool(numberOfThreads: count)
+    }
+
+    /// Returns the pool once it has its threads.
+    ///
+    /// - Throws: ``SystemError`` if the system has no thread left; the next call retries.
+    func started() throws(SystemError) -> NIOThreadPool {
+        if !isStarted { try pool.start(count, named: name) }
+        isStarted = true
+        return pool
+    }
+
+    /// Ends the threads after their current work.
     func stop() {
-        if isPoolStarted { pool.shutdownGracefully { _ in } }
+        if isStarted { pool.shutdownGracefully { _ in } }
     }
 }

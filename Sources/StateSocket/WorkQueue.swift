@@ -1,6 +1,3 @@
-internal import EventLoopExecutor
-internal import LinuxSupport
-internal import NIOPosix
 internal import Synchronization
 
 /// A queue of slow work for clients on its own thread: one job at a time, in turn between users and hosts.
@@ -10,28 +7,26 @@ final class WorkQueue {
     /// The maximum number of waiting and running jobs.
     static let maximumCount = 64
 
-    private let pool = NIOThreadPool(numberOfThreads: 1)
-    private let name: StaticString
+    private let pool: WorkPool
     /// The maximum number of waiting and running jobs of one user or host.
     private let share: Int
     private var waiting = FairQueue<() -> Void>()
     private var counts: [ClientOrigin: Int] = [:]
     private var isRunning = false
-    private var isStarted = false
 
     /// - Parameters:
     ///   - name: The name of the thread.
     ///   - share: The maximum number of waiting and running jobs of one user or host; 1 once the queue is half full.
     init(_ name: StaticString, share: Int) {
-        self.name = name
+        pool = WorkPool(name, threads: 1)
         self.share = share
     }
 
-    /// Adds a job; returns `false`, and calls nothing, if the queue is full or the system has no thread left.
+    /// Adds a job; returns `false`, and calls nothing, if the queue is full.
     ///
     /// - Parameters:
     ///   - body: Called on the thread.
-    ///   - whenDone: Called once on the event loop; with an error if the agent is stopping.
+    ///   - whenDone: Called once on the event loop, later; with a ``WorkFailure`` if the job was not done.
     func add<Output: Sendable>(
         for origin: ClientOrigin,
         in hub: StreamHub,
@@ -41,12 +36,6 @@ final class WorkQueue {
         let total = counts.values.reduce(0, +)
         // The second half is for those without a job, so that a few hosts cannot take all places.
         guard total < Self.maximumCount, counts[origin] ?? 0 < (total < Self.maximumCount / 2 ? share : 1) else {
-            return false
-        }
-        do throws(SystemError) {
-            if !isStarted { try pool.start(1, named: name) }
-            isStarted = true
-        } catch {
             return false
         }
         counts[origin, default: 0] += 1
@@ -73,9 +62,7 @@ final class WorkQueue {
     }
 
     /// Ends the thread after its current job.
-    func stop() {
-        if isStarted { pool.shutdownGracefully { _ in } }
-    }
+    func stop() { pool.stop() }
 }
 
 /// A flag that cancels the work for a client.

@@ -5,6 +5,8 @@ import Glibc
 /// the limit counts all threads of a user, and none of root's.
 package struct ThreadShortage {
     private static let resource = __rlimit_resource_t(__RLIMIT_NPROC.rawValue)
+    /// The user that the process becomes.
+    package static let user: UInt32 = 61_234
 
     private let former: rlimit
 

@@ -16,8 +16,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PasswordCheckTests {
     /// The password of `alice` is `secret`; the other file has only another user with the same hash.
-    private static let hash = "$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"
-    private static let header = "Basic \(Data("alice:secret".utf8).base64EncodedString())"
+    static let hash = "$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"
+    static let header = "Basic \(Data("alice:secret".utf8).base64EncodedString())"
 
     static func hub(on gate: LoopGate) throws -> NIOLoopBound<StreamHub> {
         let bus = NotificationBus<Event>()

@@ -1,8 +1,10 @@
 import AgentTestKit
 import Dispatch
 import EventLoopExecutor
+import Glibc
 import NIOCore
 import NIOPosix
+import PortAccess
 import Synchronization
 import Testing
 
@@ -124,6 +126,53 @@ struct SocketMembersTests {
             }.wait()
             gate.close()
             try loops.syncShutdownGracefully()
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `a shortage of threads is the reason of a refusal, and no wrong password`() async {
+        await #expect(processExitsWith: .success) {
+            try await onThread {
+                let loops = try MultiThreadedEventLoopGroup(named: "test")
+                let gate = LoopGate(loops.next())
+                let hub = try PasswordCheckTests.hub(on: gate)
+                let file = try PasswordFile(Array("alice:\(PasswordCheckTests.hash)\n".utf8))
+                let members = try gate.eventLoop.submit {
+                    NIOLoopBound(SocketMembers { _ in nil }, eventLoop: gate.eventLoop)
+                }.wait()
+                func outcome() throws -> PasswordCheck.Outcome {
+                    let promise = gate.eventLoop.makePromise(of: PasswordCheck.Outcome.self)
+                    try gate.eventLoop.submit {
+                        hub.value.passwords.check(
+                            [PasswordCheckTests.header],
+                            against: file,
+                            from: .user(1000),
+                            in: hub.value
+                        ) { promise.succeed($0) }
+                    }.wait()
+                    return try promise.futureResult.wait()
+                }
+                func refusal() throws -> String? {
+                    let promise = gate.eventLoop.makePromise(of: String?.self)
+                    try gate.eventLoop.submit {
+                        members.value.decide(Self.user, in: hub.value) { promise.succeed($0) }
+                    }.wait()
+                    return try promise.futureResult.wait()
+                }
+                let shortage = try ThreadShortage(sparing: 0)
+                let reason = "the system has no thread left for this: Resource temporarily unavailable"
+                for _ in 0...PasswordCheck.maximumFailures { #expect(try outcome() == .failed(reason)) }
+                #expect(try refusal() == "cannot look up the user \(Self.user): \(reason)")
+                try shortage.end()
+                #expect(try outcome() == .accepted)
+                #expect(try refusal() == nil)
+                try gate.eventLoop.submit {
+                    hub.value.passwords.stop()
+                    members.value.stop()
+                }.wait()
+                gate.close()
+                try loops.syncShutdownGracefully()
+            }
         }
     }
 }

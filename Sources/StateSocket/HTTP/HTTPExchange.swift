@@ -185,6 +185,7 @@ final class HTTPExchange {
                 case .tooMany:
                     let text = "this host sent too many wrong passwords, or too many passwords wait for their check"
                     refuse(HTTPRefusal(.tooManyRequests, text))
+                case .failed(let reason): refuse(HTTPRefusal(.serviceUnavailable, reason))
                 }
             }
         }
@@ -237,7 +238,7 @@ final class HTTPExchange {
         } _: { [self] result in
             switch result {
             case .success(let document): respond(.ok, document)
-            case .failure: refuse(HTTPRefusal(.serviceUnavailable, "the agent stops"))
+            case .failure(let error): refuse(HTTPRefusal(.serviceUnavailable, "\(error)"))
             }
         }
     }
@@ -255,7 +256,7 @@ final class HTTPExchange {
             case .failure(ReportRefusal.invalid(let reason)): refuse(HTTPRefusal(.badRequest, reason))
             case .failure(ReportRefusal.absent(let reason)): refuse(HTTPRefusal(.notFound, reason))
             case .failure(ReportRefusal.failed(let reason)): refuse(HTTPRefusal(.serviceUnavailable, reason))
-            case .failure: refuse(HTTPRefusal(.serviceUnavailable, "the agent stops"))
+            case .failure(let error): refuse(HTTPRefusal(.serviceUnavailable, "\(error)"))
             }
         }
         guard isTaken else {

@@ -17,10 +17,12 @@ final class PasswordCheck {
     }
 
     /// The result of a check.
-    enum Outcome {
+    enum Outcome: Hashable {
         case accepted, refused
         /// Not checked, because of too many failures or too many concurrent checks.
         case tooMany
+        /// Not checked, for a reason with a text for people.
+        case failed(String)
     }
 
     /// The time for which an accepted password stays valid after its last use, so that guesses of others, which all
@@ -74,7 +76,7 @@ final class PasswordCheck {
         let isTaken = queue.add(for: origin, in: hub) {
             file.accepts(user: user, password: password)
         } _: { [self] result in
-            finish(job, of: digest, (try? result.get()) ?? false, from: origin)
+            finish(job, of: digest, result, from: origin)
         }
         guard !isTaken else { return }
         pending[digest] = nil
@@ -91,21 +93,30 @@ final class PasswordCheck {
     /// Ends the thread.
     func stop() { queue.stop() }
 
-    private func finish(_ job: Job, of digest: [UInt8], _ isRight: Bool, from origin: ClientOrigin) {
+    private func finish(_ job: Job, of digest: [UInt8], _ result: Result<Bool, any Error>, from origin: ClientOrigin) {
         // A job that is no longer pending has compared with passwords that have changed since.
         guard pending[digest] === job else {
             for whenDone in job.waiting { whenDone(.refused) }
             return
         }
         pending[digest] = nil
-        let now = now()
-        if isRight {
-            if accepted.count >= Self.maximumAccepted { accepted = accepted.filter { $0.value > now } }
-            if accepted.count < Self.maximumAccepted { accepted[digest] = now + Self.validity }
-        } else {
-            noteFailure(of: origin, at: now)
+        let outcome: Outcome
+        switch result {
+        case .success(true):
+            remember(digest)
+            outcome = .accepted
+        case .success(false):
+            noteFailure(of: origin, at: now())
+            outcome = .refused
+        case .failure(let error): outcome = .failed("\(error)")
         }
-        for whenDone in job.waiting { whenDone(isRight ? .accepted : .refused) }
+        for whenDone in job.waiting { whenDone(outcome) }
+    }
+
+    private func remember(_ digest: [UInt8]) {
+        let now = now()
+        if accepted.count >= Self.maximumAccepted { accepted = accepted.filter { $0.value > now } }
+        if accepted.count < Self.maximumAccepted { accepted[digest] = now + Self.validity }
     }
 
     private func mayTry(_ origin: ClientOrigin, at now: NIODeadline) -> Bool {

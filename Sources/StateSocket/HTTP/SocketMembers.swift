@@ -57,10 +57,13 @@ final class SocketMembers {
         let isTaken = queue.add(for: .user(user), in: hub) { [refusal] in
             refusal(user)
         } _: { [self] result in
-            guard case .success(let refusal) = result else { return finish(user, "the agent stops") }
-            if answers.count >= Self.maximumAnswers { answers.removeAll() }
-            answers[user] = (refusal, now() + (refusal == nil ? Self.validity : Self.validityOfRefusals))
-            finish(user, refusal)
+            switch result {
+            case .success(let refusal):
+                if answers.count >= Self.maximumAnswers { answers.removeAll() }
+                answers[user] = (refusal, now() + (refusal == nil ? Self.validity : Self.validityOfRefusals))
+                finish(user, refusal)
+            case .failure(let error): finish(user, "cannot look up the user \(user): \(error)")
+            }
         }
         if !isTaken { finish(user, "too many users are looked up at the moment; try again, or use http.sock") }
     }
