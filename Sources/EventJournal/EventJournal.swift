@@ -231,10 +231,14 @@ public final class EventJournal: Sendable {
     @discardableResult
     public func flush(within limit: Duration) -> Bool { upkeep.finishWork(within: limit) }
 
-    /// Clears the lease of a stall that is over, once the events of its numbers are on the disk.
+    /// Has the lease of a stall that is over cleared, once the events of its numbers are on the disk.
+    ///
+    /// The other thread waits for the disk: the events that follow must not.
     func settleStall() {
-        guard stallLease.isOver, writer.withLock({ $0?.flush() }) == true else { return }
-        stallLease.clear()
+        guard let files = writer.withLock({ $0?.unflushedFiles }), let stall = stallLease.startSettling() else {
+            return
+        }
+        upkeep.enqueue(.settle(stallLease, stall, files))
     }
 
     /// Closes the journal: flushes, and lets another agent write it.

@@ -14,6 +14,8 @@ final class JournalUpkeep: Sendable {
         case close(SegmentName, OpenFile?, SegmentIndex?)
         /// Delete segments that are too old or too many.
         case retain
+        /// Flush files, and clear the lease of the stall of this generation.
+        case settle(StallLease, Int, [OpenFile])
         /// Call the closure of removals.
         case noteRemovals
     }
@@ -122,6 +124,8 @@ final class JournalUpkeep: Sendable {
             case .sync(let files, let withDirectory): sync(files, withDirectory)
             case .job(.close(let name, let file, let index)): close(name, file, index)
             case .job(.retain): retain()
+            case .job(.settle(let lease, let generation, let files)):
+                lease.settle(generation, ifFlushed: files.allSatisfy { sync($0) })
             case .job(.noteRemovals): statusStore.withState { $0.whenRemoved }?()
             case .stop: return
             }

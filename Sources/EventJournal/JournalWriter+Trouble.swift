@@ -130,11 +130,14 @@ extension JournalWriter {
     /// Flushes the written events unless the policy is ``SyncPolicy/never``.
     ///
     /// - Returns: `false` if events wait in memory, or if the flush failed.
-    func flush() -> Bool {
-        guard !isDegraded else { return false }
-        guard configuration.sync != .never, let active else { return true }
+    func flush() -> Bool { unflushedFiles?.allSatisfy { sync($0) } ?? false }
+
+    /// The files to flush before every accepted event is on the disk; `nil` if events wait in memory, or if a flush failed.
+    var unflushedFiles: [OpenFile]? {
+        guard !isDegraded else { return nil }
+        guard configuration.sync != .never, let active else { return [] }
         // The kernel reports a failure once: a file that had one is never known to be on the disk.
-        return !statusStore.needsNewSegment.load(ordering: .relaxed) && sync(active.file)
+        return statusStore.needsNewSegment.load(ordering: .relaxed) ? nil : [active.file]
     }
 
     /// Writes what can still be written, and leaves the lease at the last number that was used but not recorded.

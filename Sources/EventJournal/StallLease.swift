@@ -10,25 +10,39 @@ final class StallLease: Sendable {
 
     private static let name = "stall"
 
-    private struct State {
+    private struct Content {
         var file: JournalLease?
         var numbers: ClosedRange<UInt64>?
+    }
+
+    private enum Phase {
+        case none
+        /// Subscribers receive numbers that the journal has not taken.
+        case current
+        /// The journal has them all, on the disk or in memory.
+        case over
+        /// They are being flushed.
+        case settling
+    }
+
+    private struct Stall {
         var generation = 0
-        /// `true` once the stall is over; its numbers remain until their events are on the disk.
-        var isOver = false
+        var phase = Phase.none
     }
 
     private let directory: JournalDirectory
     private let syncs: Bool
     private let presence: JournalPresence
-    private let state = Mutex(State())
+    private let content = Mutex(Content())
+    /// Apart from the content, which is locked while the disk is waited for: the recorder must not wait then.
+    private let stall = Mutex(Stall())
 
     /// Creates the file without numbers, now or with the first stall.
     init(in directory: JournalDirectory, isWritable: Bool, syncs: Bool, presence: JournalPresence) {
         self.directory = directory
         self.syncs = syncs
         self.presence = presence
-        if isWritable { state.withLock { Self.open(&$0, in: directory) } }
+        if isWritable { content.withLock { Self.open(&$0, in: directory) } }
     }
 
     /// Returns the numbers that an earlier agent left; `nil` if there are none.
@@ -44,56 +58,73 @@ final class StallLease: Sendable {
     ///   - distance: The number of later ones that may be used before ``extend(beyond:in:)`` is called.
     /// - Returns: The generation, for the other methods.
     func begin(from first: UInt64, through last: UInt64, ahead distance: UInt64) -> Int {
-        state.withLock { state in
-            state.generation += 1
-            let start = min(first, state.numbers?.lowerBound ?? first)
+        content.withLock { content in
+            let start = min(first, content.numbers?.lowerBound ?? first)
             let end = Self.sum(last, distance)
-            guard start <= end else { return state.generation }
-            state.isOver = false
-            presence.note(isStalled: true)
-            write(start...end, &state)
-            return state.generation
+            guard start <= end else { return self.generation }
+            let generation = stall.withLock { stall in
+                stall.generation += 1
+                stall.phase = .current
+                presence.note(isStalled: true)
+                return stall.generation
+            }
+            write(start...end, &content)
+            return generation
         }
     }
 
-    /// Extends the lease when the newest number comes near its end.
+    private var generation: Int { stall.withLock { $0.generation } }
+
+    /// Extends the lease when the newest number comes near its end; may wait for the disk.
     func extend(beyond last: UInt64, in generation: Int) {
-        state.withLock { state in
-            guard state.generation == generation, let numbers = state.numbers else { return }
+        content.withLock { content in
+            guard self.generation == generation, let numbers = content.numbers else { return }
             guard Self.sum(last, Self.step / 2) > numbers.upperBound else { return }
-            write(numbers.lowerBound...max(numbers.upperBound, Self.sum(last, Self.step)), &state)
+            write(numbers.lowerBound...max(numbers.upperBound, Self.sum(last, Self.step)), &content)
         }
     }
 
-    /// Ends the stall, unless another one has begun; ``clear()`` follows once its events are on the disk.
+    /// Ends the stall, unless another one has begun; its numbers remain until their events are on the disk.
     func end(_ generation: Int) {
-        state.withLock { state in
-            guard state.generation == generation else { return }
+        stall.withLock { stall in
+            guard stall.generation == generation else { return }
             presence.note(isStalled: false)
-            state.isOver = true
+            stall.phase = .over
         }
     }
 
-    /// `true` while the numbers of a stall that is over are leased.
-    var isOver: Bool { state.withLock { $0.isOver } }
+    /// `true` while the numbers of a stall that is over are leased, and not being flushed.
+    var isOver: Bool { stall.withLock { $0.phase == .over } }
 
-    /// Clears the lease if its stall is over.
-    func clear() {
-        state.withLock { state in
-            guard state.isOver else { return }
-            state.isOver = false
-            write(nil, &state)
+    /// Returns the generation of a stall that is over; ``settle(_:ifFlushed:)`` must follow.
+    func startSettling() -> Int? {
+        stall.withLock { stall in
+            guard stall.phase == .over else { return nil }
+            stall.phase = .settling
+            return stall.generation
         }
     }
 
-    private func write(_ numbers: ClosedRange<UInt64>?, _ state: inout State) {
-        if state.file?.isCurrent(in: directory) != true { Self.open(&state, in: directory) }
-        _ = state.file?.write(numbers, syncs: syncs)
-        state.numbers = numbers
+    /// Clears the lease if the events of its numbers were flushed, and no other stall has begun; may wait for the disk.
+    func settle(_ generation: Int, ifFlushed isFlushed: Bool) {
+        content.withLock { content in
+            let isSettled = stall.withLock { stall in
+                guard stall.generation == generation, stall.phase == .settling else { return false }
+                stall.phase = isFlushed ? .none : .over
+                return isFlushed
+            }
+            if isSettled { write(nil, &content) }
+        }
     }
 
-    private static func open(_ state: inout State, in directory: JournalDirectory) {
-        state.file = try? JournalLease.open(name, in: directory, saying: nil)
+    private func write(_ numbers: ClosedRange<UInt64>?, _ content: inout Content) {
+        if content.file?.isCurrent(in: directory) != true { Self.open(&content, in: directory) }
+        _ = content.file?.write(numbers, syncs: syncs)
+        content.numbers = numbers
+    }
+
+    private static func open(_ content: inout Content, in directory: JournalDirectory) {
+        content.file = try? JournalLease.open(name, in: directory, saying: nil)
     }
 
     private static func sum(_ number: UInt64, _ distance: UInt64) -> UInt64 {

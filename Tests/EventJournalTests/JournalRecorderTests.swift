@@ -164,6 +164,91 @@ import Testing
         #expect(fixture.numbers == [1, 2, 3])
     }
 
+    /// Takes what a subscription is given up to a number, or until it is given nothing for ten seconds.
+    private func numbers(
+        _ subscription: Subscription<Event>,
+        through last: UInt64,
+        _ delivered: DispatchSemaphore
+    ) async -> [UInt64] {
+        var numbers: [UInt64] = []
+        while numbers.last != last, await onThread({ delivered.wait(timeout: .now() + 10) == .success }) {
+            numbers += self.numbers(subscription)
+        }
+        return numbers
+    }
+
+    /// Makes each flush hang until `goOn` is signalled for each of the two threads that flush.
+    private func hangFlushes() -> (stuck: DispatchSemaphore, goOn: @Sendable () -> Void) {
+        let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        scripted.with { state in
+            state.whenSynced = {
+                stuck.signal()
+                goOn.wait()
+            }
+        }
+        return (
+            stuck,
+            { [scripted] in
+                scripted.with { $0.whenSynced = nil }
+                for _ in 0..<2 { goOn.signal() }
+            }
+        )
+    }
+
+    @Test func `a disk that takes events, but not the lease, delays none of them`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        #expect(await journal.settle())
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let conditions = Mutex<[JournalCondition.Code]>([])
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            conditions.withLock { $0.append(condition.code) }
+        }
+        let (stuck, goOn) = hangWrites(once: true)
+        let delivered = DispatchSemaphore(value: 0)
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100) { delivered.signal() }
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        let flushes = hangFlushes()
+        recorder.bypass()
+        await onThread { flushes.stuck.wait() }
+        goOn.signal()
+        #expect(await numbers(subscription, through: 3, delivered) == [1, 2, 3])
+        Self.publish(1, on: bus)
+        #expect(await numbers(subscription, through: 4, delivered) == [4])
+        flushes.goOn()
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3, 4])
+        #expect(conditions.withLock { $0.isEmpty })
+    }
+
+    @Test func `the flush after a stall delays no event`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        #expect(await journal.settle())
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn) = hangWrites(once: true)
+        let delivered = DispatchSemaphore(value: 0)
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100) { delivered.signal() }
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        recorder.bypass()
+        #expect(await numbers(subscription, through: 3, delivered) == [1, 2, 3])
+        let flushes = hangFlushes()
+        goOn.signal()
+        await onThread { flushes.stuck.wait() }
+        Self.publish(1, on: bus)
+        #expect(await numbers(subscription, through: 4, delivered) == [4])
+        flushes.goOn()
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3, 4])
+        // The lease is cleared nevertheless.
+        #expect(try scripted.open(fixture).nextSequence == 5)
+    }
+
     @Test func `an agent that stops without the disk leases what it has delivered`() async throws {
         let journal = try scripted.open(fixture)
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)

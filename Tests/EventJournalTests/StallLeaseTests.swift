@@ -57,4 +57,34 @@ import Testing
         _ = lease.begin(from: 1, through: JournalRecord.maximumSequence, ahead: StallLease.step)
         #expect(StallLease.read(in: directory) == 1...JournalRecord.maximumSequence)
     }
+
+    @Test func `a stall whose events could not be flushed is settled by the next flush`() throws {
+        let lease = StallLease(in: directory, isWritable: true, syncs: false, presence: presence)
+        lease.end(lease.begin(from: 1, through: 2, ahead: 0))
+        let generation = try #require(lease.startSettling())
+        #expect(lease.startSettling() == nil, "it is being flushed")
+        lease.settle(generation, ifFlushed: false)
+        #expect(StallLease.read(in: directory) == 1...2)
+        lease.clear()
+        #expect(StallLease.read(in: directory) == nil)
+    }
+
+    @Test func `a flush that ends during the next stall leaves its lease`() throws {
+        let lease = StallLease(in: directory, isWritable: true, syncs: false, presence: presence)
+        lease.end(lease.begin(from: 1, through: 2, ahead: 0))
+        let former = try #require(lease.startSettling())
+        let generation = lease.begin(from: 3, through: 4, ahead: 0)
+        lease.settle(former, ifFlushed: true)
+        #expect(StallLease.read(in: directory) == 1...4)
+        lease.end(generation)
+        lease.settle(former, ifFlushed: true)
+        #expect(StallLease.read(in: directory) == 1...4)
+    }
+}
+
+extension StallLease {
+    /// Clears the lease if its stall is over, as after a flush.
+    func clear() {
+        if let generation = startSettling() { settle(generation, ifFlushed: true) }
+    }
 }
