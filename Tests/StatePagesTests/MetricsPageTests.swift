@@ -90,6 +90,20 @@ import Testing
         #expect(MetricFamily.all.filter { !names.contains($0.name) }.allSatisfy { $0.name.hasPrefix("process_") })
     }
 
+    @Test func `each hook has its metrics, also those that a status leaves out`() throws {
+        var metrics = Samples.metrics
+        let failing = try #require(metrics.hooks.first)
+        metrics.hooks += (1...64).map { number in
+            var hook = failing
+            (hook.hook, hook.failedRuns, hook.failures) = ("hook-\(number)", 0, 0)
+            return hook
+        }
+        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        for name in ["reachagent_hook_runs_total", "reachagent_hook_failed_runs_total"] {
+            #expect(page.split(separator: "\n").count { $0.hasPrefix("\(name){") } == 65)
+        }
+    }
+
     @Test func `a target has its metric, and none until its path is known`() {
         var metrics = Samples.metrics
         metrics.status.targets = [("home", Via.wifi), ("office", .none), ("new", .unknown)].map { name, via in

@@ -176,6 +176,7 @@ enum Samples {
         return AgentMetrics(
             status: status,
             probes: [api, web, ProbeMetrics(probe: "new", verdict: "unknown")],
+            hooks: status.hooks,
             transitions: [
                 .init(type: "reachability.changed", code: "link_down", count: 3),
                 .init(type: "probe.changed", code: "http_status", count: 1),

@@ -26,7 +26,7 @@ final class AgentRequestHandler: AgentInterface {
     private let driver: ReachabilityDriver
     let runner: ProbeRunner
     private let reloader: Reloader
-    private let hooks: HookRunner
+    let hooks: HookRunner
     private let sinks: SinkRegistry
     let metricsStore: MetricsStore
     let threads: [AgentThread]

@@ -2,10 +2,12 @@ public import AgentEvents
 
 /// The values of the metrics at the time of a scrape.
 public struct AgentMetrics: Sendable {
-    /// The status; its list of probes is not used, because it may be truncated.
+    /// The status; its lists of probes and hooks are not used, because they may be truncated.
     public var status: AgentStatus
     /// The probes, one value for each vantage of a probe.
     public var probes: [ProbeMetrics]
+    /// The hooks.
+    public var hooks: [AgentStatus.HookStatus]
     /// The numbers of published events.
     public var transitions: [TransitionCount]
     /// The seconds that the agent has spent in each connectivity.
@@ -17,12 +19,14 @@ public struct AgentMetrics: Sendable {
     public init(
         status: AgentStatus,
         probes: [ProbeMetrics] = [],
+        hooks: [AgentStatus.HookStatus] = [],
         transitions: [TransitionCount] = [],
         secondsByConnectivity: [String: Double] = [:],
         process: ProcessMetrics? = nil
     ) {
         self.status = status
         self.probes = probes
+        self.hooks = hooks
         self.transitions = transitions
         self.secondsByConnectivity = secondsByConnectivity
         self.process = process

@@ -140,13 +140,13 @@ extension MetricFamily {
             "The number of runs of a hook that ended",
             labels: ["hook"]
         ) {
-            $0.status.hooks.compactMap { hook in
+            $0.hooks.compactMap { hook in
                 hook.runs.map { Sample(labels: [hook.hook], value: Double($0)) }
             }
         },
         MetricFamily("reachagent_hook_failed_runs_total", .counter, "The number of runs that failed", labels: ["hook"])
         {
-            $0.status.hooks.compactMap { hook in
+            $0.hooks.compactMap { hook in
                 hook.failedRuns.map { Sample(labels: [hook.hook], value: Double($0)) }
             }
         },

@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import Hooks
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -86,6 +87,7 @@ extension AgentRequestHandler {
                 }
                 return metrics
             },
+            hooks: hooks.statuses,
             transitions: figures.transitions,
             secondsByConnectivity: figures.seconds,
             process: .current(started: status.agent?.started.map(\.seconds) ?? 0)
