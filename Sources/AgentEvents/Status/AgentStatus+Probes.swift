@@ -186,7 +186,7 @@ extension AgentStatus {
         public var shared: UInt64?
         /// The number of checks that were skipped because the previous one had not ended.
         public var skipped: UInt64?
-        /// The number of checks that the budget or the policy for cellular links refused.
+        /// The number of checks that were not made because of the budget, `allow_cellular` or a metered link.
         public var refused: UInt64?
         /// The longest delay of a check's start, in milliseconds.
         public var longestDelayMilliseconds: Int64?

@@ -128,9 +128,11 @@ extension MetricFamily {
             .counter,
             "The number of checks left out because the one before had not ended"
         ) { $0.schedule?.skipped.map { Double($0) } },
-        one("reachagent_checks_refused_total", .counter, "The number of checks that the budget did not allow") {
-            $0.schedule?.refused.map { Double($0) }
-        },
+        one(
+            "reachagent_checks_refused_total",
+            .counter,
+            "The number of checks that were not made because of the budget, `allow_cellular` or a metered link"
+        ) { $0.schedule?.refused.map { Double($0) } },
         one("reachagent_check_delay_max_seconds", .gauge, "The longest time by which a check started late") {
             $0.schedule?.longestDelayMilliseconds.map { Double($0) / 1000 }
         },
