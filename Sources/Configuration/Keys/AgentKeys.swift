@@ -19,7 +19,7 @@ struct AgentKeys: KeyTable {
         reload: .needsRestart,
         "Its directory"
     )
-    // A journal segment has 8M unless the command line sets another size, and one segment must fit.
+    // A journal segment has an eighth of it, and at most 8M, unless the command line sets another size.
     let journalSize = Setting(
         "journal_size",
         unset: \.agent.journalBytes,

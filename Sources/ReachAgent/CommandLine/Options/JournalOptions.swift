@@ -49,10 +49,13 @@ struct JournalOptions: ParsableArguments {
     var journalAge: Duration?
 
     @Option(
-        help: ArgumentHelp("The maximum size of a journal file (default: 8M).", valueName: "size"),
+        help: ArgumentHelp(
+            "The maximum size of a journal file (default: 8M, or an eighth of a smaller journal's).",
+            valueName: "size"
+        ),
         transform: Arguments.byteCount
     )
-    var journalSegmentSize: Int = 8 << 20
+    var journalSegmentSize: Int?
 
     @Option(
         help: ArgumentHelp("The time after which a new journal file is started (default: 7d).", valueName: "time"),
@@ -64,18 +67,20 @@ struct JournalOptions: ParsableArguments {
     var compressJournal = false
 
     func validate() throws {
-        guard journalSegmentSize >= 4096 else {
+        let segmentSize = journalSegmentSize ?? Self.standardSegmentSize
+        guard segmentSize >= 4096 else {
             throw ValidationError("'--journal-segment-size' is too small; at least 4K is needed")
         }
         guard journalSegmentAge >= .seconds(1) else {
             throw ValidationError("'--journal-segment-age' is too short; at least 1s is needed")
         }
-        guard journalSize ?? Self.standardSize >= journalSegmentSize else {
+        guard journalSize ?? Self.standardSize >= segmentSize else {
             throw ValidationError("'--journal-size' is smaller than '--journal-segment-size'")
         }
     }
 
     private static let standardSize = 64 << 20
+    private static let standardSegmentSize = 8 << 20
     private static let standardAge: Duration = .seconds(30 * 86_400)
 
     private static func syncPolicy(_ text: String) throws -> SyncPolicy {
@@ -92,7 +97,8 @@ struct JournalOptions: ParsableArguments {
         return JournalConfiguration(
             directory: directory,
             sync: journalSync ?? settings.journalSync ?? .standard,
-            segmentBytes: min(journalSegmentSize, size),
+            // The oldest file makes room for the newest one: an eighth of the events, not all of them.
+            segmentBytes: min(journalSegmentSize ?? min(Self.standardSegmentSize, size / 8), size),
             segmentAge: journalSegmentAge,
             totalBytes: size,
             totalAge: journalAge ?? settings.journalAge ?? Self.standardAge,
