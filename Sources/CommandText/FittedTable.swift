@@ -60,27 +60,24 @@ package struct FittedTable {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
         let titles = columns.map { Cell($0.title, .bold) }
         let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
-        let rest = wrapsLast ? Self.rest(of: cells, style.columns) : nil
-        let widths = rest == nil ? widths(of: cells, style) : []
-        let indent = min((cells.compactMap { $0.first?.text.displayWidth }.max() ?? 0) + Self.gap, style.columns / 2)
+        let fullWidths = shown.indices.map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
+        let rest = wrapsLast ? Self.rest(of: cells, fullWidths, style.columns) : nil
+        let widths = rest.map { fullWidths.dropLast() + [$0.width] } ?? widths(of: cells, fullWidths, style)
+        let indent = min((fullWidths.first ?? 0) + Self.gap, style.columns / 2)
         return cells.enumerated().flatMap { index, row in
-            lines(of: row, cells, rest, widths, shown, style) + note(below: index - 1, indent, style)
+            lines(of: row, rest, widths, shown, style) + note(below: index - 1, indent, style)
         }
     }
 
     /// Returns the lines of a row: one, unless the text in its last column is wrapped.
     private func lines(
         of row: [Cell],
-        _ cells: [[Cell]],
         _ rest: (start: Int, width: Int)?,
         _ widths: [Int],
         _ shown: [Int],
         _ style: TerminalStyle
     ) -> [String] {
         guard let rest, let last = row.last else { return [line(row, widths, shown, style)] }
-        let widths = (0..<row.count).map { column in
-            column == row.count - 1 ? rest.width : cells.map { $0[column].text.displayWidth }.max() ?? 0
-        }
         var block = TextBlock(columns: rest.width)
         block.add(last.text, hanging: 0)
         return block.lines.enumerated().map { index, text in
@@ -116,11 +113,9 @@ package struct FittedTable {
 
     /// Returns the position and width of the last column next to the untruncated others; `nil` if its longest word
     /// would not fit.
-    private static func rest(of cells: [[Cell]], _ limit: Int) -> (start: Int, width: Int)? {
-        guard let count = cells.first?.count, count > 1 else { return nil }
-        let start = (0..<count - 1).reduce(0) { start, column in
-            start + (cells.map { $0[column].text.displayWidth }.max() ?? 0) + gap
-        }
+    private static func rest(of cells: [[Cell]], _ fullWidths: [Int], _ limit: Int) -> (start: Int, width: Int)? {
+        guard fullWidths.count > 1 else { return nil }
+        let start = fullWidths.dropLast().reduce(0) { $0 + $1 + gap }
         let longest =
             cells.compactMap { $0.last?.text.split(separator: " ").map { String($0).displayWidth }.max() }.max() ?? 0
         return limit - start >= longest ? (start, limit - start) : nil
@@ -130,9 +125,9 @@ package struct FittedTable {
     ///
     /// The last columns are removed while the others cannot be narrowed enough, except the first one and those with codes,
     /// of which the last one counts as any other where they have no room together. Then the widest columns are narrowed.
-    private func widths(of cells: [[Cell]], _ style: TerminalStyle) -> [Int] {
-        let all = Array(cells.first?.indices ?? 0..<0)
-        var widths = all.map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
+    private func widths(of cells: [[Cell]], _ fullWidths: [Int], _ style: TerminalStyle) -> [Int] {
+        let all = Array(fullWidths.indices)
+        var widths = fullWidths
         let wholes = all.map { column in cells.map { $0[column].whole }.max() ?? 0 }
         func excess(_ widths: [Int], _ left: [Int]) -> Int {
             left.reduce(Self.gap * (left.count - 1)) { $0 + widths[$1] } - style.columns

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Testing
 
 @testable import ReachAgent
@@ -41,5 +42,18 @@ import Testing
         let lines = table.lines(TerminalStyle(hasColour: false, hasUnicode: true, columns: columns))
         #expect(lines.count == 2 && lines.allSatisfy { $0.count <= columns })
         #expect(lines.last?.hasSuffix("…  down [connect_refused]  \(rest)") == true, "\(lines)")
+    }
+    @Test(arguments: [false, true])
+    func `the time for a table grows with its rows, not with their square`(wrapsLast: Bool) {
+        let tables = [500, 1000, 2000].map { count in
+            var table = FittedTable(["PROBE", "STATE", "DETAIL"])
+            for number in 0..<count { table.add([.init("probe-\(number)"), "up", "203.0.113.10:81"]) }
+            return table
+        }
+        let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: 80)
+        let growth = CostGrowth.measure(tables.count, noise: 0.005) { index in
+            CostGrowth.seconds { _ = tables[index].lines(style, wrapsLast: wrapsLast) }
+        }
+        #expect(growth.isLinear, "\(growth)")
     }
 }
