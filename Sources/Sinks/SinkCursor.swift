@@ -71,8 +71,11 @@ extension SinkCursor: Codable {
         let stream = try members.decode(String.self, forKey: .stream)
         let generation = try members.decodeIfPresent(UInt32.self, forKey: .generation) ?? 0
         let sequence = try members.decode(UInt64.self, forKey: .sequence)
+        let lateSequence = try members.decodeIfPresent(UInt64.self, forKey: .lateSequence)
+        // Late events need an event before them, at the position or at one of their own.
+        let mayBeZero = !missing.isEmpty && (late.isEmpty || lateSequence != nil)
         guard let epoch = StreamEpoch(stream: stream, generation: generation),
-            Self.bounds.contains(sequence) || sequence == 0 && !missing.isEmpty
+            Self.bounds.contains(sequence) || sequence == 0 && mayBeZero
         else {
             throw DecodingError.dataCorruptedError(forKey: .sequence, in: members, debugDescription: "out of bounds")
         }
@@ -81,7 +84,7 @@ extension SinkCursor: Codable {
             sequence: sequence,
             time: try members.decode(Timestamp.self, forKey: .time)
         )
-        guard let lateSequence = try members.decodeIfPresent(UInt64.self, forKey: .lateSequence) else { return }
+        guard let lateSequence else { return }
         guard Self.bounds.contains(lateSequence) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .lateSequence,

@@ -86,7 +86,7 @@ struct CursorTests {
         arguments: [
             "", "{}", "null", "[", "\u{0}",
             CursorText.file(version: "2"), CursorText.file(stream: ""), CursorText.file(stream: "a b"),
-            CursorText.file(sequence: "0"),
+            CursorText.file(sequence: "0"), CursorText.file(sequence: "0", late: "[5]", missing: "[7]"),
             CursorText.file(sequence: "-1"), CursorText.file(sequence: "9223372036854775808"),
             CursorText.file(time: "now"),
             String(repeating: " ", count: 20_000),
@@ -127,11 +127,12 @@ private enum CursorText {
         stream: String = "s",
         sequence: String = "1",
         time: String = "2026-11-21T07:00:00Z",
-        late: String = "[]"
+        late: String = "[]",
+        missing: String = "[]"
     ) -> String {
         """
         {"version":\(version),"new":[1],"broker":"b","device":"d","stream":"\(stream)","seq":\(sequence),\
-        "time":"\(time)","late":\(late)}
+        "time":"\(time)","late":\(late),"missing":\(missing)}
         """
     }
 }
