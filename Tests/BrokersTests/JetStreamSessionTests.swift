@@ -1,4 +1,5 @@
 import AgentTestKit
+import FoundationEssentials
 import Sinks
 import Testing
 
@@ -100,6 +101,7 @@ struct JetStreamSessionTests {
         (#"{"message":{"subject":"s","seq":1,"data":"*"}}"#, "broker_protocol"),
         (#"{"message":{"subject":"s","seq":1,"data":7}}"#, "broker_protocol"),
         (#"{"message":{"subject":"s","seq":1}}"#, "broker_conflict"),
+        (newest(subject: String(repeating: "s", count: 1025)), "broker_protocol"),
         // TkFUUy8xLjANCg0K is an empty header.
         (#"{"message":{"subject":"s","seq":1,"hdrs":"TkFUUy8xLjANCg0K","data":"e30="}}"#, "broker_conflict"),
         (#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#, "broker_no_stream"),
@@ -110,6 +112,31 @@ struct JetStreamSessionTests {
         let outputs = session.handle(Self.answer(1, answer), at: Self.start)
         let failure = try #require(outputs.failure)
         #expect(failure.code == code)
+    }
+
+    /// A reply whose newest event has this subject.
+    private static func newest(subject: String) -> String {
+        let header = base64("NATS/1.0\r\nNats-Msg-Id: edge7.0123456789abcdef-1\r\n\r\n")
+        let event = base64(#"{"type":"agent.started","seq":1,"time":"2026-11-21T07:00:00Z"}"#)
+        return #"{"message":{"subject":"\#(subject)","seq":1,"hdrs":"\#(header)","data":"\#(event)"}}"#
+    }
+
+    private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    @Test func `long names of combining marks are compared in linear time`() throws {
+        let growth = try CostGrowth.measure(3, noise: 0.002) { index in
+            let marks = String(repeating: "\u{301}\u{323}", count: 12_500 << index)
+            var opening = try Self.session(stream: "REACH")
+            _ = opening.handle(.opened(maximumPayload: 1 << 20), at: Self.start)
+            var shipping = try Self.ready()
+            _ = shipping.publish(natsMessage(1), at: Self.start)
+            let acknowledgement = Self.answer(2, #"{"stream":"\#(marks)","seq":1}"#)
+            return CostGrowth.seconds {
+                _ = opening.handle(Self.answer(1, Self.newest(subject: marks)), at: Self.start)
+                _ = shipping.handle(acknowledgement, at: Self.start)
+            }
+        }
+        #expect(growth.isLinear, "\(growth)")
     }
 
     @Test(arguments: [

@@ -80,6 +80,7 @@ enum JetStreamReply {
             return nil
         }
         guard let message = root.member("message"), let subject = message.member("subject")?.string,
+            subject.utf8.count <= NATSMessage.maximumFieldBytes,
             let sequence = message.member("seq")?.integer(UInt64.self), sequence > 0,
             let headers = base64(message.member("hdrs")), let event = base64(message.member("data"))
         else { throw Flaw.unreadable }

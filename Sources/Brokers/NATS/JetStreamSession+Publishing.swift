@@ -119,7 +119,8 @@ extension JetStreamSession {
     /// Returns false for another stream than the one queried for the newest event: an event stored there would be
     /// shipped again on each connection.
     private mutating func isExpected(_ stream: String) -> Bool {
-        guard stream != self.stream else { return true }
+        // The `==` of strings normalises them, which takes quadratic time for a name of combining marks.
+        guard !stream.utf8.elementsEqual(self.stream.utf8) else { return true }
         let names = "'\(ForeignText.shown(stream))', not '\(ForeignText.shown(self.stream))'"
         end(TransportFailure(code: "broker_no_stream", detail: "the stream that takes the events is \(names)"))
         return false
