@@ -40,7 +40,7 @@ struct TransferReader {
         if case .http(let url) = address {
             plan.uploadURL = url
             if case .http(let main) = target, main.scheme == .https, url.scheme == .http {
-                below.report("upload_url", "would send the probe's header fields without TLS; expected https://")
+                below.report("upload_url", "the target has TLS, and its upload would have none; expected https://")
             }
         }
         table.amend(key, with: below)
