@@ -38,29 +38,48 @@ extension HookEngine {
         let (directories, occasions) = (HookDirectories(settings.directories), Set(HookOccasion.allCases))
         do throws(SystemError) {
             try NamedThread.start("hook-list") { [self] in
-                let found = directories.hooks(for: occasions, entering: position.enter)
+                let found = directories.contents(for: occasions, entering: position.enter)
                 gate.execute { self.directoriesRead(number, found) }
             }
             directoryReading?.isStarted = true
         } catch {
             noticed("no file in \(directoryNames) runs: no thread could be started (errno \(error.errno))")
-            // Events are not lost for want of a thread: they wait for the next attempt.
-            loop.scheduleTask(in: Self.pauseWithoutThread) { [self] in
-                guard directoryReading?.number == number, directoryReading?.isStarted == false else { return }
-                abandonReading()
-                readDirectories()
-            }
+            retryReading(number)
         }
     }
 
-    private func directoriesRead(_ number: UInt64, _ found: [DirectoryHook]) {
+    /// Repeats a reading without a thread, after a pause: events are not lost in a shortage, but wait for its end.
+    private func retryReading(_ number: UInt64) {
+        loop.scheduleTask(in: Self.pauseInShortage) { [self] in
+            guard directoryReading?.number == number, directoryReading?.isStarted == false else { return }
+            abandonReading()
+            readDirectories()
+        }
+    }
+
+    private func directoriesRead(_ number: UInt64, _ contents: HookDirectories.Contents) {
         if abandonedReadings.remove(number) { return startReading() }
         guard !isStopping, let reading = directoryReading, reading.number == number else { return }
+        report(contents.refusals)
+        guard contents.refusals.allSatisfy({ $0.shortage == nil }) else {
+            directoryReading?.isStarted = false
+            return retryReading(number)
+        }
         reading.end()
         directoryReading = nil
-        offer(directoryQueue.endReading(), found)
+        offer(directoryQueue.endReading(), contents.hooks)
         readDirectories()
         begin()
+    }
+
+    /// Reports directories that could not be read, unless the reading before had the same reason.
+    private func report(_ refusals: [HookRefusal]) {
+        defer { lastRefusals = refusals }
+        for refusal in refusals where !lastRefusals.contains(refusal) {
+            // The subdirectories of a refused directory add nothing.
+            guard !refusals.contains(where: { refusal.path.utf8.starts(with: "\($0.path)/".utf8) }) else { continue }
+            noticed("a directory that cannot be read hides all later ones: \(refusal)")
+        }
     }
 
     /// Ignores the reading in progress, whose thread ends by itself.

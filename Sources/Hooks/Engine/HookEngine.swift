@@ -17,8 +17,8 @@ final class HookEngine: @unchecked Sendable {
     static let longestEnding = Duration.seconds(10)
     /// The time after which a program keeps no place of those that run while its file is still being checked.
     static let longestCheck = Duration.seconds(1)
-    /// The pause before another attempt to start the thread that reads the directories.
-    static let pauseWithoutThread = TimeAmount.seconds(1)
+    /// The pause before another attempt to read the directories, for which a thread, descriptors or memory lacked.
+    static let pauseInShortage = TimeAmount.seconds(1)
 
     /// The access to the loop for threads that may outlive it, such as one that checks a file on a hanging file system
     /// or waits for a program.
@@ -50,6 +50,8 @@ final class HookEngine: @unchecked Sendable {
     var directoryReading: DirectoryReading?
     var abandonedReadings = AbandonedReadings()
     var lastReading: UInt64 = 0
+    /// The reasons that directories could not be read the last time.
+    var lastRefusals: [HookRefusal] = []
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     /// The chances of requests, by the last event that was offered to webhooks.
     private(set) var network = RequestNetwork.offline

@@ -20,29 +20,47 @@ package struct HookDirectories: Sendable, Hashable {
         self.directories = directories
     }
 
-    /// Returns the files that run on these occasions, in the order of their start: by the bytes of the file name, then
-    /// by the name of the subdirectory.
+    /// The contents of the directories.
+    package struct Contents: Sendable, Hashable {
+        /// The files that run, in the order of their start: by the bytes of the file name, then by the name of the
+        /// subdirectory.
+        package var hooks: [DirectoryHook]
+        /// The reasons that directories could not be read.
+        package var refusals: [HookRefusal]
+    }
+
+    /// Returns the files that run on these occasions, in the order of their start.
+    package func hooks(for occasions: Set<HookOccasion>) -> [DirectoryHook] { contents(for: occasions).hooks }
+
+    /// Returns the contents for these occasions.
     ///
     /// Only the needed directories are read. The files are not checked: see ``HookFile/open(_:runAs:)``.
     ///
     /// - Parameter entering: Called before each access of a directory, which may hang; `false` skips it.
-    package func hooks(
+    package func contents(
         for occasions: Set<HookOccasion>,
         entering: (String) -> Bool = { _ in true }
-    ) -> [DirectoryHook] {
+    ) -> Contents {
         var found: [(base: [UInt8], hook: DirectoryHook)] = []
+        var refusals: [HookRefusal] = []
         // Most machines lack at least one directory, and each event would otherwise look for all of its subdirectories.
         let present = HookDirectories(directories.filter { entering($0) && mayExist($0) })
         for occasion in HookOccasion.allCases where occasions.contains(occasion) {
-            for entry in present.scan(occasion, entering: entering) where entry.state == .runs {
-                let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
-                found.append((base, DirectoryHook(name: entry.name, path: entry.path, occasion: occasion)))
+            for entry in present.scan(occasion, entering: entering) {
+                switch entry.state {
+                case .runs:
+                    let base = Array(entry.name.utf8.dropFirst(occasion.prefix.utf8.count))
+                    found.append((base, DirectoryHook(name: entry.name, path: entry.path, occasion: occasion)))
+                case .refused(let refusal): refusals.append(refusal)
+                default: break
+                }
             }
         }
-        return found.sorted {
+        let hooks = found.sorted {
             if $0.base != $1.base { return $0.base.lexicographicallyPrecedes($1.base) }
             return $0.hook.occasion.rawValue.utf8.lexicographicallyPrecedes($1.hook.occasion.rawValue.utf8)
         }.map(\.hook)
+        return Contents(hooks: hooks, refusals: refusals)
     }
 
     /// Returns whether a directory may exist; a dangling symbolic link counts as existing.
@@ -71,6 +89,7 @@ package struct HookDirectories: Sendable, Hashable {
         return entries
     }
 
+    /// Returns the entries for an occasion, whose files are not checked; directories that cannot be read are refused.
     private func scan(_ occasion: HookOccasion, entering: (String) -> Bool = { _ in true }) -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
         var hiding: [[UInt8]: String] = [:]

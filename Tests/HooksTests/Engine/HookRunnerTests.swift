@@ -137,6 +137,35 @@ struct HookRunnerTests {
         await scene.runner.stopped()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a directory that cannot be read hides later ones, and is reported once`() async throws {
+        let (fixture, first) = (try HookFixture(), try HookFixture())
+        let blind = try first.file("hooks.d", Data())
+        _ = try Self.script(fixture, "10-a", "true")
+        let other = try HookFixture()
+        let quick = Self.hook("quick", try Self.script(other, "quick", "true"))
+        let log = CompletionLog()
+        let notices = AsyncStream<String>.makeStream()
+        let runner = HookRunner(
+            HookSettings(directories: [blind, fixture.directory], definitions: [quick]),
+            noticed: { notices.continuation.yield($0) },
+            completed: { log.note($0) }
+        )
+        runner.deliver(SampleEvent.reachability(1))
+        var iterator = notices.stream.makeAsyncIterator()
+        let notice = try #require(await iterator.next())
+        #expect(notice.hasPrefix("a directory that cannot be read hides all later ones: hook_directory (\(blind)): "))
+        _ = await log.reports(1)
+        runner.deliver(SampleEvent.reachability(2))
+        #expect(await log.reports(2).map(\.hook) == ["quick", "quick"])
+        try FileManager.default.removeItem(atPath: blind)
+        runner.deliver(SampleEvent.reachability(3))
+        #expect(await log.reports { $0.contains { $0.hook == "10-a" } }.count >= 3)
+        await runner.stopped()
+        notices.continuation.finish()
+        #expect(await iterator.next() == nil)
+    }
+
     @Test
     func `two files whose names differ in the form of an accent alone are two hooks`() async throws {
         let fixture = try HookFixture()

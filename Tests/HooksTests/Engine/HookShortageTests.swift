@@ -1,5 +1,6 @@
 import AgentEvents
 import AgentTestKit
+import Foundation
 import Synchronization
 import Testing
 
@@ -34,6 +35,31 @@ struct HookShortageTests {
             #expect(
                 notices.withLock { $0 } == ["no hook runs until an event loop can be started: Too many open files"]
             )
+            await runner.stopped()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `directories are read again after a shortage of descriptors, and their files get the event`() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try HookFixture()
+            try fixture.file("10-late", Data("#!/bin/sh\n".utf8))
+            let log = CompletionLog()
+            let notices = AsyncStream<String>.makeStream()
+            let runner = HookRunner(
+                HookSettings(directories: [fixture.directory]),
+                noticed: { notices.continuation.yield($0) },
+                completed: { log.note($0) }
+            )
+            await withCheckedContinuation { next in runner.whenFree { next.resume() } }
+            let shortage = try DescriptorShortage()
+            runner.deliver(SampleEvent.reachability(1))
+            var iterator = notices.stream.makeAsyncIterator()
+            let notice = await iterator.next()
+            try shortage.end()
+            #expect(await log.reports(1).map(\.triggerSequence) == [1])
+            let refusal = "hook_unreadable (\(fixture.directory)): cannot be examined: Too many open files"
+            #expect(notice?.contains(refusal) == true, "\(notice ?? "")")
             await runner.stopped()
         }
     }
