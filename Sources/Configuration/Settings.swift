@@ -51,8 +51,8 @@ public struct Settings: Sendable {
     /// - Parameter standard: The directories if the configuration names none.
     public func activeHooks(standardDirectories standard: [String]) -> HookSettings {
         var active = hooks
-        active.directories = runsHooks ? hookDirectories ?? standard : []
-        if !runsHooks { active.definitions = [] }
+        active.directories = hookDirectories ?? standard
+        if !runsHooks { active.disable() }
         return active
     }
 }

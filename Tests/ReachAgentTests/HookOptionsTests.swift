@@ -1,3 +1,4 @@
+import AgentEvents
 import ArgumentParser
 import Configuration
 import Hooks
@@ -53,6 +54,7 @@ import Testing
         let none = try HookOptions.parse(["--no-hooks"]).hooks(of: settings)
         #expect(none.directories.isEmpty)
         #expect(none.definitions.isEmpty)
+        #expect(AgentStatus.HookSetup(none, nil).disabled == true)
         #expect(throws: (any Error).self) { try HookOptions.parse(["--no-hooks", "--hooks", "/a"]) }
         #expect(throws: (any Error).self) { try HookOptions.parse(["--hooks", ""]) }
     }

@@ -266,4 +266,19 @@ import Testing
         #expect(text.contains("containment \(words)"))
         #expect(list.output.contains("  10-log "))
     }
+    @Test func `beside an agent without hooks the list has none, whatever the configuration says`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("c.toml", "[hook.a]\ncommand = [\"/bin/echo\"]\n", mode: 0o644)
+        let file = "\(scratch.path)/c.toml"
+        let agent = try ScriptedAgent { connection in
+            connection.readLine()
+            connection.send(
+                lines: #"{"parameters":{"agent":{"pid":812},"configuration":{"files":["\#(file)"]},"#
+                    + #""hook_setup":{"directories":[],"disabled":true}}}"#
+            )
+        }
+        let list = try await FinishedCommand.run(["hooks", "list", "--json", "--socket", agent.path])
+        #expect(list.status == 0, "\(list.error)")
+        #expect(list.output.contains(#""enabled":false"#) && list.output.contains(#""hooks":[]"#), "\(list.output)")
+    }
 }

@@ -180,17 +180,25 @@ extension AgentStatus {
         public var containment: String?
         /// The control group, or the reason that there are none.
         public var containmentDetail: String?
+        /// `true` if hooks are switched off; `nil` otherwise.
+        public var disabled: Bool?
 
         private enum CodingKeys: String, CodingKey {
-            case directories, containment
+            case directories, containment, disabled
             case containmentDetail = "containment_detail"
         }
 
         /// Creates a hook setup.
-        public init(directories: [String], containment: String? = nil, containmentDetail: String? = nil) {
+        public init(
+            directories: [String],
+            containment: String? = nil,
+            containmentDetail: String? = nil,
+            disabled: Bool? = nil
+        ) {
             self.directories = directories
             self.containment = containment
             self.containmentDetail = containmentDetail
+            self.disabled = disabled
         }
     }
 }

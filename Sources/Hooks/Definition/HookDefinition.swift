@@ -155,6 +155,8 @@ public struct HookSettings: Sendable {
     public var directoryTimeout: Duration
     /// The time that running programs get when the agent stops.
     public var stopGrace: Duration
+    /// False if hooks are switched off.
+    public private(set) var isEnabled = true
 
     /// Creates settings; by default without hooks and directories.
     public init(
@@ -172,6 +174,9 @@ public struct HookSettings: Sendable {
         self.directoryTimeout = directoryTimeout
         self.stopGrace = stopGrace
     }
+
+    /// Switches hooks off, and removes all hooks and directories.
+    public mutating func disable() { (isEnabled, directories, definitions) = (false, [], []) }
 
     /// The directories of a system service: the administrator's, then those of packages.
     public static let systemDirectories = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]

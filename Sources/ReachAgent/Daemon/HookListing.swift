@@ -7,7 +7,7 @@ struct HookListing: Sendable {
     let user: String
     /// The files, and the agent that uses them.
     let files: AgentFiles
-    /// `true` if the configuration switches hooks off.
+    /// `true` if the configuration or the agent switches hooks off.
     let isSwitchedOff: Bool
     /// The directories, by falling priority.
     let directories: [String]
@@ -19,10 +19,10 @@ struct HookListing: Sendable {
     /// Finds the hooks that the settings name.
     ///
     /// Blocks while files are read.
-    init(_ settings: HookSettings, files: AgentFiles, isSwitchedOff: Bool, user: String) {
+    init(_ settings: HookSettings, files: AgentFiles, user: String) {
         self.user = user
         self.files = files
-        self.isSwitchedOff = isSwitchedOff
+        isSwitchedOff = !settings.isEnabled
         directories = settings.directories
         directoryTimeout = settings.directoryTimeout
         hooks =

@@ -211,7 +211,6 @@ struct HookSourceOptions: ParsableArguments {
         return HookListing(
             place.hooks(of: settings, agent: files.agent),
             files: files,
-            isSwitchedOff: !settings.runsHooks,
             user: AccountDatabase.userName(number: geteuid()) ?? "UID \(geteuid())"
         )
     }

@@ -18,7 +18,11 @@ struct HookOptions: ParsableArguments {
     }
 
     /// The hooks to run, with the settings of a configuration.
-    func hooks(of settings: Settings) -> HookSettings { noHooks ? HookSettings() : place.hooks(of: settings) }
+    func hooks(of settings: Settings) -> HookSettings {
+        var active = place.hooks(of: settings)
+        if noHooks { active.disable() }
+        return active
+    }
 }
 
 /// The directories of hooks.
@@ -45,7 +49,10 @@ struct HookDirectoryOptions: ParsableArguments {
     /// standard ones.
     func hooks(of settings: Settings, agent: RunningAgent? = nil) -> HookSettings {
         var active = settings.activeHooks(standardDirectories: HookLocation().directories)
-        if let used = agent?.status.hookSetup?.directories { active.directories = used }
+        if let used = agent?.status.hookSetup {
+            active.directories = used.directories
+            if used.disabled == true { active.disable() }
+        }
         // Hook files need absolute paths, because every directory above them is checked.
         if !directories.isEmpty { active.directories = directories.map(AbsolutePath.of) }
         return active

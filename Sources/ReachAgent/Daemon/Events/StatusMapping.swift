@@ -177,7 +177,12 @@ extension AgentStatus.HookSetup {
             case .descendants(let reason): ("descendants", reason)
             case nil: (nil, nil)
             }
-        self.init(directories: settings.directories, containment: containment, containmentDetail: detail)
+        self.init(
+            directories: settings.directories,
+            containment: containment,
+            containmentDetail: detail,
+            disabled: settings.isEnabled ? nil : true
+        )
     }
 }
 

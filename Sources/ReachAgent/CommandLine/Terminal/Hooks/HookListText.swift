@@ -37,7 +37,7 @@ struct HookListText {
         for (label, text) in rows { block.add(label, text, indent: 0, labelWidth: Self.labelWidth) }
         if listing.files.hasSilentAgent { block.add("! \(AgentFiles.silentAgentNote)", hanging: 2) }
         if listing.isSwitchedOff {
-            block.add("! the configuration switches hooks off ('enabled = false' in [hooks])", hanging: 2)
+            block.add("! hooks are switched off: 'enabled = false' in [hooks], or the agent's '--no-hooks'", hanging: 2)
         }
         if listing.hooks.isEmpty { block.add("there are no hooks", hanging: 2) }
         return block.lines
