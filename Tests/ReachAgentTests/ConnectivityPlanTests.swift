@@ -86,6 +86,30 @@ import Testing
         #expect(Self.cost(Vantage(interface: "usb0"), settings, snapshot)?.intervalFactor == 10)
     }
 
+    @Test func `the bytes of a free link of the same kind use up no budget of a metered one`() throws {
+        var settings = try Self.settings()
+        settings.metered.interfaces = ["usb*"]
+        let snapshot = Self.view([("eth0", .wired), ("usb0", .wired), ("usb1", .wired)])
+        let costs = try ["eth0", "usb0", "usb1"].map { name in
+            try #require(Self.cost(Vantage(interface: name), settings, snapshot))
+        }
+        #expect(costs.map(\.account) == ["wired", "usb0", "usb1"])
+        var budget = ByteBudget()
+        #expect(budget.charge(6_000_000, to: costs[0], seconds: 0).left == nil)
+        #expect(budget.charge(1, to: costs[1], seconds: 0).left == 999)
+        #expect(budget.charge(0, to: costs[2], seconds: 0).left == 1000)
+    }
+
+    @Test(arguments: [("usb0", "usb0"), ("wg0", "wwan")])
+    func `a modem has one account, whether its checks use a tunnel or not`(pattern: String, account: String) throws {
+        var settings = try Self.settings()
+        settings.metered.interfaces = [pattern]
+        let snapshot = Self.view([("usb0", .wwan), ("wg0", .tunnel)])
+        for vantage in [Vantage(interface: "usb0"), Vantage(interface: "wg0")] {
+            #expect(Self.cost(vantage, settings, snapshot)?.account == account)
+        }
+    }
+
     @Test(arguments: ["enp3*", "a-name-of-more-than-15-bytes"])
     func `an interface is metered, and known to be cellular, by an alternative name`(pattern: String) throws {
         var settings = try Self.settings()

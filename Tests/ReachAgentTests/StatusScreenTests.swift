@@ -195,6 +195,19 @@ import Testing
         #expect(lines.dropFirst().map { $0.contains("MiB") } == [true, false])
     }
 
+    @Test func `an uplink with a budget of its own has its own bytes`() throws {
+        let members = StatusScenes.members(
+            StatusScenes.list(
+                "uplinks",
+                StatusScenes.uplink("eth0", "wired", "full", isUsed: true),
+                StatusScenes.uplink("usb0", "wired", "full")
+            ),
+            #""schedule":{"bytes":{"usb0":4000000,"wired":7000000},"bytes_per_day":{"usb0":5242880}}"#
+        )
+        let lines = try Self.status(members, columns: 120).uplinks()
+        #expect(lines.dropFirst().map { $0.contains("MiB") } == [false, true], "\(lines)")
+    }
+
     @Test func `a transfer that exceeds the rest of a budget has both numbers`() throws {
         let left = "8000 bytes are left for today (UTC), and the transfer may need 900000"
         let probe = StatusScenes.probe("speed", "unknown", #""code":"budget_exhausted","detail":"\#(left)""#)

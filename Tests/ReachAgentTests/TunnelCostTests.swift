@@ -105,7 +105,7 @@ import Testing
         var settings = try Self.settings()
         settings.metered.interfaces = [pattern]
         let cost = Self.cost(vantage, settings, Self.view(egress: 2, carrier: 3))
-        #expect(cost?.isMetered == true && cost?.account == "wifi" && cost?.isCellular == false)
+        #expect(cost?.isMetered == true && cost?.account == "wlan0" && cost?.isCellular == false)
     }
 
     @Test(arguments: ["https://192.0.2.80/", "tcp://192.0.2.80:22", "icmp://192.0.2.80"])

@@ -57,18 +57,30 @@ extension ConnectivityPlan {
     }
 
     private func isMetered(_ egress: Egress) -> Bool {
-        if egress.carrier.kind == .wwan, settings.metered.includesCellular { return true }
-        return settings.metered.interfaces.contains { pattern in
-            let pattern = NamePattern(pattern)
-            return egress.link.hasName(where: pattern.matches) || egress.carrier.hasName(where: pattern.matches)
-        }
+        isMeteredByKind(egress.carrier) || isMeteredByName(egress.carrier) || isMeteredByName(egress.link)
     }
 
-    /// Returns the cost of an egress: the bytes of a tunnel are charged to the interface below it.
+    private func isMeteredByKind(_ link: Link) -> Bool { link.kind == .wwan && settings.metered.includesCellular }
+
+    private func isMeteredByName(_ link: Link) -> Bool {
+        settings.metered.interfaces.contains { link.hasName(where: NamePattern($0).matches) }
+    }
+
+    /// Returns the account of an egress: the bytes of a tunnel are charged to the interface below it.
+    ///
+    /// Only a link that is metered by its name has an account of its own: otherwise the bytes of other links of its kind,
+    /// which may be free, would use up its budget.
+    private func account(of egress: Egress) -> String {
+        let carrier = egress.carrier
+        let isOwn = isMeteredByName(carrier) || isMeteredByName(egress.link) && !isMeteredByKind(carrier)
+        return isOwn ? carrier.name : carrier.kind.rawValue
+    }
+
+    /// Returns the cost of an egress.
     private func cost(of egress: Egress) -> LinkCost {
         let isMetered = isMetered(egress)
         return LinkCost(
-            account: egress.carrier.kind.rawValue,
+            account: account(of: egress),
             intervalFactor: isMetered ? settings.metered.intervalFactor : 1,
             bytesPerDay: isMetered ? settings.metered.bytesPerDay : nil,
             isCellular: egress.carrier.kind == .wwan,

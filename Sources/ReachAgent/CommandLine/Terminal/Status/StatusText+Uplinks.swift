@@ -18,6 +18,7 @@ extension StatusText {
         var listed: Set<String> = []
         for (uplink, route) in uplinks.prefix(limit) {
             let path = reply.path(over: uplink)
+            let account = account(of: uplink)
             let metric = path?.metric ?? route?.route.metric
             let gateway = path?.gateway ?? route?.hop.gateway
             table.add([
@@ -25,8 +26,8 @@ extension StatusText {
                 .init(uplink.role),
                 state(of: uplink), .init(metric.map(String.init) ?? style.dash),
                 .init(gateway.map { safe($0) } ?? style.dash), .init(share(of: uplink)),
-                // The uplinks of a kind have one account, and one value.
-                .init(hasRoom && listed.insert(uplink.kind).inserted ? used(of: uplink.kind) : nil),
+                // Uplinks that share an account have one value.
+                .init(hasRoom && listed.insert(account).inserted ? used(of: account) : nil),
             ])
         }
         for interface in others.prefix(limit - min(uplinks.count, limit)) {
@@ -39,10 +40,15 @@ extension StatusText {
         }
         guard !table.rows.isEmpty else { return [] }
         let rest = uplinks.count + others.count - table.rows.count
-        let kinds = hasRoom ? [] : Set(uplinks.map { $0.uplink.kind }).sorted()
-        let bytes = kinds.compactMap { kind in used(of: kind).map { kept("\(safe(kind)) \($0)") } }
+        let accounts = hasRoom ? [] : Set(uplinks.map { account(of: $0.uplink) }).sorted()
+        let bytes = accounts.compactMap { account in used(of: account).map { kept("\(safe(account)) \($0)") } }
         return table.lines(style) + (bytes.isEmpty ? [] : wrapped("bytes today: \(bytes.joined(separator: ", "))"))
             + (rest > 0 ? wrapped("\(ProbeCountText.number(rest)) more: `reachagent status uplinks`") : [])
+    }
+
+    /// The account of an uplink's bytes: its own if that has a budget, else that of its kind.
+    private func account(of uplink: AgentEvents.Uplink) -> String {
+        reply.schedule?.bytesPerDay?[uplink.interface] == nil ? uplink.kind : uplink.interface
     }
 
     /// The availability of an uplink in 30 days: `99.953 %`.
