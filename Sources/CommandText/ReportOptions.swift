@@ -79,6 +79,14 @@ package struct ReportOptions: ParsableArguments {
         return window
     }
 
+    /// Returns the objective that an argument gives in per cent.
+    package static func objective(argument text: String) throws -> Objective {
+        guard let objective = Objective(percent: text) else {
+            throw ValidationError("expected per cent more than 0 and less than 100, such as 99.5, got '\(text)'")
+        }
+        return objective
+    }
+
     private static func firstDay(ofMonth text: String) throws -> CivilTime.Day {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         // Int reads a sign too.

@@ -85,7 +85,7 @@ public struct Objective: Sendable, Hashable {
     }
 
     /// Returns the unavailable time that the objective allows in a known time, in microseconds.
-    func budget(of known: Int64) -> Int64 { Int64(Int128(known) * Int128(1_000_000 - millionths) / 1_000_000) }
+    package func budget(of known: Int64) -> Int64 { Int64(Int128(known) * Int128(1_000_000 - millionths) / 1_000_000) }
 }
 
 /// The unavailable time that an objective allows, and the rest of it.

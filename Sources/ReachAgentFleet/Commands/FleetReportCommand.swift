@@ -36,7 +36,7 @@ struct FleetReportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The objective, for the error budget: 99.5 for 99.5 %.", valueName: "percent"),
-        transform: FleetReportCommand.objective(argument:)
+        transform: ReportOptions.objective(argument:)
     )
     var slo: Objective?
 
@@ -131,12 +131,5 @@ struct FleetReportCommand: ParsableCommand {
             throw ExitCode(FleetExit.unavailable)
         }
         report.print(as: format, color: color.color)
-    }
-
-    private static func objective(argument text: String) throws -> Objective {
-        guard let objective = Objective(percent: text) else {
-            throw ValidationError("expected per cent more than 0 and less than 100, such as 99.5, got '\(text)'")
-        }
-        return objective
     }
 }

@@ -105,7 +105,7 @@ extension FleetRow {
     /// Returns the error budget of the known time; `nil` if nothing is known.
     func budget(_ objective: Objective) -> (allowed: Int64, left: Int64)? {
         guard let figures, figures.known > 0 else { return nil }
-        let allowed = Int64(Int128(figures.known) * Int128(1_000_000 - objective.millionths) / 1_000_000)
+        let allowed = objective.budget(of: figures.known)
         return (allowed, allowed - figures.unavailable)
     }
 }

@@ -52,7 +52,7 @@ struct ReportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The objective, for the error budget: 99.5 for 99.5 %.", valueName: "percent"),
-        transform: ReportCommand.objective(argument:)
+        transform: ReportOptions.objective(argument:)
     )
     var slo: Objective?
 
@@ -98,13 +98,6 @@ struct ReportCommand: ParsableCommand {
 
     private var selection: Report.Selection {
         uplink.map(Report.Selection.uplink) ?? probe.map(Report.Selection.probe) ?? .everything
-    }
-
-    private static func objective(argument text: String) throws -> Objective {
-        guard let objective = Objective(percent: text) else {
-            throw ValidationError("expected per cent more than 0 and less than 100, such as 99.5, got '\(text)'")
-        }
-        return objective
     }
 
     /// The reason that there is nothing to report.
