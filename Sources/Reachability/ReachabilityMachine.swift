@@ -87,13 +87,14 @@ public struct ReachabilityMachine: Sendable {
         departures(at: now).forEach(emit)
         replacedNextHops(update, isCorrection).forEach(emit)
         let old = reachability.raw
-        let state = probed(ipv4: ipv4.path, ipv6: ipv6.path)
+        let state = reachability.combined(ipv4: ipv4.path, ipv6: ipv6.path, verdict: probeTracks.connectivity)
         var cause = ChangeCause.start
         if state.ipv4 != old.ipv4 || state.ipv6 != old.ipv6 {
             cause = Self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
         }
         if !state.hasPathsPublished(like: old) {
-            emit(.path(Change(from: old, to: state, cause: cause, observed: update.observed)))
+            // The uplinks have not settled: one that works may be lost in the same snapshot.
+            emit(.path(Change(from: old.withoutAlternative, to: state, cause: cause, observed: update.observed)))
         }
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: update.observed) { uplink in
             Self.cause(update, isCorrection, of: uplink)
@@ -282,11 +283,6 @@ extension ReachabilityMachine {
             let change = Change(from: departed.track.published, to: .unknown, cause: cause, observed: departed.observed)
             return .probe(departed.point, change)
         }
-    }
-
-    /// Returns the state with the probes' connectivity.
-    private func probed(ipv4: Path, ipv6: Path) -> ReachabilityState {
-        reachability.state(ipv4: ipv4, ipv6: ipv6, verdict: probeTracks.connectivity)
     }
 
     /// Returns the changes that events show.

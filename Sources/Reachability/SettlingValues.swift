@@ -56,6 +56,13 @@ extension ReachabilityState {
         )
     }
 
+    /// The same state without its alternative.
+    var withoutAlternative: ReachabilityState {
+        var state = self
+        state.alternative = nil
+        return state
+    }
+
     /// Returns the same state with its alternative among these uplinks.
     func among(_ uplinks: [Uplink]) -> ReachabilityState {
         var state = self

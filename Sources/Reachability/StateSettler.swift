@@ -35,7 +35,7 @@ struct StateSettler: Sendable {
 
     /// The last published state.
     var settled: ReachabilityState {
-        state(ipv4: ipv4.settled, ipv6: ipv6.settled, verdict: verdict.settled)
+        combined(ipv4: ipv4.settled, ipv6: ipv6.settled, verdict: verdict.settled).among(uplinks)
     }
 
     /// Handles the paths and the verdicts over them; the first observation settles at once.
@@ -48,7 +48,7 @@ struct StateSettler: Sendable {
     ) -> Change<ReachabilityState>? {
         let before = settled
         let now = observed.instant
-        raw = state(ipv4: newIPv4, ipv6: newIPv6, verdict: newVerdict)
+        raw = combined(ipv4: newIPv4, ipv6: newIPv6, verdict: newVerdict).among(uplinks)
         // Without a path there is no verdict: the previous one waits for the path's return or loss.
         let isHeld = !raw.hasPath && newVerdict.isProbed == verdict.raw.isProbed && isKnown
         // Several probes that change during one wait share the first one's cause.
@@ -67,9 +67,9 @@ struct StateSettler: Sendable {
         return settle(from: before, first, second, third, at: now)
     }
 
-    /// Returns the state of these paths with the probes' verdict, among the uplinks as last published.
-    func state(ipv4: Path, ipv6: Path, verdict: ConnectivityVerdict) -> ReachabilityState {
-        ReachabilityState(ipv4: ipv4, ipv6: ipv6, verdict: verdict, isFlapping: isFlapping).among(uplinks)
+    /// Returns the state of these paths with the probes' verdict, without an alternative.
+    func combined(ipv4: Path, ipv6: Path, verdict: ConnectivityVerdict) -> ReachabilityState {
+        ReachabilityState(ipv4: ipv4, ipv6: ipv6, verdict: verdict, isFlapping: isFlapping)
     }
 
     /// Applies newly published uplinks: a dead path may have gained or lost its alternative.

@@ -119,6 +119,11 @@ struct PathAlternativeTests {
         run.see(network, at: 1000)
         run.pass(to: 9000)
         #expect(run.takeWords() == ["path wifi→none", "wifi/unknown→none/none link link_down"])
+        let paths = run.transitions.compactMap { transition -> Change<ReachabilityState>? in
+            if case .path(let change) = transition { change } else { nil }
+        }
+        #expect(paths.count == 2)
+        #expect(paths.allSatisfy { $0.from.alternative == nil && $0.to.alternative == nil })
         #expect(run.machine.deadline == nil)
     }
 
