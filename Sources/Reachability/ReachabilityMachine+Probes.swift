@@ -13,8 +13,8 @@ extension ReachabilityMachine {
     /// The current interfaces with a default route, by index.
     public var routedUplinks: [Uplink] { probeTracks.uplinks.filter { !$0.isBoundOnly } }
 
-    /// Returns the points whose verdict has become doubtful since the last call, because a path changed or the machine
-    /// was suspended: they must be rechecked at once.
+    /// Returns the points whose verdict has become doubtful since the last call, because a path changed, the default one
+    /// fell silent, or the machine was suspended: they must be rechecked at once.
     public mutating func takeRechecks() -> [ProbePoint] { probeTracks.takeRechecks() }
 
     /// Returns the next hops beyond which nothing answers since the last call: they must be checked at once, or their
@@ -52,6 +52,11 @@ extension ReachabilityMachine {
             if to.code != .behindPortal { cause = consequence.cause }
         }
         transitions += expiry.take(sample, judgement.expiry).map(Transition.certificate)
+        if judgement.isAnswered, let uplink = sample.point.vantage.interface,
+            let change = reachability.prove(uplink, cause: cause, observed: sample.observed)
+        {
+            transitions.append(.reachability(change))
+        }
         guard judgement.isChanged else { return (transitions, judgement.cadence) }
         // Also for a check over the default path, whose portal is that of the uplinks that it uses.
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: sample.observed) { _ in cause }
@@ -68,12 +73,15 @@ extension ReachabilityMachine {
     /// Returns the ends of the verdicts on next hops beyond which nothing answers any more, in whatever way the latest
     /// input began the silence: by a failure, or by the loss of a path or a probe that still worked.
     ///
+    /// One over the default path makes the verdicts over the other uplinks doubtful too: they may be silent with it.
+    ///
     /// - Parameter cause: Returns the cause of a silence over an uplink, or over the default path, which is `nil`.
     mutating func doubtNewSilences(_ observed: Observed, cause: (PathInterface?) -> ChangeCause) -> [Transition] {
         let (known, silent) = (silentVantages, silences)
         silentVantages = Set(silent.map { $0?.name })
         return silent.filter { !known.contains($0?.name) }.flatMap { uplink in
-            doubtNextHops(of: uplink?.name, cause(uplink), observed)
+            if uplink == nil { probeTracks.doubtUplinks(besides: reachability.raw.path.interface) }
+            return doubtNextHops(of: uplink?.name, cause(uplink), observed)
         }
     }
 

@@ -181,10 +181,13 @@ extension PathAlternative {
     /// Finds the alternative to a state's path; `nil` if the path works or no other uplink does.
     ///
     /// If the kernel's state makes the path unusable, another uplink works according to the probes bound to it, or
-    /// without a verdict according to the kernel, which proves nothing about a tunnel without a certain underlay. If only
-    /// the probes report the path as dead, they must also report that the other uplink works. Neither a tunnel's own
-    /// underlay nor anything that the dead interface carries is an alternative, whatever older verdicts say.
-    init?(to state: ReachabilityState, among uplinks: [Uplink]) {
+    /// without a verdict according to the kernel, which proves nothing about a tunnel without a certain underlay. If
+    /// only the probes report the path as dead, they must also report that the other uplink works, and a check over it
+    /// must have succeeded since: an older verdict may be from before a fault of both. Neither a tunnel's own underlay
+    /// nor anything that the dead interface carries is an alternative, whatever older verdicts say.
+    ///
+    /// - Parameter proven: The names of the uplinks over which a check has succeeded since the path fell silent.
+    init?(to state: ReachabilityState, among uplinks: [Uplink], proven: Set<String>) {
         let path = state.path
         // A default route into a dummy device is meant to lead nowhere.
         let isUnusable = path.via == .none && path.reason != .leadsNowhere
@@ -193,15 +196,16 @@ extension PathAlternative {
         }
         let below = path.underlay?.interface
         let carrier = path.reason == nil || path.reason == .underlayDown ? below ?? used : used
+        let known = isUnusable ? uplinks : uplinks.filter { proven.contains($0.interface.name) }
         // A tunnel without an answer is dead itself if there are answers over its underlay; else both are suspect.
-        let preferred = path.reason == nil && uplinks.prove(carrier) ? used : carrier
-        let others = uplinks.filter { uplink in
+        let preferred = path.reason == nil && known.prove(carrier) ? used : carrier
+        let others = known.filter { uplink in
             !uplink.isBoundOnly && ![used.index, below?.index].contains(uplink.interface.index)
                 && uplink.underlay?.interface?.index != carrier.index
         }
-        let proven = others.first { $0.connectivity == .full } ?? others.first { $0.connectivity == .partial }
+        let working = others.first { $0.connectivity == .full } ?? others.first { $0.connectivity == .partial }
         let unproven = isUnusable ? others.first(where: \.isUsableForCertain) : nil
-        guard let uplink = proven ?? unproven else { return nil }
+        guard let uplink = working ?? unproven else { return nil }
         self.init(preferred: preferred, interface: uplink.interface)
     }
 }

@@ -64,9 +64,11 @@ extension ReachabilityState {
     }
 
     /// Returns the same state with its alternative among these uplinks.
-    func among(_ uplinks: [Uplink]) -> ReachabilityState {
+    ///
+    /// - Parameter proven: The names of the uplinks over which a check has succeeded since the path fell silent.
+    func among(_ uplinks: [Uplink], proven: Set<String>) -> ReachabilityState {
         var state = self
-        state.alternative = PathAlternative(to: self, among: uplinks)
+        state.alternative = PathAlternative(to: self, among: uplinks, proven: proven)
         return state
     }
 }

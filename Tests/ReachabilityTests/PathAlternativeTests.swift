@@ -15,6 +15,7 @@ struct PathAlternativeTests {
         var standby = Connectivity.full
         var code: String?
         var isBoundOnly = false
+        var isProven = true
         let isFound: Bool
         var testDescription: String { name }
     }
@@ -30,6 +31,14 @@ struct PathAlternativeTests {
         Case(name: "no address", reason: .noAddress, isFound: true),
         Case(name: "a default route into a dummy device", reason: .leadsNowhere, isFound: false),
         Case(name: "nothing answers, a standby that is full", reason: nil, connectivity: .local, isFound: true),
+        Case(
+            name: "nothing answers, a standby that was full before",
+            reason: nil,
+            connectivity: .local,
+            isProven: false,
+            isFound: false
+        ),
+        Case(name: "no carrier, a standby that was full before", isProven: false, isFound: true),
         Case(
             name: "nothing answers, a standby that is not probed",
             reason: nil,
@@ -60,7 +69,7 @@ struct PathAlternativeTests {
                 isBoundOnly: one.isBoundOnly
             ),
         ]
-        let found = PathAlternative(to: state, among: uplinks)
+        let found = PathAlternative(to: state, among: uplinks, proven: one.isProven ? ["wwan0"] : [])
         #expect(found == (one.isFound ? PathAlternative(preferred: Self.wlan0, interface: Self.wwan0) : nil))
         #expect(found?.code ?? .preferredPathDead == .preferredPathDead)
     }
@@ -72,7 +81,7 @@ struct PathAlternativeTests {
             ReachabilityState.unknown,
             ReachabilityState(ipv4: Path(via: .none, reason: .noRoute), ipv6: Path(via: .none, reason: .noRoute)),
         ] {
-            #expect(PathAlternative(to: state, among: uplinks) == nil)
+            #expect(PathAlternative(to: state, among: uplinks, proven: ["wwan0"]) == nil)
         }
     }
 
@@ -127,18 +136,42 @@ struct PathAlternativeTests {
         #expect(run.machine.deadline == nil)
     }
 
-    @Test("a path behind which nothing answers has the standby whose probe is up as its alternative")
+    @Test("a path behind which nothing answers has the standby as its alternative once a check over that succeeds")
     func local() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
         run.see(Self.both, at: 0, isFirst: true)
         for point in ["web@default/ipv4", "web@wlan0/ipv4", "web@wwan0/ipv4"] { run.check("s", point, at: 100) }
         run.pass(to: 5000)
-        _ = run.takeWords()
+        _ = (run.takeWords(), run.machine.takeRechecks())
         for step in 0..<3 { run.check("f", "web@default/ipv4", at: 6000 + step) }
+        #expect(run.machine.takeRechecks().map(\.description) == ["web@wwan0/ipv4"])
         run.pass(to: 9000)
-        #expect(run.takeWords().last == "wifi/full→wifi/local|wwan0 probe connect_timeout")
+        #expect(run.takeWords().last == "wifi/full→wifi/local probe connect_timeout")
+        run.check("b", "web@wwan0/ipv4", at: 9100)
+        run.pass(to: 9500)
+        #expect(run.takeWords() == [])
+        run.check("s", "web@wwan0/ipv4", at: 9600)
+        #expect(run.takeWords() == ["wifi/local→wifi/local|wwan0 probe probe_up"])
+        #expect(run.machine.takeRechecks() == [])
         for step in 0..<3 { run.check("f", "web@wwan0/ipv4", at: 10_000 + step) }
         run.pass(to: 15_000)
         #expect(run.takeWords().last == "wifi/local|wwan0→wifi/local probe connect_timeout")
+    }
+
+    @Test func `a success over the standby during one silence proves nothing in the next`() {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
+        run.see(Self.both, at: 0, isFirst: true)
+        for point in ["web@default/ipv4", "web@wlan0/ipv4", "web@wwan0/ipv4"] { run.check("s", point, at: 100) }
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 6000 + step) }
+        run.check("s", "web@wwan0/ipv4", at: 6100)
+        run.pass(to: 9000)
+        #expect(run.takeWords().last == "wifi/full→wifi/local|wwan0 probe connect_timeout")
+        for step in 0..<2 { run.check("s", "web@default/ipv4", at: 9000 + step) }
+        run.pass(to: 12_000)
+        _ = (run.takeWords(), run.machine.takeRechecks())
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 12_000 + step) }
+        #expect(run.machine.takeRechecks().map(\.description) == ["web@wwan0/ipv4"])
+        run.pass(to: 15_000)
+        #expect(run.takeWords().last == "wifi/full→wifi/local probe connect_timeout")
     }
 }

@@ -36,6 +36,8 @@ struct TunnelAlternativeTests {
         var over: String?
         var reason: ReasonCode?
         let uplinks: [Uplink]
+        /// The uplinks over which no check has succeeded since the path fell silent.
+        let unproven: [String]
         /// The dead interface and the one that works.
         let found: [String]
 
@@ -45,6 +47,7 @@ struct TunnelAlternativeTests {
             over: String? = nil,
             _ reason: ReasonCode?,
             _ uplinks: [Uplink],
+            unproven: [String] = [],
             found: [String] = []
         ) {
             testDescription = name
@@ -52,6 +55,7 @@ struct TunnelAlternativeTests {
             self.over = over
             self.reason = reason
             self.uplinks = uplinks
+            self.unproven = unproven
             self.found = found
         }
     }
@@ -141,6 +145,15 @@ struct TunnelAlternativeTests {
             found: ["vx0", "wwan0"]
         ),
         Row(
+            "a silent tunnel over an underlay that was proven before, and another uplink",
+            "vx0",
+            over: "wlan0",
+            nil,
+            [uplink("wlan0", .full), uplink("wwan0", .full)],
+            unproven: ["wlan0"],
+            found: ["wlan0", "wwan0"]
+        ),
+        Row(
             "a silent tunnel over a partly working underlay, and another uplink",
             "vx0",
             over: "wlan0",
@@ -195,7 +208,11 @@ struct TunnelAlternativeTests {
             ipv6: Path(via: .none, reason: .noRoute),
             connectivity: row.reason == nil ? .local : Connectivity.none
         )
-        let found = PathAlternative(to: state, among: row.uplinks)
+        let found = PathAlternative(
+            to: state,
+            among: row.uplinks,
+            proven: Set(row.uplinks.map(\.interface.name).filter { !row.unproven.contains($0) })
+        )
         #expect([found?.preferred.name, found?.interface.name].compactMap(\.self) == row.found)
     }
 

@@ -35,11 +35,14 @@ struct RunOnce {
         let lookups = plan.costsOfLookups(points, in: snapshot)
         let schedule = plan.schedule(points, costs: costs, lookups: lookups, nextHops: machine.nextHops)
         let judged = try checks(schedule).map { (check: $0, evidence: plan.evidence(in: $0)) }
-        // All checks are made at the same time: those that look for portals decide about the others, not about later ones,
-        // and the answer of a next hop is not from before the silence of the others.
+        // All checks are made at the same time: those that look for portals decide about the others, not about later
+        // ones, and the answers over the uplinks and of a next hop are not from before a silence over the default path.
         let nextHops = judged.filter { $0.check.point.probe == ProbeRule.firstHopName }
         let others = judged.filter { $0.check.point.probe != ProbeRule.firstHopName }
-        let ordered = others.filter { $0.evidence == nil } + others.filter { $0.evidence != nil } + nextHops
+        let portalsLast = others.filter { $0.evidence == nil } + others.filter { $0.evidence != nil }
+        let byDefault = portalsLast.filter { $0.check.point.vantage.interface == nil }
+        let bound = portalsLast.filter { $0.check.point.vantage.interface != nil }
+        let ordered = byDefault + bound + nextHops
         for (check, evidence) in ordered {
             let time = evidence == nil ? observed : ObservedTime.now
             let sample = ProbeSample(point: check.point, report: check.report, portal: evidence, observed: time)

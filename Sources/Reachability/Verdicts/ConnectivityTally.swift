@@ -110,8 +110,7 @@ extension ConnectivityTally.Votes {
         switch state.verdict {
         case .portal: portals += step
         case .up:
-            // A network's statement about itself (RFC 8908) is not an answer from beyond the first hop.
-            if rule.speaksTLS { upTLS += step } else if !rule.isPortalCheck || !rule.usesTLS { upPlain += step }
+            if rule.speaksTLS { upTLS += step } else if rule.reachesBeyond { upPlain += step }
         case .down, .unknown: break
         }
         guard rule.isRequired else { return }

@@ -101,6 +101,11 @@ extension ProbeRule {
     ///
     /// The verdict of a transfer is hours old: as evidence that TLS works it would hide an interception.
     var isApart: Bool { isFirstHop || transfer != nil }
+
+    /// `true` if a success is an answer from beyond the first hop that is evidence about the connectivity.
+    ///
+    /// A network's statement about itself (RFC 8908) is none.
+    var reachesBeyond: Bool { !isApart && !(isPortalCheck && usesTLS) }
 }
 
 /// Two thresholds with a band between them in which a measurement has no effect.

@@ -98,6 +98,7 @@ struct ProbeTracks: Sendable {
             state: after,
             isChanged: before != after || !consequences.isEmpty,
             consequences: consequences,
+            isAnswered: sample.outcome == .ok && after.verdict == .up && rule.reachesBeyond,
             cadence: table.tracks[position].cadence,
             expiry: rule.expiry
         )
@@ -110,6 +111,8 @@ struct ProbeTracks: Sendable {
         let isChanged: Bool
         /// The effects on other probes.
         let consequences: [Consequence]
+        /// `true` if something beyond the first hop has answered as expected.
+        let isAnswered: Bool
         let cadence: Cadence
         let expiry: ExpiryPolicy
     }
@@ -119,6 +122,18 @@ struct ProbeTracks: Sendable {
         for position in table.tracks.indices { table.update(position) { $0.suspend() } }
         for point in dormant.keys { dormant[point]?.suspend() }
         rechecks.formUnion(table.points)
+    }
+
+    /// Requests checks of the probes that are up over the uplinks other than the default path's: they are from before a
+    /// silence over that, and by themselves the next ones may be an interval away.
+    ///
+    /// - Parameter used: The interface of the default path.
+    mutating func doubtUplinks(besides used: PathInterface?) {
+        let others = vantages.uplinks.filter { !$0.isBoundOnly && $0.interface.index != used?.index }
+        let names = Set(others.map(\.interface.name))
+        for track in table.tracks where track.rule.reachesBeyond && track.state.verdict == .up {
+            if track.point.vantage.interface.map(names.contains) == true { rechecks.insert(track.point) }
+        }
     }
 
     /// Takes the points to recheck at once, in order; each once.
