@@ -1,3 +1,4 @@
+internal import CheckResults
 public import NetlinkMonitor
 
 /// The connectivity beyond the first hop, according to the probes.
@@ -223,7 +224,8 @@ extension [Uplink] {
 extension Uplink {
     /// `true` if packets can leave through the interface according to the kernel, and no probe contradicts it.
     fileprivate var isUsableForCertain: Bool {
-        connectivity == .unknown && reason == nil
+        connectivity == .unknown
+            && reason.map { FindingCode(rawValue: $0.code)?.leavesPathOpen == true } ?? true
             && (interface.kind != .tunnel || underlay?.evidence.isCertain == true)
     }
 }

@@ -25,6 +25,24 @@ struct PathAlternativeTests {
         Case(name: "no carrier, a standby that answers in part", standby: .partial, isFound: true),
         Case(name: "no carrier, a standby that is not probed", standby: .unknown, isFound: true),
         Case(name: "no carrier, a standby with a silent probe", standby: .unknown, code: "dns_timeout", isFound: false),
+        Case(
+            name: "no carrier, a standby that was not checked",
+            standby: .unknown,
+            code: "budget_exhausted",
+            isFound: true
+        ),
+        Case(
+            name: "no carrier, a standby whose answers this machine discards while it is not preferred",
+            standby: .unknown,
+            code: "reverse_path_filter",
+            isFound: true
+        ),
+        Case(
+            name: "no carrier, a standby that this machine's firewall closes",
+            standby: .unknown,
+            code: "local_firewall",
+            isFound: false
+        ),
         Case(name: "no carrier, a standby without carrier", standby: .none, code: "link_down", isFound: false),
         Case(name: "no carrier, a standby behind a portal", standby: .portal, code: "portal_redirect", isFound: false),
         Case(name: "no carrier, an interface without a default route", isBoundOnly: true, isFound: false),

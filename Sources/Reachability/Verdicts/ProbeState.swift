@@ -139,6 +139,17 @@ extension FindingCode {
         }
     }
 
+    /// `true` if this machine could not check, for a reason that keeps no other packets from the path: it did not make
+    /// the check, or discards answers only while the path is not the preferred one.
+    var leavesPathOpen: Bool {
+        switch self {
+        case .budgetExhausted, .cellularNotAllowed, .icmpNotPermitted, .interfaceNotPermitted, .resourcesExhausted,
+            .reversePathFilter, .tlsRootsUnavailable:
+            true
+        default: false
+        }
+    }
+
     /// The evidence about the path of a check that failed with this code.
     var evidence: FailureEvidence {
         if isCertificateSuspicious { return .foreign }
