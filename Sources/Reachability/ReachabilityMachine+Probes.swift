@@ -8,6 +8,12 @@ extension ReachabilityMachine {
     public var nextHops: [ProbePoint: IPAddress] { probeTracks.nextHops }
     /// The status of each probe, in the order of ``points``.
     public var probes: [ProbeRecord] { probeTracks.records }
+    /// The status of each probe, in order, also of removed points whose verdicts stand because their end is not
+    /// published yet.
+    public var publishedProbes: [ProbeRecord] {
+        let departed = probeTracks.departedRecords
+        return departed.isEmpty ? probes : (probes + departed).sorted { $0.point < $1.point }
+    }
     /// The uplinks as last published, by index.
     public var uplinks: [Uplink] { uplinkStates.settled }
     /// The current interfaces with a default route, by index.

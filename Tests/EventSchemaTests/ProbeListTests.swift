@@ -47,7 +47,7 @@ struct ProbeListTests {
         var records = (0..<10_000).map {
             ProbeRecord(point: GoldenTests.point("probe-\($0)"), state: ProbeState(.up), since: Self.now)
         }
-        records[7777].state = ProbeState(.down, code: .connectTimeout)
+        records[7777] = ProbeRecord(point: records[7777].point, state: ProbeState(.down, code: .connectTimeout))
         let draft = EventDraft.networkSnapshot(NetworkSnapshot(), state: .unknown, targets: [], probes: records)
         let event = Event(draft, from: GoldenTests.origin, at: GoldenTests.time, number: 1)
         #expect(ScannedLine(event.line.span) != nil)

@@ -33,7 +33,7 @@ import struct AgentEvents.Via
         return settings
     }
 
-    private static func update(isUp: Bool) throws -> NetworkUpdate {
+    private static func update(isUp: Bool, gateway: String? = nil) throws -> NetworkUpdate {
         let (internet, source) = (IPAddress("198.41.0.4"), IPAddress("192.0.2.7"))
         let (destination, address) = (try #require(internet), try #require(source))
         let link = Link(
@@ -42,7 +42,7 @@ import struct AgentEvents.Via
             flags: isUp ? [.up, .lowerUp] : [.up],
             classification: InterfaceClassification(kind: .wired, evidence: [])
         )
-        let route = ResolvedRoute(interfaceIndex: 2, source: address)
+        let route = ResolvedRoute(interfaceIndex: 2, gateway: gateway.flatMap { IPAddress($0) }, source: address)
         let snapshot = NetworkSnapshot(
             links: [link],
             addresses: [InterfaceAddress(interfaceIndex: 2, address: address, prefixLength: 24)],
@@ -102,6 +102,23 @@ import struct AgentEvents.Via
         #expect(settled.probes.map(\.point.probe) == ["web"])
         #expect(settled.probes.map(\.verdict.verdict) == ["up"])
         #expect(settled.omitted == nil)
+    }
+
+    @Test(arguments: [(isUp: true, gateway: "192.0.2.2"), (isUp: false, gateway: "192.0.2.1")])
+    func `a verdict stands until an event ends it, though its path has changed or is gone`(
+        isUp: Bool,
+        gateway: String
+    ) throws {
+        var settings = try Self.settings()
+        settings.settle = .standard
+        var machine = ReachabilityMachine(ConnectivityPlan(settings).machineConfiguration)
+        _ = machine.handle(try Self.update(isUp: true, gateway: "192.0.2.1"))
+        _ = machine.handle(ProbeSample(point: Self.point, outcome: .ok, observed: .now))
+        let transitions = machine.handle(try Self.update(isUp: isUp, gateway: gateway))
+        #expect(!transitions.contains { if case .probe = $0 { true } else { false } })
+        let states = SettledStates(machine).probes.filter { $0.point.probe == "web" }
+        #expect(states.map(\.verdict.verdict) == ["up"])
+        #expect(states.map(\.isStale) == [true])
     }
 
     @Test func `the states of many probes are as many as a fleet reads`() throws {

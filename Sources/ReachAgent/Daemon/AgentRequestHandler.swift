@@ -77,7 +77,7 @@ final class AgentRequestHandler: AgentInterface {
     func opening() -> StreamOpening {
         // The driver's lock comes first: events are published and counted under it, so that the number in the hello is never
         // before an event that was delivered. A sink would take it for that of a restored disk.
-        let (probes, uplinks) = driver.probes
+        let (probes, uplinks) = driver.published
         let (snapshot, sequence) = statusStore.snapshot(probes: probes, uplinks: uplinks)
         let hello = EventDraft.agentHello(
             version: Agent.version,

@@ -207,6 +207,11 @@ final class ReachabilityDriver: Sendable {
         state.withLock { ($0.machine.probes, $0.machine.uplinks) }
     }
 
+    /// The records of the probes and the uplinks according to the events.
+    var published: (records: [ProbeRecord], uplinks: [Uplink]) {
+        state.withLock { ($0.machine.publishedProbes, $0.machine.uplinks) }
+    }
+
     /// The checks that no published summary has yet.
     var summaries: [ProbeSummary] { state.withLock { $0.summaries.unpublished } }
 

@@ -84,6 +84,9 @@ public struct ProbeRecord: Sendable, Hashable {
     public var point: ProbePoint
     /// The status.
     public var state: ProbeState
+    /// The status according to the last event: after a change of the path it stands until the next verdict, which is no
+    /// event if it is the same.
+    public var published: ProbeState
     /// The start of the current verdict; nil before the first check.
     public var since: Observed?
     /// The last check; nil before the first one.
@@ -95,10 +98,11 @@ public struct ProbeRecord: Sendable, Hashable {
     /// The thresholds of expiring certificates.
     public var expiry: ExpiryPolicy
 
-    /// Creates a record.
+    /// Creates a record; by default of a published status.
     public init(
         point: ProbePoint,
         state: ProbeState,
+        published: ProbeState? = nil,
         since: Observed? = nil,
         last: ProbeSample? = nil,
         streak: Int = 0,
@@ -107,6 +111,7 @@ public struct ProbeRecord: Sendable, Hashable {
     ) {
         self.point = point
         self.state = state
+        self.published = published ?? state
         self.since = since
         self.last = last
         self.streak = streak

@@ -87,6 +87,7 @@ struct ProbeTrack: Sendable {
         ProbeRecord(
             point: point,
             state: state,
+            published: published,
             since: since,
             last: last,
             streak: streak,

@@ -61,6 +61,15 @@ struct ProbeTracks: Sendable {
     /// The status of each probe, in the order of the points.
     var records: [ProbeRecord] { table.tracks.map(\.record) }
 
+    /// The status of each removed point whose end is not published yet.
+    var departedRecords: [ProbeRecord] {
+        departed.values.map { departure in
+            var record = departure.track.record
+            record.isStale = true
+            return record
+        }
+    }
+
     /// Applies a snapshot of the network.
     mutating func setVantages(_ vantages: Vantages, observed: Observed) {
         guard vantages != self.vantages else { return }

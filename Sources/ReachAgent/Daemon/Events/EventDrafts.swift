@@ -145,7 +145,9 @@ extension EventDraft {
         probes: [ProbeRecord] = [],
         uplinks: [Reachability.Uplink] = []
     ) -> EventDraft {
-        let verdicts = BoundedList(probes.troubledFirst.map { AgentEvents.NetworkSnapshot.ProbeVerdict($0) })
+        let verdicts = BoundedList(
+            probes.troubledFirst(by: \.published).map { AgentEvents.NetworkSnapshot.ProbeVerdict($0) }
+        )
         let content = AgentEvents.NetworkSnapshot(
             state: state.published,
             since: since.map { Timestamp($0) },
@@ -185,9 +187,11 @@ struct BoundedList<Element: Encodable> {
 }
 
 extension [ProbeRecord] {
-    /// The probes that are not up, then the others.
-    var troubledFirst: [ProbeRecord] {
-        filter { $0.state.verdict != .up } + filter { $0.state.verdict == .up }
+    /// Returns the probes that are not up, then the others.
+    ///
+    /// - Parameter state: The status that is shown: the present one, or the published one.
+    func troubledFirst(by state: KeyPath<ProbeRecord, ProbeState>) -> [ProbeRecord] {
+        filter { $0[keyPath: state].verdict != .up } + filter { $0[keyPath: state].verdict == .up }
     }
 }
 

@@ -116,9 +116,10 @@ extension AgentEvents.NetworkSnapshot.ProbeVerdict {
     init(_ record: ProbeRecord) {
         self.init(
             point: AgentEvents.ProbePoint(record.point),
-            verdict: AgentEvents.ProbeVerdict(record.state),
+            verdict: AgentEvents.ProbeVerdict(record.published),
             isStale: record.isStale,
-            since: record.since.map { Timestamp($0) }
+            // A status that is not published began later than the verdict that is.
+            since: record.state == record.published ? record.since.map { Timestamp($0) } : nil
         )
     }
 }

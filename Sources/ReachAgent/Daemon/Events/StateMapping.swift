@@ -158,7 +158,7 @@ extension SettledStates {
         )
         let uplinks = BoundedList(machine.uplinks.map { AgentEvents.Uplink($0) }, bytes: Self.maximumListBytes)
         let probes = BoundedList(
-            machine.probes.troubledFirst.map { AgentEvents.NetworkSnapshot.ProbeVerdict($0) },
+            machine.publishedProbes.troubledFirst(by: \.published).map { AgentEvents.NetworkSnapshot.ProbeVerdict($0) },
             bytes: Self.maximumListBytes
         )
         let omitted = [targets.omitted, uplinks.omitted, probes.omitted].compactMap(\.self)

@@ -47,7 +47,7 @@ extension AgentStatus {
         journal: Journal? = nil,
         sockets: Sockets? = nil
     ) {
-        var allProbes = probes.troubledFirst.map { ProbeStatus($0, now: now) }
+        var allProbes = probes.troubledFirst(by: \.state).map { ProbeStatus($0, now: now) }
         let firstUp = allProbes.firstIndex { $0.verdict == "up" } ?? allProbes.endIndex
         allProbes.insert(contentsOf: waiting.map { ProbeStatus(waiting: $0) }, at: firstUp)
         let shownProbes = BoundedList(allProbes)
