@@ -10,6 +10,7 @@ import Reachability
 import Synchronization
 import Testing
 
+import struct AgentEvents.ConfigurationReload
 import struct AgentEvents.Event
 import struct AgentEvents.EventDraft
 import struct AgentEvents.EventOrigin
@@ -29,6 +30,7 @@ import struct AgentEvents.Timestamp
         let bus = NotificationBus<Event>()
         let lines: Subscription<Event>
         let driver: ReachabilityDriver
+        let settings: Settings
         let recording: String
         let recorder: InputRecorder
         private let directory: TemporaryDirectory
@@ -45,7 +47,10 @@ import struct AgentEvents.Timestamp
             }
         }
 
-        init(portals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = { _ in [] }) throws {
+        init(
+            asksNetwork: Bool = true,
+            portals: @escaping @Sendable ([Uplink]) -> [NetworkPortal] = { _ in [] }
+        ) throws {
             directory = try TemporaryDirectory()
             recording = "\(directory.path)/inputs.jsonl"
             let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
@@ -63,6 +68,8 @@ import struct AgentEvents.Timestamp
             var settings = Settings()
             settings.settle = .none
             settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
+            settings.portal.asksNetwork = asksNetwork
+            self.settings = settings
             driver = ReachabilityDriver(
                 bus: bus,
                 statusStore: StatusStore(
@@ -215,6 +222,21 @@ import struct AgentEvents.Timestamp
         told.withLock { $0 = [NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))] }
         fixture.resume(after: .seconds(30))
         #expect(fixture.driver.plan.probe(named: "portal-api.eth0") == "portal-api.eth0")
+        #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
+    }
+
+    @Test func `a reload that allows it asks the networks for their portals at once`() throws {
+        let portal = NetworkPortal(interface: "eth0", isUsed: true, uri: .api("https://portal.test/api"))
+        let fixture = try Fixture(asksNetwork: false) { _ in [portal] }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        #expect(fixture.driver.probes.records.map(\.point.probe) == ["web"])
+        var settings = fixture.settings
+        settings.portal.asksNetwork = true
+        let changed = ["portal.ask_network"]
+        fixture.driver.configure(
+            settings,
+            ConfigurationReload(files: [], added: [], removed: [], changed: changed, needsRestart: [])
+        )
         #expect(fixture.driver.probes.records.map(\.point.probe) == ["portal-api.eth0", "web"])
     }
 

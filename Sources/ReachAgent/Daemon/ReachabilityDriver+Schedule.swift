@@ -6,10 +6,11 @@ internal import Reachability
 extension ReachabilityDriver {
     /// Records the changes for the scheduler that follow from an input.
     ///
-    /// - Parameter isReload: `true` if rechecks are due to a new configuration, not to a new path.
+    /// - Parameter isReload: `true` if the input is a new configuration: rechecks are not due to a new path.
     func schedule(_ state: inout State, isReload: Bool = false) {
         let rechecks = state.machine.takeRechecks()
-        if state.machine.points != state.points || !rechecks.isEmpty || state.meetsPortal { refreshPortals(&state) }
+        let hasNewPaths = state.machine.points != state.points || !rechecks.isEmpty
+        if hasNewPaths || state.meetsPortal || isReload { refreshPortals(&state) }
         state.meetsPortal = false
         triggerDoubted(&state)
         let now = ContinuousClock.now
@@ -68,7 +69,8 @@ extension ReachabilityDriver {
 
     /// Reads the portals that the networks announce; a new announcement becomes part of the plan.
     ///
-    /// Called when a path has changed, and when a check meets a portal: the lease may have been recorded meanwhile.
+    /// Called when a path has changed, when a check meets a portal, because the lease may have been recorded meanwhile, and
+    /// on a reload, which may be the first to allow it.
     private func refreshPortals(_ state: inout State) {
         guard state.plan.asksNetworks else { return }
         let portals = advertisedPortals(state.machine.routedUplinks)
