@@ -1,7 +1,7 @@
 public import CheckResults
 public import NetlinkMonitor
 
-internal import struct FoundationEssentials.Date
+package import struct FoundationEssentials.Date
 
 /// A certificate that is about to expire, at one of the thresholds.
 public struct CertificateExpiry: Sendable, Hashable {
@@ -213,7 +213,8 @@ extension CertificateFacts {
         return Int(exactly: min(100, max(0, percent))) ?? 0
     }
 
-    fileprivate func daysLeft(at now: Date) -> Int {
+    /// Returns the whole days from a time to the end; negative after it.
+    package func daysLeft(at now: Date) -> Int {
         let days = (notAfter.timeIntervalSince(now) / 86_400).rounded(.down)
         return Int(exactly: min(1e9, max(-1e9, days))) ?? 0
     }

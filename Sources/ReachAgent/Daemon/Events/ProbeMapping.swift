@@ -161,14 +161,6 @@ extension AgentStatus.ProbeStatus {
     }
 }
 
-extension CertificateFacts {
-    /// The whole days from a time to the end; negative after it.
-    fileprivate func daysLeft(at moment: Date) -> Int {
-        let days = (notAfter.timeIntervalSince(moment) / 86_400).rounded(.down)
-        return Int(min(max(days, -3_660_000), 3_660_000))
-    }
-}
-
 extension AgentStatus.Schedule {
     init(_ counters: ScheduleStatistics) {
         self.init(
