@@ -192,8 +192,8 @@ struct AgentServices {
         }
     }
 
-    /// Returns the reloader, which applies a new configuration first to the kernel's monitor and then to the state
-    /// machine.
+    /// Returns the reloader, which applies a new configuration first to the state machine and then to the kernel's
+    /// monitor.
     private static func reloader(
         _ configuration: AgentConfiguration,
         _ driver: ReachabilityDriver,
