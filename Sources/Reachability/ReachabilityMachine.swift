@@ -255,16 +255,14 @@ extension ReachabilityMachine {
         let interface = uplink.interface
         guard !update.changes.isEmpty || isCorrection else { return .reload(interface: interface.name) }
         let reason = uplink.reason.flatMap { ReasonCode(rawValue: $0.code) }
-        let path = Path(via: .none, interface: interface, reason: reason)
-        return ChangeCause(changes: update.changes, from: path, to: path, isCorrection: isCorrection)
+        return ChangeCause(changes: update.changes, of: interface, reason: reason, isCorrection: isCorrection)
     }
 
     /// Returns the ends of the verdicts on next hops that others have replaced.
     private mutating func replacedNextHops(_ update: NetworkUpdate, _ isCorrection: Bool) -> [Transition] {
         probeTracks.takeReplacedNextHops().map { point, step in
             let uplink = probeTracks.vantages.uplinks.first { $0.interface.name == point.vantage.interface }
-            let path = Path(via: .none, interface: uplink?.interface)
-            let cause = ChangeCause(changes: update.changes, from: path, to: path, isCorrection: isCorrection)
+            let cause = ChangeCause(changes: update.changes, of: uplink?.interface, isCorrection: isCorrection)
             return .probe(point, Change(from: step.from, to: step.to, cause: cause, observed: update.observed))
         }
     }

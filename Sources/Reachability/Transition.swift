@@ -147,6 +147,12 @@ public struct ChangeCause: Sendable, Hashable {
         )
     }
 
+    /// Creates the cause of a change that concerns one interface from the changes of an update.
+    init(changes: [NetworkChange], of interface: PathInterface?, reason: ReasonCode? = nil, isCorrection: Bool) {
+        let path = Path(via: .none, interface: interface, reason: reason)
+        self.init(changes: changes, from: path, to: path, isCorrection: isCorrection)
+    }
+
     /// Creates the cause of a transition between two paths from the changes of an update.
     ///
     /// Changes of the interfaces that either path uses, and of the rules, take precedence over those of other
