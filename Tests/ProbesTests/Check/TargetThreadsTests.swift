@@ -15,8 +15,21 @@ struct TargetThreadsTests {
         var noted: [String] { names.withLock { $0 } }
     }
 
-    private let threads = TargetThreads("test", maximumThreads: 2)
+    private let threads: TargetThreads
+    /// Signalled at the end of each thread.
+    private let ended: DispatchSemaphore
     private let log = Log()
+
+    init() {
+        let ended = DispatchSemaphore(value: 0)
+        threads = TargetThreads("test", maximumThreads: 2) { name, body throws(SystemError) in
+            try NamedThread.start(name) {
+                body()
+                ended.signal()
+            }
+        }
+        self.ended = ended
+    }
 
     /// Occupies a thread with a target's work; the closure lets it go.
     private func occupy(_ target: String, budget: WorkBudget = .unlimited()) throws -> () -> Void {
@@ -99,6 +112,8 @@ struct TargetThreadsTests {
         #expect(!isAccepted)
         #expect(threads.waitingCount == 0)
         release()
+        // The only thread.
+        ended.wait()
         #expect(log.noted.isEmpty)
     }
 
