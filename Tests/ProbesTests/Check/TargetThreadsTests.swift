@@ -117,6 +117,21 @@ struct TargetThreadsTests {
         #expect(log.noted.isEmpty)
     }
 
+    @Test("Memory is released after costly work, and not after cheap work of the same check")
+    func memory() throws {
+        let releases = Mutex(0)
+        let threads = TargetThreads("test", maximumThreads: 1, release: { releases.withLock { $0 += 1 } })
+        let budget = WorkBudget.unlimited()
+        for steps in [1, 1 << 20, 1, 1] {
+            try threads.submit(for: "target", within: budget) { _ = budget.allows(steps) }
+        }
+        let done = DispatchSemaphore(value: 0)
+        try threads.submit(for: "target", within: budget) { done.signal() }
+        done.wait()
+        #expect(releases.withLock { $0 } == 1)
+        threads.end()
+    }
+
     @Test("Without any thread the work is refused, and the next work retries; without a further one it waits")
     func shortage() throws {
         let attempts = Mutex(0)

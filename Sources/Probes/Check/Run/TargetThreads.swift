@@ -55,6 +55,7 @@ final class TargetThreads: Sendable {
     private let name: StaticString
     private let maximumThreads: Int
     private let startThread: StartThread
+    private let release: @Sendable () -> Void
     private let state = Monitor(State())
 
     /// Creates no thread.
@@ -63,14 +64,17 @@ final class TargetThreads: Sendable {
     ///   - name: The name of the threads.
     ///   - maximumThreads: The maximum number of threads.
     ///   - startThread: Starts a thread.
+    ///   - release: Releases the freed memory that costly work leaves behind.
     init(
         _ name: StaticString,
         maximumThreads: Int,
-        startThread: @escaping StartThread = { name, body throws(SystemError) in try NamedThread.start(name, body) }
+        startThread: @escaping StartThread = { name, body throws(SystemError) in try NamedThread.start(name, body) },
+        release: @escaping @Sendable () -> Void = { FreedMemory.release() }
     ) {
         self.name = name
         self.maximumThreads = maximumThreads
         self.startThread = startThread
+        self.release = release
     }
 
     /// Runs `body` on one of the threads when it is the target's turn, unless the budget is exceeded by then; returns
@@ -123,8 +127,9 @@ final class TargetThreads: Sendable {
     private func serve() {
         while let (target, work) = next() {
             if !work.budget.isOver {
+                let before = work.budget.spent
                 work.body()
-                if work.budget.spent > Self.costly { FreedMemory.release() }
+                if work.budget.spent - before > Self.costly { release() }
             }
             state.withLock { _ = $0.running.remove(target) }
         }
