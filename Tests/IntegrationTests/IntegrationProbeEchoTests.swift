@@ -101,10 +101,13 @@ struct IntegrationProbeEchoTests {
         }
     }
 
-    @Test(arguments: ["prohibit", "blackhole"])
+    @Test(arguments: ["unreachable", "prohibit", "blackhole"])
     func `a rule that rejects packets to one port is no result about the target`(type: String) async throws {
-        try network.namespace.run("ip rule add ipproto tcp dport 80 \(type)")
-        #expect(try await network.probe("tcp://192.0.2.1:80").outcome == "unknown no_route 75")
+        let rule = "rule add ipproto tcp dport 80 \(type)"
+        try network.namespace.run("ip \(rule); ip -6 \(rule)")
+        for target in ["tcp://192.0.2.1:80", "tcp://[2001:db8::1]:80"] {
+            #expect(try await network.probe(target).outcome == "unknown no_route 75", "\(target)")
+        }
     }
 
     @Test(arguments: [

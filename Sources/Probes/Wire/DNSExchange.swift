@@ -225,7 +225,8 @@ final class DNSExchange: @unchecked Sendable {
         switch error {
         case let failure as WireFailure: finish(nil, failure.finding)
         case let failure as IOError:
-            finish(nil, systemFinding(failure.errnoCode, operation: "connection by TCP"))
+            let isLocal = failure.isOfConnectCall
+            finish(nil, systemFinding(failure.errnoCode, operation: "connection by TCP", isLocal: isLocal))
         case ChannelError.connectTimeout: timeIsUp(after: timeout)
         default: finish(nil, Finding(.connectFailed, subject: subject, evidence: String(describing: error)))
         }
@@ -242,8 +243,8 @@ final class DNSExchange: @unchecked Sendable {
 
     private var route: LocalRoute { LocalRoute(to: query.server, over: query.interface, by: isByStream ? .tcp : .udp) }
 
-    private func systemFinding(_ error: CInt, operation: String) -> Finding {
-        SystemFinding.make(error, operation: operation, over: route)
+    private func systemFinding(_ error: CInt, operation: String, isLocal: Bool = false) -> Finding {
+        SystemFinding.make(error, operation: operation, over: route, isLocal: isLocal)
     }
 
     private func queuedFailure(on socket: DatagramSocket, or error: CInt) {

@@ -85,7 +85,9 @@ final class DatagramSocket {
     private func connect(to target: WireEndpoint, interface: String?) throws(WireFailure) {
         if let error = SocketCalls.connect(descriptor, to: target, interface: interface) {
             let route = LocalRoute(to: target, over: interface, by: isICMP ? .icmp : .udp)
-            throw WireFailure(finding: SystemFinding.make(error, operation: "connect", over: route))
+            throw WireFailure(
+                finding: SystemFinding.make(error, operation: "connect", over: route, isLocal: true)
+            )
         }
     }
 

@@ -17,9 +17,17 @@ enum SystemFinding {
     /// Returns a finding for a failure to connect or to send to an address.
     ///
     /// ENETUNREACH, EHOSTUNREACH and, over IPv6, EACCES stand for a local route that rejects packets, for a router's ICMP
-    /// error and for a neighbour that does not answer: only the kernel's own lookup tells the first from the others. If it
-    /// fails, the errno value decides.
-    static func make(_ error: CInt, operation: String, over route: LocalRoute) -> Finding {
+    /// error and for a neighbour that does not answer. connect(2) itself fails only with the first; for other calls, the
+    /// kernel's own lookup distinguishes it from the others. If that fails, the errno value decides.
+    ///
+    /// - Parameter isLocal: `true` for an error of connect(2) itself, of which the lookup may know nothing: a rule can be
+    ///   for one port or one user.
+    static func make(
+        _ error: CInt,
+        operation: String,
+        over route: LocalRoute,
+        isLocal: Bool = false
+    ) -> Finding {
         let code = code(error)
         let evidence = "\(operation): \(SystemError(errno: error))"
         let target = route.target
@@ -29,9 +37,11 @@ enum SystemFinding {
             let need = "a link-local address needs an interface (--interface)"
             return Finding(code, subject: subject, evidence: "\(evidence): \(need)")
         // A neighbour that does not answer is EHOSTUNREACH: also where the kernel assumes one, this is a router's error.
-        case .noRoute where isRouterError(error, to: target) && [.accepted, .assumed].contains(route.state):
+        case .noRoute
+        where !isLocal && isRouterError(error, to: target) && [.accepted, .assumed].contains(route.state):
             return Finding(.hostUnreachable, subject: subject, evidence: "\(evidence), as a router answered")
-        case .hostUnreachable where route.isMissing: return Finding(.noRoute, subject: subject, evidence: evidence)
+        case .hostUnreachable where isLocal || route.isMissing:
+            return Finding(.noRoute, subject: subject, evidence: evidence)
         // The lookup has selected a source address: TCP lacks a port.
         case .noAddress where error == EADDRNOTAVAIL && [.accepted, .assumed].contains(route.state):
             let need = "no local port is left (net.ipv4.ip_local_port_range)"
@@ -93,13 +103,25 @@ enum ConnectFailure {
         switch error {
         case let failure as WireFailure: return failure.finding
         case let failure as IOError:
-            return SystemFinding.make(failure.errnoCode, operation: "connect", over: route)
+            return SystemFinding.make(
+                failure.errnoCode,
+                operation: "connect",
+                over: route,
+                isLocal: failure.isOfConnectCall
+            )
         case ChannelError.connectTimeout:
             return Finding(.connectTimeout, subject: subject, evidence: "no answer to the connection attempt")
         default:
             return Finding(.connectFailed, subject: subject, evidence: String(describing: error))
         }
     }
+}
+
+extension IOError {
+    /// `true` for an error of connect(2) itself, and not one of the pending connection (SO_ERROR).
+    ///
+    /// NIO has the same type for both, with the name of its function in the description.
+    var isOfConnectCall: Bool { description.hasPrefix("connect(descriptor:") }
 }
 
 extension FindingCode {

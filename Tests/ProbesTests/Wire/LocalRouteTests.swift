@@ -1,5 +1,8 @@
+import AgentTestKit
 import CheckResults
 import Glibc
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Probes
@@ -81,6 +84,31 @@ struct LocalRouteTests {
         let route = try Self.route(to: address)
         #expect(route.state == .accepted)
         #expect(SystemFinding.make(error, operation: "connect", over: route).code == code)
+    }
+
+    @Test(arguments: [ENETUNREACH, EHOSTUNREACH, EACCES])
+    func `connect itself fails only on this machine, whatever the lookup says`(error: CInt) throws {
+        for address in [[127, 0, 0, 1], Self.loopbackIPv6] {
+            let route = try Self.route(to: address)
+            let finding = SystemFinding.make(error, operation: "connect", over: route, isLocal: true)
+            #expect(finding.code == .noRoute)
+        }
+    }
+
+    @Test
+    func `an error of connect is distinguished from one of the pending connection`() async throws {
+        let route = try Self.route(to: [127, 0, 0, 1])
+        let unused = try FreePort()
+        // The kernel connects to no broadcast address.
+        for (host, code) in [("255.255.255.255", FindingCode.noRoute), ("127.0.0.1", .connectRefused)] {
+            let address = try SocketAddress(ipAddress: host, port: Int(unused.number))
+            let error = try await #require(throws: IOError.self) {
+                _ = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: address).get()
+            }
+            #expect(error.isOfConnectCall == (code == .noRoute))
+            #expect(ConnectFailure.finding(error, connectingOver: route).code == code)
+        }
+        withExtendedLifetime(unused) {}
     }
 
     @Test
