@@ -94,4 +94,21 @@ struct BodyFileTests {
         services.end()
         try await group.shutdownGracefully()
     }
+    @Test
+    func `a server that answers before the file is read has answered`() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let services = CheckServices(resolver: TableResolver(names: [:]))
+        let server = try await ScriptedServer.start([.respond(.text("too many connections", status: 503)), .close])
+        let probe = try probe(server, [1], isForm: false)
+        let disk = DispatchSemaphore(value: 0)
+        try services.files.submit(for: probe.target.description, within: .unlimited()) { disk.wait() }
+        let report = await CheckBench.check(probe, on: group.next(), services)
+        #expect(report.verdict == .failed(.httpStatus, .body), "\(report.findings)")
+        #expect(report.hop.response?.status == 503)
+        #expect(server.requests.isEmpty)
+        disk.signal()
+        await server.shutDown()
+        services.end()
+        try await group.shutdownGracefully()
+    }
 }

@@ -33,7 +33,7 @@ final class HTTPExchange: @unchecked Sendable {
     var sink: ((Int) -> Void)?
     /// The content to send instead of the request's own body.
     var upload: UploadContent?
-    /// The reader of the request's own body; nil if it has none.
+    /// The reader of the rest of the request's own body; nil if nothing is left.
     var feed: RequestBodyFeed?
     /// The error code of a received GOAWAY frame.
     var goAway: UInt32?

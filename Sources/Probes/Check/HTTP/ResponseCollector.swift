@@ -17,10 +17,8 @@ final class ResponseCollector: ChannelInboundHandler {
 
     private var exchange: HTTPExchange
     private var context: ChannelHandlerContext?
-    /// The rest of the request's body.
-    private var feed: RequestBodyFeed?
     private var hasBegun = false
-    private var isHeadSent = false
+    private var isHeadFlushed = false
     /// The pieces of an upload that the kernel has not accepted yet.
     private var unsentPieces = 0
     private var isSending = false
@@ -30,7 +28,7 @@ final class ResponseCollector: ChannelInboundHandler {
     /// Sends the next request on the same connection.
     func renew(_ exchange: HTTPExchange) {
         self.exchange = exchange
-        (feed, hasBegun, isHeadSent) = (nil, false, false)
+        (hasBegun, isHeadFlushed) = (false, false)
         if let context { begin(context) }
     }
 
@@ -67,23 +65,14 @@ final class ResponseCollector: ChannelInboundHandler {
     private func begin(_ context: ChannelHandlerContext) {
         guard !hasBegun, !exchange.isOver else { return }
         hasBegun = true
-        if exchange.upload == nil, exchange.contentLength > 0 {
-            // The head waits for the first piece: nothing is sent if the body cannot be read.
-            feed = exchange.feed
-            return sendBody(context)
-        }
-        sendHead(context)
-        if exchange.contentLength == 0 { end(context) } else { sendBody(context) }
-    }
-
-    private func sendHead(_ context: ChannelHandlerContext) {
-        isHeadSent = true
         let head = HTTPRequestHead(
             version: .http1_1,
             method: HTTPMethod(rawValue: exchange.request.method),
             uri: exchange.request.url.requestTarget
         )
+        // The body flushes it: nothing is sent if a file cannot be read. But a server may respond before.
         context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if exchange.contentLength == 0 { end(context) } else { sendBody(context) }
     }
 
     /// Sends as much of the body as the connection accepts now, and continues when it accepts more.
@@ -93,7 +82,10 @@ final class ResponseCollector: ChannelInboundHandler {
         isSending = true
         defer { isSending = false }
         if let upload = exchange.upload { return send(upload, context) }
-        while let feed, !feed.isReading, context.channel.isWritable || !isHeadSent, !exchange.isOver {
+        // A large head alone can make the channel unwritable.
+        while !exchange.isOver, let feed = exchange.feed, !feed.isReading,
+            context.channel.isWritable || !isHeadFlushed
+        {
             feed.read(upTo: Self.pieceLength) { [self] piece in send(piece, of: feed) }
         }
     }
@@ -101,16 +93,16 @@ final class ResponseCollector: ChannelInboundHandler {
     /// Sends a piece of the body, and continues when it was read on another thread.
     private func send(_ piece: Result<[UInt8], RequestError>, of feed: RequestBodyFeed) {
         // Meanwhile the exchange may have ended, and another one have begun.
-        guard let context, self.feed === feed, !exchange.isOver else { return }
+        guard let context, exchange.feed === feed, !exchange.isOver else { return }
         switch piece {
         case .success(let bytes):
-            if !isHeadSent { sendHead(context) }
+            isHeadFlushed = true
             context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
             guard feed.isAtEnd else { return sendBody(context) }
-            self.feed = nil
+            exchange.feed = nil
             end(context)
         case .failure(let error):
-            self.feed = nil
+            exchange.feed = nil
             exchange.fail(.requestInvalid, error.description)
         }
     }

@@ -40,8 +40,10 @@ extension CheckRun {
             finished: { [self] exchange, finding in ended(exchange, finding) }
         )
         let exchange = HTTPExchange(request: request, limits: probe.limits, events: events)
-        exchange.feed = RequestBodyFeed(request.body, on: gate) { [weak self] body in
-            if let self { run(on: services.files, body) }
+        if exchange.contentLength > 0 {
+            exchange.feed = RequestBodyFeed(request.body, on: gate) { [weak self] body in
+                if let self { run(on: services.files, body) }
+            }
         }
         self.exchange = exchange
         do {
