@@ -1,5 +1,7 @@
 import AgentTestKit
+import EventLoopExecutor
 import Foundation
+import HTTPSerialization
 import NIOCore
 import NIOPosix
 import ProbeTestKit
@@ -73,6 +75,41 @@ struct BodyFileTests {
         await server.shutDown()
         await second.shutDown()
         services.end()
+        try await group.shutdownGracefully()
+    }
+
+    /// A disk that reads when the test says so, and the test's clock; used only on the event loop.
+    private final class ScriptedDisk: @unchecked Sendable {
+        var now = NIODeadline.uptimeNanoseconds(0)
+        var work: [@Sendable () -> Void] = []
+    }
+
+    @Test(arguments: [
+        // A slow disk, whose single pieces are quick; a slow connection; a quick request; a single slow piece.
+        (reading: 60, sending: 10, pieces: 10, isSlow: true), (reading: 60, sending: 70, pieces: 10, isSlow: false),
+        (reading: 60, sending: 10, pieces: 1, isSlow: false), (reading: 300, sending: 0, pieces: 1, isSlow: true),
+    ])
+    func `a file is slow if the body waits mostly for it`(reading: Int64, sending: Int64, pieces: Int, isSlow: Bool)
+        async throws
+    {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let file = try FileContent(path: directory.file("body", [UInt8](repeating: 1, count: 1000)))
+        let disk = ScriptedDisk()
+        let feed = try await loop.submit {
+            let feed = RequestBodyFeed(.file(file), on: LoopGate(loop), now: { disk.now }) { disk.work.append($0) }
+            return NIOLoopBound(feed, eventLoop: loop)
+        }.get()
+        for _ in 0..<pieces {
+            try await loop.submit {
+                feed.value.read(upTo: 10) { _ in }
+                disk.now = disk.now + .milliseconds(reading)
+                disk.work.removeLast()()
+            }.get()
+            // By its next turn, the event loop has the piece.
+            try await loop.submit { disk.now = disk.now + .milliseconds(sending) }.get()
+        }
+        #expect(try await loop.submit { feed.value.isSlow }.get() == isSlow)
         try await group.shutdownGracefully()
     }
 

@@ -13,27 +13,43 @@ final class RequestBodyFeed {
     /// A piece, and the reader of the rest.
     private typealias Part = (bytes: [UInt8], reader: RequestBodyReader)
 
-    /// The time that a piece may take on a disk that is only slow.
+    /// The time that reading may take on any disk.
     private static let patience = TimeAmount.milliseconds(100)
 
     /// `true` while a piece is being read.
     var isReading: Bool { readingSince != nil }
-    /// `true` if the file keeps the body waiting, and not the connection.
-    var isStuck: Bool { readingSince.map { .now() - $0 > Self.patience } ?? false }
+    /// `true` if the body has mostly waited for its file, and not for the connection.
+    var isSlow: Bool {
+        guard let begun else { return false }
+        let now = now()
+        let total = readingSince.map { readingTime + (now - $0) } ?? readingTime
+        return total > max(Self.patience, .nanoseconds((now - begun).nanoseconds / 2))
+    }
     /// `true` once all pieces are read.
     private(set) var isAtEnd = false
 
     private let body: RequestBody
     private let gate: LoopGate
+    private let now: () -> NIODeadline
     private let run: Run
     /// Created with the first piece.
     private var reader: RequestBodyReader?
     private var rest: Int
+    /// The start of the first piece that is read from files.
+    private var begun: NIODeadline?
     private var readingSince: NIODeadline?
+    /// The time for the pieces so far.
+    private var readingTime = TimeAmount.zero
 
-    init(_ body: RequestBody, on gate: LoopGate, run: @escaping Run) {
+    init(
+        _ body: RequestBody,
+        on gate: LoopGate,
+        now: @escaping () -> NIODeadline = { .now() },
+        run: @escaping Run
+    ) {
         self.body = body
         self.gate = gate
+        self.now = now
         self.run = run
         rest = body.length
     }
@@ -42,13 +58,16 @@ final class RequestBodyFeed {
     func read(upTo count: Int, _ whenRead: @escaping (Result<[UInt8], RequestError>) -> Void) {
         let (body, reader) = (body, reader)
         guard body.hasFiles else { return take(Self.part(of: body, reader, upTo: count), whenRead) }
-        readingSince = .now()
+        let start = now()
+        begun = begun ?? start
+        readingSince = start
         let done = NIOLoopBound((feed: self, whenRead: whenRead), eventLoop: gate.eventLoop)
         run { [gate] in
             let part = Self.part(of: body, reader, upTo: count)
             gate.execute {
                 let (feed, whenRead) = done.value
                 feed.readingSince = nil
+                feed.readingTime = feed.readingTime + (feed.now() - start)
                 feed.take(part, whenRead)
             }
         }

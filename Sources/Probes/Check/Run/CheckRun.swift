@@ -249,7 +249,7 @@ final class CheckRun: @unchecked Sendable {
                 return fail(refusal.code, subject: refusal.subject, evidence: "\(refusal.evidence); \(silence)")
             }
             fail(.connectTimeout, subject: subject, evidence: silence)
-        case .some where exchange?.feed?.isStuck == true:
+        case .some where exchange?.feed?.isSlow == true:
             fail(.requestInvalid, subject: subject, evidence: "the file of the request's body was not read \(limit)")
         case let phase?:
             // A running query or echo request knows what came instead of the answer, and ends the check.
