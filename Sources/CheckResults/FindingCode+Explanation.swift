@@ -270,7 +270,7 @@ extension FindingCode {
             )
         case .tlsNotEvaluated:
             (
-                "Nothing was checked, because the policy allows invalid certificates without pins.",
+                "Nothing was checked, because the policy allows invalid certificates without pins or revocation lists.",
                 "Use a pinning mode or --ca-file to check who answers."
             )
         case .tlsRootsUnavailable:

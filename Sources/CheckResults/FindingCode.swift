@@ -110,7 +110,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
     case tlsRevoked = "tls_revoked"
     /// No revocation list contains the certificate's status.
     case tlsRevocationUnknown = "tls_revocation_unknown"
-    /// The chain was not evaluated, because the policy allows invalid certificates without pins.
+    /// The chain was not evaluated, because the policy allows invalid certificates without pins or revocation lists.
     case tlsNotEvaluated = "tls_not_evaluated"
     /// The system's bundle of trusted roots cannot be read, or has no certificate.
     case tlsRootsUnavailable = "tls_roots_unavailable"

@@ -1,6 +1,8 @@
+import AgentTestKit
 import Foundation
 import Hooks
 import NetlinkMonitor
+import ProbeTestKit
 import Probes
 import Reachability
 import Testing
@@ -135,5 +137,18 @@ import Testing
     func `a surprising setting is a warning`(keys: String, message: String) throws {
         let warnings = try Fixtures.load("[probe.a]\ntarget = 'https://a.test/'\n\(keys)\n").warnings
         #expect(warnings.map(\.message) == [message])
+    }
+    @Test
+    func `revocation lists limit what is accepted without pins, and the warning says so`() throws {
+        let directory = try TemporaryDirectory()
+        let list = try TestAuthority.standard().root.revocationListPEM(RevocationListTemplate())
+        let keys = """
+            allow_invalid_certificates = true
+            validate_domain_name = false
+            crl_files = ['\(try directory.file("ca.crl", list))']
+            """
+        let warnings = try Fixtures.load("[probe.a]\ntarget = 'https://a.test/'\n\(keys)\n").warnings
+        let accepted = "any certificate of any server is accepted that 'crl_files' covers and does not revoke"
+        #expect(warnings.map(\.message) == [accepted])
     }
 }

@@ -198,7 +198,8 @@ extension RequestTableReader {
         if policy.pinningMode != .none {
             if ignoresName { table.warn(key, "neither the chain nor the name is checked; the pins alone decide") }
         } else if ignoresName {
-            table.warn(key, "any certificate of any server is accepted")
+            let any = "any certificate of any server is accepted"
+            table.warn(key, table.has("crl_files") ? "\(any) that 'crl_files' covers and does not revoke" : any)
         } else {
             table.warn(key, "every server is refused: its name needs 'pins', or 'validate_domain_name = false'")
         }

@@ -62,6 +62,18 @@ extension TrustEvaluation {
         return result
     }
 
+    /// Turns faults of the chain into warnings if invalid certificates are allowed; a revocation stays a refusal, and
+    /// so does an unknown one, because configured lists are mandatory.
+    func tolerant(_ result: ChainResult) -> ChainResult {
+        guard policy.allowsInvalidCertificates else { return result }
+        let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked, .tlsRevocationUnknown]
+        var result = result
+        result.findings = result.findings.map { finding in
+            finding.severity == .refusal && !kept.contains(finding.code) ? finding.with(.warning) : finding
+        }
+        return result
+    }
+
     /// Returns the finding for an incomplete search of paths to an anchor.
     func givenUp(_ leaf: DecodedCertificate) -> Finding {
         let limits =

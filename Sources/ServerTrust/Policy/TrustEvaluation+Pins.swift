@@ -92,18 +92,6 @@ extension TrustEvaluation {
         return pinned
     }
 
-    /// Turns faults of the chain into warnings if invalid certificates are allowed; a revocation stays a refusal, and
-    /// so does an unknown one, because configured lists are mandatory.
-    private func tolerant(_ result: ChainResult) -> ChainResult {
-        guard policy.allowsInvalidCertificates else { return result }
-        let kept: [FindingCode] = [.tlsPinMismatch, .tlsNoPins, .tlsRevoked, .tlsRevocationUnknown]
-        var result = result
-        result.findings = result.findings.map { finding in
-            finding.severity == .refusal && !kept.contains(finding.code) ? finding.with(.warning) : finding
-        }
-        return result
-    }
-
     private func noPins(_ leaf: DecodedCertificate) -> Finding {
         Finding(
             .tlsNoPins,

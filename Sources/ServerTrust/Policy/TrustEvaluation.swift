@@ -119,13 +119,15 @@ struct TrustEvaluation {
     /// Returns the verdict.
     mutating func verdict() -> TrustVerdict {
         let namePolicyFinding = unvalidatableName
-        if policy.pinningMode == .none, policy.allowsInvalidCertificates, namePolicyFinding == nil {
+        let allowsAnyChain = policy.pinningMode == .none && policy.allowsInvalidCertificates
+        if allowsAnyChain, namePolicyFinding == nil, pathRules.revocation.lists.isEmpty {
             let subject = presented.first?.label ?? "server"
             let finding = Finding(
                 .tlsNotEvaluated,
                 .warning,
                 subject: subject,
-                evidence: "the policy allows invalid certificates, and there is no pinning and no name to validate"
+                evidence:
+                    "the policy allows invalid certificates, and has no pins, no revocation list and no name to check"
             )
             return answer([finding], path: nil)
         }
@@ -147,7 +149,7 @@ struct TrustEvaluation {
         var findings = [namePolicyFinding].compactMap(\.self) + notes + nameFindings(leaf)
         let result: ChainResult
         switch policy.pinningMode {
-        case .none: result = chainToAnchors(from: leaf)
+        case .none: result = tolerant(chainToAnchors(from: leaf))
         case .publicKey: result = evaluatePublicKeys(leaf)
         case .certificate: result = evaluateCertificates(leaf)
         }

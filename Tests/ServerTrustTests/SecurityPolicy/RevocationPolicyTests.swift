@@ -31,14 +31,17 @@ struct RevocationPolicyTests {
         allowsInvalid: Bool
     ) async throws {
         let pins = try TrustFixtures.shared.pins([.leaf])
-        let policy = SecurityPolicy(
-            pinningMode: mode,
-            pinnedCertificates: pins,
-            allowsInvalidCertificates: allowsInvalid
-        )
-        let isUnnamed = mode == .none && allowsInvalid
-        let verdict = try await verdict(policy, leafRevoked())
-        #expect(verdict.code == (isUnnamed ? .tlsNameNeedsPins : .tlsRevoked), "\(verdict.findings)")
+        for validatesName in [false, true] {
+            let policy = SecurityPolicy(
+                pinningMode: mode,
+                pinnedCertificates: pins,
+                allowsInvalidCertificates: allowsInvalid,
+                validatesDomainName: validatesName
+            )
+            let needsPins = mode == .none && allowsInvalid && validatesName
+            let verdict = try await verdict(policy, leafRevoked())
+            #expect(verdict.code == (needsPins ? .tlsNameNeedsPins : .tlsRevoked), "\(verdict.findings)")
+        }
     }
 
     @Test
@@ -53,7 +56,7 @@ struct RevocationPolicyTests {
         #expect(verdict.code == .tlsRevoked, "\(verdict.findings)")
     }
 
-    /// A pinned server whose chain need not verify, and the refusal by the lists.
+    /// A server whose chain need not verify, because it is pinned or anything is allowed, and the refusal by the lists.
     struct Pinned: Sendable, CustomTestStringConvertible {
         /// The list of the intermediate authority, if any is configured.
         enum List: Sendable { case none, empty, outdated, revoking }
@@ -107,6 +110,11 @@ struct RevocationPolicyTests {
         Pinned("a pinned issuer, which is not sent, and not revoked", [.leaf], .empty, nil).with {
             ($0.mode, $0.pin) = (.certificate, .intermediate)
         },
+        Pinned("no pin, revoked, without its issuer", [.leaf], .revoking, .tlsRevocationUnknown).with {
+            $0.mode = .none
+        },
+        Pinned("no pin, not revoked, with its issuer", [.leaf, .intermediate], .empty, nil).with { $0.mode = .none },
+        Pinned("no pin, and no list", [.leaf], .none, nil).with { $0.mode = .none },
     ]
 
     private func lists(_ list: Pinned.List) throws -> [CertificateRevocationList] {
@@ -122,13 +130,14 @@ struct RevocationPolicyTests {
     }
 
     @Test(arguments: pinned)
-    func `a pinned server is rejected unless a list covers it, whatever it leaves out`(_ example: Pinned) async throws {
+    func `a server is rejected unless a list covers it, whatever it leaves out`(_ example: Pinned) async throws {
         let fixtures = try TrustFixtures.shared
         let evaluator = TrustEvaluator(
             policy: SecurityPolicy(
                 pinningMode: example.mode,
                 pinnedCertificates: try fixtures.pins([example.pin]),
-                allowsInvalidCertificates: true
+                allowsInvalidCertificates: true,
+                validatesDomainName: example.mode != .none
             ),
             anchors: TrustAnchors(certificates: example.anchors.map { fixtures.certificate($0).der }),
             revocationLists: try lists(example.list)
