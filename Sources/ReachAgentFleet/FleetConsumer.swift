@@ -32,7 +32,8 @@ final class FleetConsumer {
     private let subscription: OpaquePointer
     private let isDurable: Bool
     private let limit: Limit
-    /// True if an answer had fewer events than were requested, although as many waited.
+    /// True if an answer had fewer events than were requested, although as many waited: it ended at its bytes or after
+    /// its time, and an event may be lost.
     private(set) var isIncomplete = false
     /// The fetched events, the next one last.
     private var fetched: [OpaquePointer] = []
@@ -80,12 +81,29 @@ final class FleetConsumer {
         jsCtx_Destroy(context)
     }
 
-    /// Returns the number of events to deliver at the start; `nil` if the broker does not report it.
-    func backlog() -> UInt64? {
+    /// The broker's account of a consumer.
+    struct Account {
+        /// The time of its creation.
+        let created: Timestamp
+        /// The number of delivered events.
+        let delivered: UInt64
+        /// The number of events that wait.
+        let waiting: UInt64
+
+        /// The number of events to deliver at the start.
+        var total: UInt64 { delivered &+ waiting }
+    }
+
+    /// Returns the broker's account; `nil` if the broker does not report it.
+    func account() -> Account? {
         var info: UnsafeMutablePointer<jsConsumerInfo>?
         guard natsSubscription_GetConsumerInfo(&info, subscription, nil, nil) == NATS_OK, let info else { return nil }
         defer { jsConsumerInfo_Destroy(info) }
-        return info.pointee.NumPending &+ info.pointee.Delivered.Consumer
+        return Account(
+            created: Timestamp(microsecondsSince1970: info.pointee.Created / 1000),
+            delivered: info.pointee.Delivered.Consumer,
+            waiting: info.pointee.NumPending
+        )
     }
 
     /// Returns the next event.

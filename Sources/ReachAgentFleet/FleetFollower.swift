@@ -71,7 +71,7 @@ final class FleetFollower: Sendable {
                 let start = if let policy { policy } else { try enter(window) }
                 policy = start
                 let consumer = try FleetConsumer(source, start)
-                let backlog = consumer.backlog() ?? 0
+                let backlog = consumer.account()?.total ?? 0
                 note { state in
                     state.backlog = backlog
                     state.interruption = nil

@@ -40,9 +40,9 @@ struct FleetReading {
 
     /// Reads the currently stored events, without waiting for later ones.
     ///
-    /// - Returns: `false` if it ended early, because an event is lost. nats-server 2.9, of Debian 12, never delivers
-    ///   the newest message of a subject that is too large for the rest of a request's bytes. Agents' events never
-    ///   fill them; the messages of a hostile device may.
+    /// - Returns: `false` if an event is lost. nats-server 2.9, of Debian 12, never delivers the newest message of a
+    ///   subject that is too large for the rest of a request's bytes. Agents' events never fill them; the messages of a
+    ///   hostile device may. The library does not know the server's version, but fewer events come than waited.
     @discardableResult
     private func read(
         _ policy: DeliverPolicy,
@@ -50,17 +50,24 @@ struct FleetReading {
         _ add: (DeliveredMessage) -> Void
     ) throws(TransportFailure) -> Bool {
         let consumer = try FleetConsumer(source, policy, limit: limit)
-        let backlog = consumer.backlog()
-        var left = backlog ?? .max
+        let account = consumer.account()
+        let mayLose = policy == .newest && limit == .bytes
+        var left = account?.total ?? .max
         var count: UInt64 = 0
+        // Later events would hide a loss.
+        var countAtStart: UInt64 = 0
         while left > 0 {
+            if mayLose, consumer.isIncomplete, !consumer.hasNext {
+                // For its messages the server goes on to count what is lost, in its account it does not.
+                if account == nil || consumer.account()?.waiting == 0 { return false }
+            }
             guard let delivered = try consumer.next(within: Self.patience) else { throw consumer.silence }
-            if policy == .newest, limit == .bytes, consumer.isIncomplete { return false }
             if policy.includes(delivered.message) { add(delivered) }
             count += 1
+            if let account, delivered.message.stored <= account.created { countAtStart += 1 }
             left = min(left - 1, delivered.pending)
             if count % 4096 == 0 { progress(count, count.addingReportingOverflow(left).partialValue) }
         }
-        return true
+        return !mayLose || !consumer.isIncomplete || account.map { countAtStart >= $0.total } ?? false
     }
 }
