@@ -5,8 +5,8 @@ import Glibc
 /// the limit counts all threads of a user, and none of root's.
 package struct ThreadShortage {
     private static let resource = __rlimit_resource_t(__RLIMIT_NPROC.rawValue)
-    /// The user that the process becomes.
-    package static let user: UInt32 = 61_234
+    /// The user that the process becomes, and no other process.
+    package static var user: UInt32 { 1 << 30 + UInt32(getpid()) }
 
     private let former: rlimit
 
@@ -15,10 +15,8 @@ package struct ThreadShortage {
         var limit = rlimit()
         guard getrlimit(Self.resource, &limit) == 0 else { throw Self.failure("getrlimit") }
         former = limit
-        // No other process may start threads of this user.
-        guard setuid(1 << 30 + uid_t(getpid())) == 0 else { throw Self.failure("setuid") }
-        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
-        limit.rlim_cur = rlim_t(threads + count)
+        guard setuid(Self.user) == 0 else { throw Self.failure("setuid") }
+        limit.rlim_cur = rlim_t(try Self.threadCount() + count)
         guard setrlimit(Self.resource, &limit) == 0 else { throw Self.failure("setrlimit") }
     }
 
@@ -26,6 +24,15 @@ package struct ThreadShortage {
     package func end() throws {
         var limit = former
         guard setrlimit(Self.resource, &limit) == 0 else { throw Self.failure("setrlimit") }
+    }
+
+    /// Returns the number of threads that are this user's; one that has ended keeps its former user.
+    private static func threadCount() throws -> Int {
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        return tasks.count { task in
+            let status = try? String(contentsOfFile: "/proc/self/task/\(task)/status", encoding: .utf8)
+            return status?.contains("\nUid:\t\(user)\t") == true
+        }
     }
 
     private static func failure(_ call: String) -> FinishedCommand.Failure {

@@ -1,3 +1,4 @@
+import CheckResults
 import NetlinkMonitor
 import Testing
 

@@ -1,4 +1,6 @@
 import AgentTestKit
+import Dispatch
+import LinuxSupport
 import ServiceSupport
 import Testing
 
@@ -50,6 +52,33 @@ import Testing
         #expect(manager.next() == "READY=1\nSTATUS=\(state)")
         reporter.note(.ended(refusal: "a.toml: bad"))
         #expect(manager.next() == "READY=1\nSTATUS=\(beginning); the last reload was rejected: a.toml: bad")
+    }
+}
+
+@Suite(.onOwnThread) struct AwakeTests {
+    @Test(.timeLimit(.minutes(1)))
+    func `a check does not wait for a notice that is being sent`() throws {
+        let directory = try TemporaryDirectory()
+        let name = "\(directory.path)/notify"
+        let manager = try FakeManager(at: name)
+        let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
+        let (sending, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let reporter = ServiceReporter(
+            socket: socket,
+            watchdog: nil,
+            startUpCode: StartUpCode(),
+            sentence: {
+                sending.signal()
+                gate.wait()
+                return "reachable"
+            },
+            wake: {}
+        )
+        try NamedThread.start("ready") { reporter.ready([]) }
+        sending.wait()
+        reporter.noteAwake()
+        gate.signal()
+        #expect(manager.next() == "READY=1\nSTATUS=reachable")
     }
 }
 
