@@ -26,10 +26,12 @@ final class BlockingWork {
     ///
     /// - Parameters:
     ///   - pool: The threads; `nil` for those of this object.
+    ///   - cancellation: The flag with which the work is not begun any more; `nil` for work that is done in any case.
     ///   - body: Called on one of them.
     ///   - whenDone: Called once on the event loop, later; with a ``WorkFailure`` if the work was not done.
     func run<Output: Sendable>(
         on pool: WorkPool? = nil,
+        unless cancellation: WorkCancellation? = nil,
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
     ) {
@@ -39,6 +41,7 @@ final class BlockingWork {
                 handOver(
                     Result { () throws -> Output in
                         guard state == .active else { throw WorkFailure.stopping }
+                        guard cancellation?.isCancelled != true else { throw WorkFailure.cancelled }
                         return try body()
                     }
                 )
@@ -73,11 +76,13 @@ final class BlockingWork {
 /// The reason that work was not done, for people.
 enum WorkFailure: Error, CustomStringConvertible {
     case stopping
+    case cancelled
     case noThread(SystemError)
 
     var description: String {
         switch self {
         case .stopping: "the agent stops"
+        case .cancelled: "the client has closed the connection"
         case .noThread(let error): "the system has no thread left for this: \(error)"
         }
     }

@@ -23,6 +23,8 @@ final class Connection: ChannelInboundHandler {
     }
 
     let socket: SocketName
+    /// Cancels the work for the client once the connection is closed.
+    let cancellation = WorkCancellation()
     /// The number assigned by the hub; 0 before admission.
     private(set) var number = 0
     private(set) var peer: Peer?
@@ -157,6 +159,7 @@ final class Connection: ChannelInboundHandler {
         self.context = nil
         descriptor = nil
         isEnding = true
+        cancellation.cancel()
         patience?.cancel()
         patience = nil
         stream?.end()

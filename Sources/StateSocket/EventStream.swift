@@ -94,7 +94,9 @@ final class EventStream {
         }
         // The events that the bus has released are in the journal too, and events that follow have a later time.
         let newest = intake.newestReleased
-        hub.work.run({ try source.firstSequence(from: time) }) { [self] result in
+        hub.work.run(unless: connection.cancellation) {
+            try source.firstSequence(from: time)
+        } _: { [self] result in
             guard phase == .waiting else { return }
             switch result {
             case .success(let first?): start = .after(min(first &- 1, newest))
@@ -253,7 +255,9 @@ final class EventStream {
         // No event has woken the event loop for this stream.
         intake.drain()
         if hasBegun, next >= intake.ring.first { return goLive() }
-        let replay = replay ?? StreamReplay(source, from: next, for: parameters, in: hub)
+        let replay =
+            replay
+            ?? StreamReplay(source, from: next, for: parameters, unless: connection.cancellation, in: hub)
         self.replay = replay
         guard connection.isWritable else { return replay.awaitClient { [self] in beCutOff() } }
         let firstInRing = intake.ring.first

@@ -8,6 +8,7 @@ final class StreamReplay {
     private(set) var isReading = false
 
     private let reader: ReplayReader
+    private let cancellation: WorkCancellation
     private let hub: StreamHub
     /// The end of the time for a part that the client does not accept.
     private var patience: Scheduled<Void>?
@@ -15,7 +16,16 @@ final class StreamReplay {
     private var ends = 0
 
     /// Creates a replay that reads nothing yet.
-    init(_ source: any ReplaySource, from sequence: UInt64, for parameters: SubscriptionParameters, in hub: StreamHub) {
+    ///
+    /// - Parameter cancellation: That of the subscriber's connection.
+    init(
+        _ source: any ReplaySource,
+        from sequence: UInt64,
+        for parameters: SubscriptionParameters,
+        unless cancellation: WorkCancellation,
+        in hub: StreamHub
+    ) {
+        self.cancellation = cancellation
         reader = ReplayReader(source, of: hub.agent.streamID, from: sequence, for: parameters)
         self.hub = hub
     }
@@ -24,7 +34,9 @@ final class StreamReplay {
     func read(_ whenRead: @escaping (Result<ReplayReader.Part, any Error>) -> Void) {
         isReading = true
         let (reader, limit) = (reader, hub.intake.ring.newest)
-        hub.work.run({ () throws -> ReplayReader.Part in try reader.read(through: limit) }) { [self] result in
+        hub.work.run(unless: cancellation) { () throws -> ReplayReader.Part in
+            try reader.read(through: limit)
+        } _: { [self] result in
             isReading = false
             whenRead(result)
         }

@@ -65,7 +65,8 @@ final class WorkQueue {
     func stop() { pool.stop() }
 }
 
-/// A flag that cancels the work for a client.
+/// A flag that cancels the work for a client: one that closes its connection and comes again would else leave work behind
+/// each time, for which all other clients wait.
 final class WorkCancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 

@@ -1,5 +1,6 @@
 import AgentEvents
 import AgentTestKit
+import Dispatch
 import Foundation
 import NotificationBus
 import Synchronization
@@ -272,6 +273,32 @@ struct HTTPServerTests {
             var status = 429
             while status == 429 { status = try HTTPClient(stream.http).get("/api/report").status }
             #expect(status == 200)
+        }
+    }
+
+    @Test func `documents of disconnected clients are not made`() async throws {
+        try await ServedStream.run { stream in
+            let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            stream.agent.whenMakingDocument.withLock {
+                $0 = {
+                    begun.signal()
+                    gate.wait()
+                    gate.signal()
+                }
+            }
+            let patient = try (0..<2).map { _ in try HTTPClient(stream.http) }
+            for client in patient { try client.send("/metrics") }
+            for _ in patient { begun.wait() }
+            var others = try (0..<20).map { _ in try HTTPClient(stream.http) }
+            for client in others { try client.send("/metrics") }
+            // The event loop has taken their requests before it accepts another client.
+            #expect(try HTTPClient(stream.http).get("/api/status").status == 200)
+            others = []
+            try #require(stream.waitForConnections(2))
+            gate.signal()
+            for client in patient { #expect(try client.response().status == 200) }
+            #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+            #expect(stream.agent.documentCount == 3)
         }
     }
 

@@ -44,7 +44,6 @@ final class HTTPExchange {
     private var isLast = false
     private var isHead = false
     /// Cancels the work for the request that is being answered.
-    private var cancellation: WorkCancellation?
     private(set) var owesSince: NIODeadline? = .now()
     private(set) var heldBytes = 0
     private let unread: UnreadAnswerCounter
@@ -128,7 +127,6 @@ final class HTTPExchange {
     func forget() {
         hold(0)
         waiting.removeAll()
-        cancellation?.cancel()
     }
 
     // MARK: Turns
@@ -233,7 +231,7 @@ final class HTTPExchange {
     /// Renders a document on another thread, which it may block.
     private func render(_ kind: AgentDocument.Kind) {
         let (agent, connections) = (hub.agent, hub.connections.count)
-        hub.work.run {
+        hub.work.run(unless: connection.cancellation) {
             agent.document(kind, connections: connections)
         } _: { [self] result in
             switch result {
@@ -245,12 +243,11 @@ final class HTTPExchange {
 
     /// Creates a report; the work is cancelled if the connection breaks.
     private func report(_ request: ReportRequest) {
-        let (agent, cancellation) = (hub.agent, WorkCancellation())
+        let (agent, cancellation) = (hub.agent, connection.cancellation)
         let isTaken = hub.reports.add(for: connection.origin, in: hub) { () throws -> AgentDocument in
             guard !cancellation.isCancelled else { throw ReportRefusal.failed("") }
             return try agent.report(request) { cancellation.isCancelled }
         } _: { [self] result in
-            self.cancellation = nil
             switch result {
             case .success(let document): respond(.ok, document)
             case .failure(ReportRefusal.invalid(let reason)): refuse(HTTPRefusal(.badRequest, reason))
@@ -259,10 +256,9 @@ final class HTTPExchange {
             case .failure(let error): refuse(HTTPRefusal(.serviceUnavailable, "\(error)"))
             }
         }
-        guard isTaken else {
-            return refuse(HTTPRefusal(.tooManyRequests, "a report for this user is being made; one at a time"))
+        if !isTaken {
+            refuse(HTTPRefusal(.tooManyRequests, "a report for this user is being made; one at a time"))
         }
-        self.cancellation = cancellation
     }
 
     private func respond(_ status: HTTPResponseStatus, _ document: AgentDocument) {

@@ -86,7 +86,16 @@ final class ScriptedAgent: AgentInterface {
     /// The number of bytes behind the line of a document.
     let documentPadding = Mutex(0)
 
+    /// Called for each document, on the thread that makes it.
+    let whenMakingDocument = Mutex<(@Sendable () -> Void)?>(nil)
+    private let made = Atomic<Int>(0)
+
+    /// The number of documents that were made.
+    var documentCount: Int { made.load(ordering: .relaxed) }
+
     func document(_ kind: AgentDocument.Kind, connections: Int) -> AgentDocument {
+        made.add(1, ordering: .relaxed)
+        whenMakingDocument.withLock { $0 }?()
         let padding = [UInt8](repeating: UInt8(ascii: "x"), count: documentPadding.withLock { $0 })
         return AgentDocument(
             contentType: "text/plain",
