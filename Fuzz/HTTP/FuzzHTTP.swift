@@ -5,7 +5,7 @@ enum FuzzHTTP {
     static func main() {
         FuzzProgram.run([
             FuzzTarget("expectations", maximumLength: 1 << 20, FuzzExpectations.run),
-            FuzzTarget("header", FuzzHeaders.run),
+            FuzzTarget("header", FuzzHeaders.run), FuzzTarget("secrets", FuzzSecrets.run),
         ])
     }
 }
