@@ -117,8 +117,8 @@ struct WatchCommand: ParsableCommand {
         let question = KeySuggestion.question(about: unknown, among: known)
         Terminal.printError(
             """
-            reachagent: at present the agent has nothing of the name '\(ForeignText.shown(unknown, limit: 64))'\(question); \
-            subjects are \(names)
+            reachagent: at present the agent has nothing of the name '\(ForeignText.shown(unknown, limit: 64))'\
+            \(question.isEmpty ? "; subjects" : "\(question) Subjects") are \(names)
             """
         )
     }
