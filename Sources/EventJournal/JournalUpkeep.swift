@@ -125,7 +125,7 @@ final class JournalUpkeep: Sendable {
             case .job(.close(let name, let file, let index)): close(name, file, index)
             case .job(.retain): retain()
             case .job(.settle(let lease, let generation, let files)):
-                lease.settle(generation, ifFlushed: files.allSatisfy { sync($0) })
+                lease.settle(generation, ifFlushed: files.allSatisfy { sync($0) && !$0.hasFailedSync })
             case .job(.noteRemovals): statusStore.withState { $0.whenRemoved }?()
             case .stop: return
             }
@@ -169,7 +169,10 @@ final class JournalUpkeep: Sendable {
 
     private func sync(_ file: OpenFile) -> Bool {
         let error = directory.system.sync(file.descriptor)
-        if error != 0 { statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error))) }
+        if error != 0 {
+            file.noteFailedSync()
+            statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
+        }
         return error == 0
     }
 

@@ -246,6 +246,7 @@ struct JournalWriter {
         if error == 0 {
             statusStore.synced(at: wallClock())
         } else {
+            file.noteFailedSync()
             statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
         }
         return error == 0

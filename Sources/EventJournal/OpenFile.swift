@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LinuxSupport
+internal import Synchronization
 
 /// An open file, closed with its last reference: a segment may be closed while the other thread still flushes it.
 final class OpenFile: Sendable {
@@ -7,6 +8,7 @@ final class OpenFile: Sendable {
     let descriptor: Int32
     /// The path at the time of opening.
     let path: String
+    private let failedSync = Atomic(false)
 
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
@@ -14,6 +16,13 @@ final class OpenFile: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// `true` once a flush has failed: the kernel reports that once, so that a later success says nothing about the events
+    /// of before.
+    var hasFailedSync: Bool { failedSync.load(ordering: .relaxed) }
+
+    /// Records that a flush has failed.
+    func noteFailedSync() { failedSync.store(true, ordering: .relaxed) }
 
     /// Returns the identity, the size and the type of the file.
     func status() -> FileStatus? {

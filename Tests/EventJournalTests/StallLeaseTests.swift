@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -67,6 +69,23 @@ import Testing
         #expect(StallLease.read(in: directory) == 1...2)
         lease.clear()
         #expect(StallLease.read(in: directory) == nil)
+    }
+
+    @Test func `a flush that succeeds after one that failed proves nothing about the events of before`() throws {
+        let scripted = ScriptedSystem()
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        journal.append(FixtureJournal.records(1...3))
+        let lease = journal.stallLease
+        let generation = lease.begin(from: 1, through: 3, ahead: 0)
+        scripted.with { $0.syncError = EIO }
+        #expect(journal.flush(within: .seconds(60)))
+        // The stall was found to be over before the failure was known.
+        scripted.with { $0.syncError = 0 }
+        journal.statusStore.needsNewSegment.store(false, ordering: .relaxed)
+        lease.end(generation)
+        journal.settleStall()
+        #expect(journal.flush(within: .seconds(60)))
+        #expect(StallLease.read(in: directory) == 1...3)
     }
 
     @Test func `a flush that ends during the next stall leaves its lease`() throws {
