@@ -86,7 +86,9 @@ extension ReachabilityMachine {
         let (known, silent) = (silentVantages, silences)
         silentVantages = Set(silent.map { $0?.name })
         return silent.filter { !known.contains($0?.name) }.flatMap { uplink in
-            if uplink == nil { probeTracks.doubtUplinks(besides: reachability.raw.path.interface) }
+            if uplink == nil {
+                probeTracks.doubtUplinks(besides: reachability.raw.path.interface, at: observed.instant)
+            }
             return doubtNextHops(of: uplink?.name, cause(uplink), observed)
         }
     }

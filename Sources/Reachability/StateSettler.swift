@@ -16,15 +16,8 @@ struct StateSettler: Sendable {
     private(set) var isFlapping = false
     /// The uplinks as last published, which have settled independently.
     private var uplinks: [Uplink] = []
-    /// The last silence over the default path.
-    private var silence = Silence()
-
-    /// A time in which nothing answers over the default path.
-    private struct Silence {
-        var since: Instant?
-        /// The names of the uplinks over which a check has succeeded since.
-        var proven: Set<String> = []
-    }
+    /// The names of the uplinks over which a check has succeeded since the default path last fell silent.
+    private var proven: Set<String> = []
 
     /// Creates a settler without observations.
     init(policy: SettlePolicy) {
@@ -46,7 +39,7 @@ struct StateSettler: Sendable {
     var settled: ReachabilityState {
         combined(ipv4: ipv4.settled, ipv6: ipv6.settled, verdict: verdict.settled).among(
             uplinks,
-            proven: silence.proven
+            proven: proven
         )
     }
 
@@ -62,8 +55,8 @@ struct StateSettler: Sendable {
         let now = observed.instant
         let next = combined(ipv4: newIPv4, ipv6: newIPv6, verdict: newVerdict)
         // One that is published lasts until its end is: an answer that did not hold is none.
-        if next.isSilent, !raw.isSilent, !before.isSilent { silence = Silence(since: now) }
-        raw = next.among(uplinks, proven: silence.proven)
+        if next.isSilent, !raw.isSilent, !before.isSilent { proven = [] }
+        raw = next.among(uplinks, proven: proven)
         // Without a path there is no verdict: the previous one waits for the path's return or loss.
         let isHeld = !raw.hasPath && newVerdict.isProbed == verdict.raw.isProbed && isKnown
         // Several probes that change during one wait share the first one's cause.
@@ -91,7 +84,7 @@ struct StateSettler: Sendable {
     mutating func follow(_ changes: [Change<Uplink>], to uplinks: [Uplink]) -> Change<ReachabilityState>? {
         let before = settled
         self.uplinks = uplinks
-        raw = raw.among(uplinks, proven: silence.proven)
+        raw = raw.among(uplinks, proven: proven)
         let after = settled
         let concerned = [before.alternative, after.alternative].compactMap { $0?.interface.index }
         guard isKnown, before != after,
@@ -108,14 +101,13 @@ struct StateSettler: Sendable {
 
     /// Handles a successful check over an uplink, which proves that it works during a silence over the default path.
     mutating func prove(_ uplink: String, cause: ChangeCause, observed: Observed) -> Change<ReachabilityState>? {
-        guard raw.isSilent, let since = silence.since, !silence.proven.contains(uplink) else { return nil }
+        guard raw.isSilent, !proven.contains(uplink) else { return nil }
         let before = settled
-        silence.proven.insert(uplink)
-        raw = raw.among(uplinks, proven: silence.proven)
+        proven.insert(uplink)
+        raw = raw.among(uplinks, proven: proven)
         let after = settled
         guard before != after else { return nil }
-        let held = since.duration(to: observed.instant)
-        return Change(from: before, to: after, cause: cause, observed: observed, settled: held)
+        return Change(from: before, to: after, cause: cause, observed: observed, settled: .zero)
     }
 
     /// Advances the time.

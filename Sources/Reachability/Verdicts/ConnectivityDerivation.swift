@@ -94,7 +94,10 @@ extension ConnectivityTally {
             return ConnectivityReason(code: code.rawValue, probe: probe.name, portalURL: url)
         case .unknown:
             guard ignored > 0 else { return nil }
-            return probes.first { $0.state.isIgnored || $0.state.isUnresolved }?.reason
+            let unchecked = probes.filter { $0.state.isIgnored || $0.state.isUnresolved }
+            // What closes the path says more than what merely keeps this machine from checking it.
+            let closed = unchecked.first { $0.state.code.map { !$0.leavesPathOpen } ?? false }
+            return (closed ?? unchecked.first)?.reason
         case .partial, .local:
             return commonReason(families, probes: probes) ?? individualReason(quorum: quorum, probes: probes)
         }

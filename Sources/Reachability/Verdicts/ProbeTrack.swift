@@ -73,6 +73,10 @@ struct ProbeTrack: Sendable {
     var isInQuestion = false
     /// The time of the last request for a check because another probe, or this one in the other family, fails.
     var requestedAt: ContinuousClock.Instant?
+    /// The time of the last request for a check because the default path fell silent.
+    var doubtedAt: ContinuousClock.Instant?
+    /// The minimum time between two such requests.
+    static let doubtInterval: Duration = .seconds(300)
 
     /// Creates a track without checks.
     init(_ point: ProbePoint, rule: ProbeRule, egresses: Vantages.Egresses) {
@@ -239,6 +243,11 @@ extension ProbeTrack {
         guard let last, !isStale else { return false }
         if let requestedAt, last.observed.instant < requestedAt { return false }
         return last.observed.instant + .seconds(1) <= now
+    }
+
+    /// Returns whether a silence over the default path makes the verdict doubtful.
+    func mayBeDoubted(at now: ContinuousClock.Instant) -> Bool {
+        state.verdict == .up && doubtedAt.map { $0 + Self.doubtInterval <= now } ?? true
     }
 
     /// Enters a portal: failures that it may have caused are void, and so is a verdict based on them.

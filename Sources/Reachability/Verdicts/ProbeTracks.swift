@@ -136,12 +136,20 @@ struct ProbeTracks: Sendable {
     /// Requests checks of the probes that are up over the uplinks other than the default path's: they are from before a
     /// silence over that, and by themselves the next ones may be an interval away.
     ///
+    /// Each once in ``ProbeTrack/doubtInterval``: over a metered link these checks have no other limit, and a default path
+    /// that falls silent again and again would use up its budget.
+    ///
     /// - Parameter used: The interface of the default path.
-    mutating func doubtUplinks(besides used: PathInterface?) {
+    mutating func doubtUplinks(besides used: PathInterface?, at now: ContinuousClock.Instant) {
         let others = vantages.uplinks.filter { !$0.isBoundOnly && $0.interface.index != used?.index }
         let names = Set(others.map(\.interface.name))
-        for track in table.tracks where track.rule.reachesBeyond && track.state.verdict == .up {
-            if track.point.vantage.interface.map(names.contains) == true { rechecks.insert(track.point) }
+        for position in table.tracks.indices {
+            let track = table.tracks[position]
+            guard track.rule.reachesBeyond, track.mayBeDoubted(at: now),
+                track.point.vantage.interface.map(names.contains) == true
+            else { continue }
+            table.update(position) { $0.doubtedAt = now }
+            rechecks.insert(track.point)
         }
     }
 
