@@ -88,16 +88,18 @@ import Testing
 
     @Test func `the bytes of a free link of the same kind use up no budget of a metered one`() throws {
         var settings = try Self.settings()
-        settings.metered.interfaces = ["usb*"]
-        let snapshot = Self.view([("eth0", .wired), ("usb0", .wired), ("usb1", .wired)])
-        let costs = try ["eth0", "usb0", "usb1"].map { name in
+        settings.metered.interfaces = ["usb*", "enx*"]
+        let snapshot = Self.view([("eth0", .wired), ("usb0", .wired), ("usb1", .wired), ("enx02", .wired)])
+        let costs = try ["eth0", "usb0", "usb1", "enx02"].map { name in
             try #require(Self.cost(Vantage(interface: name), settings, snapshot))
         }
-        #expect(costs.map(\.account) == ["wired", "usb0", "usb1"])
+        #expect(costs.map(\.account) == ["wired", "usb*", "usb*", "enx*"])
         var budget = ByteBudget()
         #expect(budget.charge(6_000_000, to: costs[0], seconds: 0).left == nil)
         #expect(budget.charge(1, to: costs[1], seconds: 0).left == 999)
-        #expect(budget.charge(0, to: costs[2], seconds: 0).left == 1000)
+        // A phone that is attached again, with another name.
+        #expect(budget.charge(1, to: costs[2], seconds: 0).left == 998)
+        #expect(budget.charge(0, to: costs[3], seconds: 0).left == 1000)
     }
 
     @Test(arguments: [("usb0", "usb0"), ("wg0", "wwan")])

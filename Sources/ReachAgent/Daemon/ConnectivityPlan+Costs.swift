@@ -57,23 +57,26 @@ extension ConnectivityPlan {
     }
 
     private func isMetered(_ egress: Egress) -> Bool {
-        isMeteredByKind(egress.carrier) || isMeteredByName(egress.carrier) || isMeteredByName(egress.link)
+        isMeteredByKind(egress.carrier) || pattern(of: egress.carrier) != nil || pattern(of: egress.link) != nil
     }
 
     private func isMeteredByKind(_ link: Link) -> Bool { link.kind == .wwan && settings.metered.includesCellular }
 
-    private func isMeteredByName(_ link: Link) -> Bool {
-        settings.metered.interfaces.contains { link.hasName(where: NamePattern($0).matches) }
+    /// Returns the pattern by which a link is metered.
+    private func pattern(of link: Link) -> String? {
+        settings.metered.interfaces.first { link.hasName(where: NamePattern($0).matches) }
     }
 
     /// Returns the account of an egress: the bytes of a tunnel are charged to the interface below it.
     ///
-    /// Only a link that is metered by its name has an account of its own: otherwise the bytes of other links of its kind,
-    /// which may be free, would use up its budget.
+    /// The links that are metered by a pattern have an account apart from their kind's: otherwise the bytes of other links
+    /// of the kind, which may be free, would use up their budget. It is the pattern's, because a phone may have another
+    /// address, and name, each time that it is attached.
     private func account(of egress: Egress) -> String {
         let carrier = egress.carrier
-        let isOwn = isMeteredByName(carrier) || isMeteredByName(egress.link) && !isMeteredByKind(carrier)
-        return isOwn ? carrier.name : carrier.kind.rawValue
+        if let pattern = pattern(of: carrier) { return pattern }
+        let own = isMeteredByKind(carrier) ? nil : pattern(of: egress.link)
+        return own ?? carrier.kind.rawValue
     }
 
     /// Returns the cost of an egress.

@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import NetlinkMonitor
 
 extension StatusText {
     /// The maximum number of interfaces, and of addresses of one interface.
@@ -46,9 +47,10 @@ extension StatusText {
             + (rest > 0 ? wrapped("\(ProbeCountText.number(rest)) more: `reachagent status uplinks`") : [])
     }
 
-    /// The account of an uplink's bytes: its own if that has a budget, else that of its kind.
+    /// The account of an uplink's bytes: that of a pattern with a budget, else that of its kind.
     private func account(of uplink: AgentEvents.Uplink) -> String {
-        reply.schedule?.bytesPerDay?[uplink.interface] == nil ? uplink.kind : uplink.interface
+        let patterns = (reply.schedule?.bytesPerDay ?? [:]).keys.sorted()
+        return patterns.first { NamePattern($0).matches(uplink.interface) } ?? uplink.kind
     }
 
     /// The availability of an uplink in 30 days: `99.953 %`.
