@@ -40,6 +40,10 @@ import Testing
         let given = try HookOptions.parse(["--hooks", "/a", "--hooks", "/b"])
         settings.hookDirectories = ["/configured"]
         #expect(given.hooks(of: settings).directories == ["/a", "/b"])
+        settings.runsHooks = false
+        let alone = given.hooks(of: settings)
+        #expect(alone.directories == ["/a", "/b"])
+        #expect(AgentStatus.HookSetup(alone, nil).disabled == nil)
         let relative = try HookOptions.parse(["--hooks", "./c/d/"]).hooks(of: settings).directories
         #expect(relative.first?.hasPrefix("/") == true)
         #expect(relative.first?.hasSuffix("/c/d") == true)

@@ -178,6 +178,9 @@ public struct HookSettings: Sendable {
     /// Switches hooks off, and removes all hooks and directories.
     public mutating func disable() { (isEnabled, directories, definitions) = (false, [], []) }
 
+    /// Sets the directories, and switches hooks on for them.
+    public mutating func use(_ directories: [String]) { (isEnabled, self.directories) = (true, directories) }
+
     /// The directories of a system service: the administrator's, then those of packages.
     public static let systemDirectories = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
 }

@@ -54,7 +54,7 @@ struct HookDirectoryOptions: ParsableArguments {
             if used.disabled == true { active.disable() }
         }
         // Hook files need absolute paths, because every directory above them is checked.
-        if !directories.isEmpty { active.directories = directories.map(AbsolutePath.of) }
+        if !directories.isEmpty { active.use(directories.map(AbsolutePath.of)) }
         return active
     }
 }
