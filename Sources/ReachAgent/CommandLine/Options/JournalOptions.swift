@@ -67,14 +67,17 @@ struct JournalOptions: ParsableArguments {
     var compressJournal = false
 
     func validate() throws {
-        let segmentSize = journalSegmentSize ?? Self.standardSegmentSize
-        guard segmentSize >= 4096 else {
+        let (size, smallest) = (journalSize ?? Self.standardSize, 4096)
+        guard journalSegmentSize ?? smallest >= smallest else {
             throw ValidationError("'--journal-segment-size' is too small; at least 4K is needed")
+        }
+        guard journalSegmentSize != nil || size / 8 >= smallest else {
+            throw ValidationError("'--journal-size' is too small; at least 32K is needed")
         }
         guard journalSegmentAge >= .seconds(1) else {
             throw ValidationError("'--journal-segment-age' is too short; at least 1s is needed")
         }
-        guard journalSize ?? Self.standardSize >= segmentSize else {
+        guard size >= journalSegmentSize ?? smallest else {
             throw ValidationError("'--journal-size' is smaller than '--journal-segment-size'")
         }
     }
