@@ -13,11 +13,13 @@ final class RequestBodyFeed {
     /// A piece, and the reader of the rest.
     private typealias Part = (bytes: [UInt8], reader: RequestBodyReader)
 
-    /// The time that reading may take on any disk.
+    /// The time that reading may take, a piece or all of them, on any disk.
     private static let patience = TimeAmount.milliseconds(100)
 
     /// `true` while a piece is being read.
     var isReading: Bool { readingSince != nil }
+    /// `true` if a piece keeps the request waiting now.
+    var isStuck: Bool { readingSince.map { now() - $0 > Self.patience } ?? false }
     /// `true` if the body has mostly waited for its file, and not for the connection.
     var isSlow: Bool {
         guard let begun else { return false }

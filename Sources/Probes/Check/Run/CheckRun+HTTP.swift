@@ -60,7 +60,7 @@ extension CheckRun {
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
         if let finding {
             // A server that closes while it waits for the request is not at fault.
-            if exchange.feed?.isSlow == true {
+            if exchange.feed?.isStuck == true {
                 let evidence = "the file of the request's body was not read; meanwhile: \(finding.evidence)"
                 return fail(.requestInvalid, subject: exchange.subject, evidence: evidence)
             }
