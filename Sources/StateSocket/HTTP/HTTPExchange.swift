@@ -43,7 +43,6 @@ final class HTTPExchange {
     /// `true` once no more requests are accepted: the last one is being answered.
     private var isLast = false
     private var isHead = false
-    /// Cancels the work for the request that is being answered.
     private(set) var owesSince: NIODeadline? = .now()
     private(set) var heldBytes = 0
     private let unread: UnreadAnswerCounter
