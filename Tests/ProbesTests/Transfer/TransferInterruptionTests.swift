@@ -193,10 +193,11 @@ struct TransferInterruptionTests {
     @Test
     func `a resumed download whose interface is unknown does not keep the lost one's`() async throws {
         let rest = [[ServerStep]](repeating: [.serve(object)], count: 3)
-        let stalled = partial("100000-199999/200000", sent: 50_000)
-        let server = try await ScriptedServer.start(
-            scripts: [halfAnswer + [.drop], [.serve(object)], stalled] + rest
-        )
+        // Few bytes: the whole object follows, and a transfer has a limit of bytes on the link.
+        let stalled = partial("100000-199999/200000", sent: 10_000)
+        // The connection of the small requests stays: a new one would take the script of the resumed download.
+        let small = [ServerStep](repeating: .serve(object), count: 100)
+        let server = try await ScriptedServer.start(scripts: [halfAnswer + [.drop], small, stalled] + rest)
         let log = ProgressLog()
         let probe = try CheckBench.probe(server.url("/large")) { probe in
             probe.transfer = TransferPlan(downloadBytes: 200_000, resumes: true, progress: log.closure)
