@@ -167,14 +167,7 @@ final class JournalUpkeep: Sendable {
         if isDone { statusStore.synced(at: wallClock()) }
     }
 
-    private func sync(_ file: OpenFile) -> Bool {
-        let error = directory.system.sync(file.descriptor)
-        if error != 0 {
-            file.noteFailedSync()
-            statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
-        }
-        return error == 0
-    }
+    private func sync(_ file: OpenFile) -> Bool { file.sync(with: directory.system, reportingTo: statusStore) }
 
     private func close(_ name: SegmentName, _ file: OpenFile?, _ index: SegmentIndex?) {
         let syncs = configuration.sync != .never

@@ -123,14 +123,10 @@ extension JournalWriter {
         if unnamed != nil { guard let namingSequence, namingSequence <= lastAccepted else { return } }
         unnamed = nil
         namingSequence = nil
-        guard leased != nil, let lease, active != nil, flush() else { return }
+        guard leased != nil, let lease, active != nil else { return }
+        guard let unflushedFiles, unflushedFiles.allSatisfy({ sync($0) }) else { return }
         if lease.write(nil, syncs: configuration.sync != .never) { leased = nil }
     }
-
-    /// Flushes the written events unless the policy is ``SyncPolicy/never``.
-    ///
-    /// - Returns: `false` if events wait in memory, or if the flush failed.
-    func flush() -> Bool { unflushedFiles?.allSatisfy { sync($0) } ?? false }
 
     /// The files to flush before every accepted event is on the disk; `nil` if events wait in memory, or if a flush failed.
     var unflushedFiles: [OpenFile]? {

@@ -242,13 +242,8 @@ struct JournalWriter {
     /// Flushes a file to the disk, and records the result; returns `false` on failure.
     @discardableResult
     func sync(_ file: OpenFile) -> Bool {
-        let error = directory.system.sync(file.descriptor)
-        if error == 0 {
-            statusStore.synced(at: wallClock())
-        } else {
-            file.noteFailedSync()
-            statusStore.syncFailed(JournalError(operation: "sync", path: file.path, cause: .errno(error)))
-        }
-        return error == 0
+        let isDone = file.sync(with: directory.system, reportingTo: statusStore)
+        if isDone { statusStore.synced(at: wallClock()) }
+        return isDone
     }
 }

@@ -21,8 +21,14 @@ final class OpenFile: Sendable {
     /// of before.
     var hasFailedSync: Bool { failedSync.load(ordering: .relaxed) }
 
-    /// Records that a flush has failed.
-    func noteFailedSync() { failedSync.store(true, ordering: .relaxed) }
+    /// Flushes the file to the disk, and records a failure, also in the journal's status; returns `false` on failure.
+    func sync(with system: JournalSystem, reportingTo statusStore: JournalStatusStore) -> Bool {
+        let error = system.sync(descriptor)
+        guard error != 0 else { return true }
+        failedSync.store(true, ordering: .relaxed)
+        statusStore.syncFailed(JournalError(operation: "sync", path: path, cause: .errno(error)))
+        return false
+    }
 
     /// Returns the identity, the size and the type of the file.
     func status() -> FileStatus? {

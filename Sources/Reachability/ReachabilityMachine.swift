@@ -53,7 +53,7 @@ public struct ReachabilityMachine: Sendable {
         zip(configuration.targets, targetStates).map { ($0, $1.settled) }
     }
 
-    /// Handles a new snapshot of the kernel's state.
+    /// Handles a new network snapshot.
     ///
     /// - Parameters:
     ///   - update: The snapshot and its changes.
@@ -65,7 +65,7 @@ public struct ReachabilityMachine: Sendable {
         return transitions
     }
 
-    /// Handles a new snapshot of the kernel's state, and passes on each transition as soon as it is known.
+    /// Handles a new network snapshot, and passes on each transition as soon as it is known.
     ///
     /// The change of the path is known before the uplinks settle, and its subscribers need not wait for that.
     ///

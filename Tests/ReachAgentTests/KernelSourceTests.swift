@@ -7,7 +7,7 @@ import Testing
 
 @testable import ReachAgent
 
-/// The monitor of the kernel's view while it is replaced.
+/// The netlink monitor while it is replaced.
 struct KernelSourceTests {
     @Test(.timeLimit(.minutes(1)))
     func `a call does not wait for the next monitor's first reading, and is made after it`() async throws {

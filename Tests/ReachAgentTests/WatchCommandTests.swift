@@ -1,7 +1,7 @@
 import AgentTestKit
 import Testing
 
-/// `reachagent watch`, from the outside, with a server that does as it is told.
+/// `reachagent watch`, from the outside, with a scripted server.
 @Suite struct WatchCommandTests {
     private static func reply(_ event: String) -> String { AgentLines.reply(event) }
 

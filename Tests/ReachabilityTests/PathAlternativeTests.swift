@@ -129,7 +129,7 @@ struct PathAlternativeTests {
         run.see(network, at: 10_000)
         run.pass(to: 15_000)
         #expect(run.takeWords() == ["none/none→none/none|wwan0 link link_up"])
-        // What an administrator does about it.
+        // An administrator prefers the modem.
         network.preferred = .wwan0
         run.see(network, at: 16_000)
         run.pass(to: 20_000)

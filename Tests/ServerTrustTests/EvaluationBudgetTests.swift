@@ -26,6 +26,15 @@ import Testing
         }
     }
 
+    private static func code(of presented: [[UInt8]], by evaluator: TrustEvaluator, steps: Int) -> FindingCode? {
+        evaluator.evaluate(
+            presented: presented,
+            identity: .name("host.test"),
+            at: TestDate.present,
+            within: WorkBudget(deadline: nil, steps: steps)
+        ).code
+    }
+
     @Test func `with too few steps an evaluation is given up, and never guessed`() throws {
         let chain = try Self.chain.get()
         let stranger = try IssuedCertificate.selfSigned(.authority("Other Root"))
@@ -33,21 +42,13 @@ import Testing
         for roots in [[chain.root.der], [stranger.der]] {
             for policy in try Self.policies() {
                 let evaluator = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: roots))
-                func code(_ steps: Int) -> FindingCode? {
-                    evaluator.evaluate(
-                        presented: chain.presented,
-                        identity: .name("host.test"),
-                        at: TestDate.present,
-                        within: WorkBudget(deadline: nil, steps: steps)
-                    ).code
-                }
                 // From small to large, so that no answer is remembered from before.
                 var codes: [FindingCode?] = []
                 for steps in [0, 1, 2000, 5000, 10_000, 50_000, 105_000, 120_000, 205_000, 220_000, 320_000, 420_000] {
-                    codes.append(code(steps))
+                    codes.append(Self.code(of: chain.presented, by: evaluator, steps: steps))
                 }
                 seen.formUnion(codes)
-                let whole = code(1 << 30)
+                let whole = Self.code(of: chain.presented, by: evaluator, steps: 1 << 30)
                 #expect(
                     codes.allSatisfy { $0 == .tlsPathBudget || $0 == whole },
                     "\(policy): \(codes), \(whole as Any)"
@@ -139,12 +140,7 @@ import Testing
             revocationLists: [try CertificateRevocationList(der: list)]
         )
         let codes = stride(from: 0, through: 500_000, by: 5000).map { steps in
-            evaluator.evaluate(
-                presented: chain.presented,
-                identity: .name("host.test"),
-                at: TestDate.present,
-                within: WorkBudget(deadline: nil, steps: steps)
-            ).code
+            Self.code(of: chain.presented, by: evaluator, steps: steps)
         }
         #expect(Set(codes) == [.tlsPathBudget, .tlsRevocationUnknown, .tlsRevoked], "\(codes)")
     }

@@ -127,20 +127,11 @@ struct BroadcastTests {
     @Test func `a subscriber that closes before an event is written to it ends alone`() async throws {
         let lines = try await ServedStream.run { stream in
             var clients = try (0..<3).map { _ in try Self.subscribe(stream, #"{"types":["probe.*"]}"#) }
-            let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            stream.agent.whenAskedForStatus.withLock {
-                $0 = { _ in
-                    isHeld.signal()
-                    isReleased.wait()
-                }
-            }
-            let asking = try Client(stream.control)
-            try asking.send(#"{"method":"status"}"# + "\n")
-            isHeld.wait()
+            let held = try stream.holdEventLoop()
             // The event loop writes the event before it polls, so that only the write fails.
             clients.remove(at: 1)
             Self.tell(stream, 1)
-            isReleased.signal()
+            held.isReleased.signal()
             guard stream.waitForConnections(3) else { return [String]() }
             Self.tell(stream, 2)
             return try clients.flatMap { try $0.lines(2) }

@@ -128,24 +128,15 @@ struct SlowSubscriberTests {
         let numbers = try await ServedStream.run { stream in
             let client = try Client(stream.events)
             _ = try client.lines(2)
-            let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            stream.agent.whenAskedForStatus.withLock {
-                $0 = { _ in
-                    isHeld.signal()
-                    isReleased.wait()
-                }
-            }
-            let asking = try Client(stream.control)
-            try asking.send(#"{"method":"status"}"# + "\n")
-            isHeld.wait()
+            let held = try stream.holdEventLoop()
             for _ in 0..<12_000 { stream.publish(padding: 500) }
             // They subscribe in the middle of the burst, and their snapshots are of its end.
             let others = try (0..<openings).map { _ in try Client(stream.events) }
-            try asking.send(String(repeating: #"{"method":"subscribers"}"# + "\n", count: openings))
-            isReleased.signal()
+            try held.client.send(String(repeating: #"{"method":"subscribers"}"# + "\n", count: openings))
+            held.isReleased.signal()
             let numbers = try client.sequences(through: 12_000)
             for other in others { _ = try other.lines(2) }
-            _ = try asking.lines(1 + openings)
+            _ = try held.client.lines(1 + openings)
             return numbers
         }
         #expect(numbers.elementsEqual(1...12_000), "the last of \(numbers.count) is \(numbers.last ?? 0)")

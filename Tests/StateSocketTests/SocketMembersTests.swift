@@ -85,12 +85,7 @@ struct SocketMembersTests {
             let refusals = try promises.map { try $0.futureResult.wait() }
             #expect(refusals == Array(repeating: "\(Self.user) is not a member", count: 3))
             #expect(lookups.load(ordering: .relaxed) == 1)
-            try gate.eventLoop.submit {
-                members.value.stop()
-                hub.value.work.stop()
-            }.wait()
-            gate.close()
-            try loops.syncShutdownGracefully()
+            try Self.end(members, hub, on: gate, of: loops)
         }
     }
 
@@ -120,12 +115,7 @@ struct SocketMembersTests {
             isReleased.signal()
             for _ in 0..<1000 { isDone.wait() }
             #expect(answers.withLock { $0.count { $0 == nil } } == 64)
-            try gate.eventLoop.submit {
-                members.value.stop()
-                hub.value.work.stop()
-            }.wait()
-            gate.close()
-            try loops.syncShutdownGracefully()
+            try Self.end(members, hub, on: gate, of: loops)
         }
     }
 
@@ -174,5 +164,19 @@ struct SocketMembersTests {
                 try loops.syncShutdownGracefully()
             }
         }
+    }
+
+    private static func end(
+        _ members: NIOLoopBound<SocketMembers>,
+        _ hub: NIOLoopBound<StreamHub>,
+        on gate: LoopGate,
+        of loops: MultiThreadedEventLoopGroup
+    ) throws {
+        try gate.eventLoop.submit {
+            members.value.stop()
+            hub.value.work.stop()
+        }.wait()
+        gate.close()
+        try loops.syncShutdownGracefully()
     }
 }

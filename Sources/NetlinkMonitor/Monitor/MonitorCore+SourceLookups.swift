@@ -147,7 +147,7 @@ extension RouteLookup {
 }
 
 extension RouteLookup.Refusal {
-    /// `true` if an entry of the kernel's tables rejects the packet, rather than the lack of a route.
+    /// `true` if a route or rule rejects the packet, rather than the lack of a route.
     fileprivate var isDeliberate: Bool {
         switch self {
         case .unreachable, .blackhole, .prohibited: true

@@ -7,7 +7,7 @@ internal import Glibc
 /// that is bound to an interface: where none matches, or one that rejects packets, the kernel takes the address for a
 /// neighbour on that interface's link. It solicits it there in vain, or, on a link without ARP, sends the packets.
 struct LocalRoute {
-    /// The result of the kernel's lookup.
+    /// The lookup result.
     enum State {
         /// Packets leave.
         case accepted

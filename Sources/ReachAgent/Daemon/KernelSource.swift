@@ -1,7 +1,7 @@
 internal import NetlinkMonitor
 internal import Synchronization
 
-/// The monitor of the kernel's view, between its start and its stop.
+/// The netlink monitor, between its start and its stop.
 final class KernelSource: Sendable {
     private enum State {
         case stopped

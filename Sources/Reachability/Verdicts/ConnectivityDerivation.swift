@@ -95,7 +95,7 @@ extension ConnectivityTally {
         case .unknown:
             guard ignored > 0 else { return nil }
             let unchecked = probes.filter { $0.state.isIgnored || $0.state.isUnresolved }
-            // What closes the path says more than what merely keeps this machine from checking it.
+            // A code that closes the path says more than one that merely keeps this machine from checking it.
             let closed = unchecked.first { $0.state.code.map { !$0.leavesPathOpen } ?? false }
             return (closed ?? unchecked.first)?.reason
         case .partial, .local:

@@ -28,7 +28,7 @@ struct WebhookNetworkTests {
     /// Waits until a pause, whose length is zero, has begun and ended.
     private func pauseEnded() async throws {
         await bench.pauseBegan()
-        // What began the pause must return before its timer is there, and timers of the same time keep their order.
+        // The call that began the pause must return before its timer is there, and timers of the same time keep their order.
         try await bench.loop.submit {}.get()
         try await bench.loop.scheduleTask(in: .zero) {}.futureResult.get()
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Probes
 
-/// The interface of a local address, with a table in place of the kernel's.
+/// The interface of a local address, from a scripted address table.
 struct LocalInterfacesTests {
     private final class Kernel: Sendable {
         let names = Mutex<[[UInt8]: String]>([:])

@@ -1,5 +1,6 @@
 import AgentEvents
 import AgentTestKit
+import Dispatch
 import Foundation
 import NotificationBus
 import StateSocket
@@ -50,6 +51,23 @@ final class ServedStream: Sendable {
     func stop() {
         bus.finish()
         server.stop(within: .seconds(10))
+    }
+
+    /// Holds the event loop of the sockets in the answer to a `status` request.
+    ///
+    /// - Returns: the client of the request, once the loop is held, and the semaphore that lets the loop go on.
+    func holdEventLoop() throws -> (client: Client, isReleased: DispatchSemaphore) {
+        let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        agent.whenAskedForStatus.withLock {
+            $0 = { _ in
+                isHeld.signal()
+                isReleased.wait()
+            }
+        }
+        let client = try Client(control)
+        try client.send(#"{"method":"status"}"# + "\n")
+        isHeld.wait()
+        return (client, isReleased)
     }
 
     /// Waits until the server has so many connections; `false` after a long time.
