@@ -49,10 +49,10 @@ test: dependencies ## Run the unit and integration tests
 	@failed=0; \
 	$(TEST) $(SIDE_BY_SIDE) --filter IntegrationTests --skip CostTests >.build/integration-tests.log 2>&1 & \
 	trap 'kill $$!' EXIT; \
-	$(TEST) $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || failed=1; \
+	$(TEST) $(SIDE_BY_SIDE) --skip SystemTests --skip IntegrationTests --skip CostTests || { echo "error: the unit tests ended with status $$?" >&2; failed=1; }; \
 	echo "Integration tests, since the start of the unit tests:"; \
 	tail --follow --lines +1 --pid $$! --sleep-interval 0.2 .build/integration-tests.log; \
-	wait $$! || failed=1; \
+	wait $$! || { echo "error: the integration tests ended with status $$?" >&2; failed=1; }; \
 	trap - EXIT; \
 	exit $$failed
 

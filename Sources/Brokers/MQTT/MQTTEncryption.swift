@@ -24,6 +24,7 @@ final class MQTTEncryption {
     ///
     /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`, or `broker_tls` if OpenSSL fails.
     init(_ settings: SinkSettings, trust: BrokerTrust) throws(TransportFailure) {
+        OpenSSL.prepare()
         guard let context = SSL_CTX_new(TLS_client_method()) else {
             throw TransportFailure(code: "broker_tls", detail: "OpenSSL cannot start: \(Self.lastError)")
         }

@@ -34,6 +34,7 @@ final class MQTTSession {
         // The library writes to sockets with write(2): a broker that has disconnected would otherwise terminate the
         // program.
         signal(SIGPIPE, SIG_IGN)
+        OpenSSL.prepare()
         return mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
     }()
 

@@ -33,6 +33,7 @@ final class NATSOptions {
         for server: BrokerAddress.Server,
         isEncrypted: Bool
     ) throws(TransportFailure) {
+        OpenSSL.prepare()
         var options: OpaquePointer?
         guard natsOptions_Create(&options) == NATS_OK, let options else {
             throw TransportFailure(code: "broker_unreachable", detail: "libnats has no memory left")
@@ -162,6 +163,7 @@ enum NKey {
     }
 
     private static func publicKey(ofPrivate bytes: [UInt8]) -> [UInt8]? {
+        OpenSSL.prepare()
         guard let key = EVP_PKEY_new_raw_private_key(NID_ED25519, nil, bytes, bytes.count) else { return nil }
         defer { EVP_PKEY_free(key) }
         var result = [UInt8](repeating: 0, count: keyBytes)

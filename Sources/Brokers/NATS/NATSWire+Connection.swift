@@ -7,6 +7,7 @@ internal import Sinks
 extension NATSWire {
     /// Connects, and serves the connection until its end.
     static func run(_ wire: NATSWire) {
+        OpenSSL.prepare()
         // Before interruptions are allowed, so that the library's own threads inherit all signals blocked.
         nats_Open(0)
         Interruption.allow()
