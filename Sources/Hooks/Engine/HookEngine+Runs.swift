@@ -62,14 +62,7 @@ extension HookEngine {
     private func prepare(_ command: HookCommand, _ run: HookRun) {
         move(run, to: .program)
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
-        run.patience = loop.scheduleTask(in: TimeAmount(hook.timeout)) { [self] in
-            let file = hook.path.map(ShellWord.quoted) ?? "its file"
-            report(number, "\(file), or its user or working directory, could not be checked")
-        }
-        run.yielding = loop.scheduleTask(in: TimeAmount(min(Self.longestCheck, hook.timeout))) { [self] in
-            runs[number]?.isOverdue = true
-            yieldPlaces()
-        }
+        watch(run, "or its user or working directory, could not be checked")
         let ticket = starts.take()
         do throws(SystemError) {
             try NamedThread.start("hook-check") { [self] in
@@ -79,6 +72,19 @@ extension HookEngine {
         } catch {
             let failure = HookPreparation.Failure.noThread(errno: error.errno)
             loop.execute { [self] in prepared(ticket, number, .failure(failure)) }
+        }
+    }
+
+    /// Reports a program that is not checked, or has not started, within its timeout, and makes it give up its place
+    /// sooner.
+    private func watch(_ run: HookRun, _ obstacle: String) {
+        let (number, hook) = (run.number, run.state.hook)
+        run.patience = loop.scheduleTask(in: TimeAmount(hook.timeout)) { [self] in
+            report(number, "\(hook.path.map(ShellWord.quoted) ?? "its file"), \(obstacle)")
+        }
+        run.yielding = loop.scheduleTask(in: TimeAmount(min(Self.longestCheck, hook.timeout))) { [self] in
+            runs[number]?.isOverdue = true
+            yieldPlaces()
         }
     }
 
@@ -96,7 +102,7 @@ extension HookEngine {
         yieldPlaces()
     }
 
-    /// Lets other programs run while the files of these are still being checked, the earliest first.
+    /// Lets other programs run while these are still being checked or started, the earliest first.
     ///
     /// As many as there are places do that: each holds a thread, and no call can end that.
     private func yieldPlaces() {
@@ -153,12 +159,17 @@ extension HookEngine {
             start(starts.started(ticket))
         case .success(let preparation):
             run.began = .now
+            // The kernel may answer for what was checked, and not when it reads the program or enters the directory.
+            watch(run, "what it loads, or its working directory, could not be read")
             run.stage = .program(
                 HookProcess.start(
                     preparation.launch,
                     on: gate,
                     in: containment,
-                    made: { [self] in start(starts.started(ticket)) },
+                    made: { [self] in
+                        made(number)
+                        start(starts.started(ticket))
+                    },
                     ended: { [self] end in
                         start(starts.started(ticket))
                         self.end(number, end)
@@ -166,6 +177,14 @@ extension HookEngine {
                 )
             )
         }
+    }
+
+    /// Notes that a program runs; it has a place again, although others may have taken all.
+    private func made(_ number: UInt64) {
+        guard let run = runs[number] else { return }
+        run.cancelTimers()
+        run.isOverdue = false
+        if run.place == .hanging { move(run, to: .program) }
     }
 
     func end(_ number: UInt64, _ end: HookRunEnd) {

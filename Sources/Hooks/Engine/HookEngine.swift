@@ -15,7 +15,7 @@ final class HookEngine: @unchecked Sendable {
     static let longestHoldUp = Duration.milliseconds(250)
     /// The time, counted from the end of the grace period, after which a killed run that does not end is abandoned.
     static let longestEnding = Duration.seconds(10)
-    /// The time after which a program keeps no place of those that run while its file is still being checked.
+    /// The time after which a program keeps no place of those that run while it is still being checked or started.
     static let longestCheck = Duration.seconds(1)
     /// The pause before another attempt to read the directories, for which a thread, descriptors or memory lacked.
     static let pauseInShortage = TimeAmount.seconds(1)

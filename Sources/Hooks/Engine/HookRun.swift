@@ -18,7 +18,7 @@ final class HookRun {
         case none
         /// One of the maximum number.
         case program
-        /// None while the check of its file hangs.
+        /// None while the check of its file, or its start, hangs.
         case hanging
         /// None yet again, after the check of its file has ended.
         case answered
@@ -31,11 +31,11 @@ final class HookRun {
     var place = Place.none
     /// The time at which the program or the request started; nil before that.
     var began: SuspendingClock.Instant?
-    /// The end of the time after which a program whose file is still being checked is reported.
+    /// The end of the time after which a program that is still being checked or started is reported.
     var patience: Scheduled<Void>?
     /// The end of the time after which such a program gives up its place.
     var yielding: Scheduled<Void>?
-    /// `true` if that time is over, and the file is still being checked.
+    /// `true` if that time is over, and the program is still being checked or started.
     var isOverdue = false
     /// `true` if its hook has another definition since, whose figures are not those of this run.
     private(set) var isObsolete = false
@@ -46,7 +46,7 @@ final class HookRun {
         self.start = start
     }
 
-    /// Cancels the timers of the check.
+    /// Cancels the timers of the check and the start.
     func cancelTimers() {
         patience?.cancel()
         yielding?.cancel()

@@ -32,6 +32,8 @@ package final class HookProcess: Sendable {
         /// The descendants of the program at the time of SIGTERM.
         var descendants = HookDescendants()
         var hasLeaderEnded = false
+        /// `true` once the IDs of the leader and its group may be those of others.
+        var isReaped = false
         var ended: (@Sendable (End) -> Void)?
     }
 
@@ -156,6 +158,8 @@ package final class HookProcess: Sendable {
         guard state.value.ended != nil, state.value.reason == nil else { return }
         guard let leader = state.value.leader else {
             state.value.reason = reason
+            // A start that hangs has no process to end yet; one that comes later is still ended.
+            state.value.timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(Self.grace)) { self.finish(reason) }
             return
         }
         guard !leader.hasEnded else { return }
@@ -182,7 +186,7 @@ package final class HookProcess: Sendable {
     /// Sends SIGKILL; the leader is alive or has not been reaped, so the group ID has not been reused.
     private func kill(_ leader: HookLeader) {
         // A timer that has expired together with the end of the run comes after it, although it was cancelled.
-        guard state.value.ended != nil else { return }
+        guard !state.value.isReaped else { return }
         state.value.wasKilled = true
         if state.value.group?.kill() != true {
             // A process may start others faster than they are found: the search ends when all that were found have
@@ -215,6 +219,7 @@ package final class HookProcess: Sendable {
 
     private func over(_ leader: HookLeader) {
         let ending = leader.reap()
+        state.value.isReaped = true
         if let containment, !containment.end(leader, state.value.group) {
             // The kernel may report a process's end before the process has left its group, and nothing else would check
             // again.

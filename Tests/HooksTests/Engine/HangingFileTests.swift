@@ -1,5 +1,6 @@
 import AgentEvents
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Hooks
@@ -11,6 +12,7 @@ struct HangingFileTests {
     private let hanging: HangingFileSystem
     private let log = CompletionLog()
     private let notices = AsyncStream<String>.makeStream()
+    private let links = ShortLinks()
 
     init() throws {
         (fixture, hanging) = (try HookFixture(), try HangingFileSystem())
@@ -149,6 +151,46 @@ struct HangingFileTests {
         await runner.stopped()
     }
 
+    /// A program that can be checked, and whose loader is on the file system that hangs.
+    private func stuckAtStart() throws -> HookDefinition {
+        var program = try Data(contentsOf: URL(filePath: "/bin/true"))
+        // The kernel reads a loader's path of at most as many bytes as the program has for it.
+        let link = "/tmp/ld-\(UInt32.random(in: 0...UInt32.max))"
+        let loaders = ["/lib64/ld-linux-x86-64.so.2\0", "/lib/ld-linux-aarch64.so.1\0"]
+        let place = try #require(loaders.compactMap { program.firstRange(of: Data($0.utf8)) }.first)
+        program.replaceSubrange(place, with: Data(link.utf8) + Data(count: place.count - link.utf8.count))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: hanging.path + "/loader")
+        links.add(link)
+        let path = try fixture.file("stuck", program)
+        let command = HookCommand(arguments: [path])
+        return HookDefinition(name: "stuck", action: .command(command), timeout: .milliseconds(10))
+    }
+
+    @Test
+    func `a program that hangs as it starts is reported, and keeps no place`() async throws {
+        let stuck = try stuckAtStart()
+        let runner = runner(HookSettings(definitions: [stuck, try quick()], maximumRunning: 1))
+        await deliver(to: runner)
+        let path = fixture.directory + "/stuck"
+        let obstacle = "\(path), what it loads, or its working directory, could not be read"
+        #expect(await notice() == "stuck has not started: \(obstacle) within 0.01 s")
+        #expect(runner.statuses.first { $0.hook == "stuck" }?.running == 1)
+        try hanging.release()
+        let reports = await log.reports { $0.contains { $0.hook == "stuck" } }
+        #expect(reports.first { $0.hook == "stuck" }?.ending.outcome == "not_started")
+        await runner.stopped()
+    }
+
+    @Test
+    func `the end waits for no program that hangs as it starts`() async throws {
+        let stuck = try stuckAtStart()
+        let runner = runner(HookSettings(definitions: [stuck]))
+        runner.deliver(SampleEvent.reachability(1, to: ("wifi", "full")))
+        #expect(await notice()?.hasPrefix("stuck has not started: ") == true)
+        await runner.stopped(grace: .zero)
+        #expect(log.completions.last?.ending.outcome == "stopped")
+    }
+
     @Test
     func `no more programs hang beside the places than there are places`() async throws {
         let hooks = [program("first"), program("second"), try quick()]
@@ -177,4 +219,13 @@ struct HangingFileTests {
         #expect(await log.reports(3).last?.hook == "second")
         await runner.stopped()
     }
+}
+
+/// Symbolic links with paths that are short enough for a program's loader, which go with their owner.
+private final class ShortLinks: Sendable {
+    private let paths = Mutex<[String]>([])
+
+    func add(_ path: String) { paths.withLock { $0.append(path) } }
+
+    deinit { for path in paths.withLock({ $0 }) { unlink(path) } }
 }
