@@ -66,7 +66,8 @@ import Testing
         var manager: FakeManager? = try FakeManager(at: name)
         let socket = try #require(try NotifySocket.named(in: ["NOTIFY_SOCKET": name]))
         // The queue of a datagram socket has an end (net.unix.max_dgram_qlen): then the send gives up.
-        #expect((0..<100_000).contains { _ in !socket.send([.watchdog]) })
+        let taken = (0..<100_000).first { _ in !socket.send([.watchdog]) }
+        #expect(taken ?? 0 > 0)
         #expect(manager?.next() == "WATCHDOG=1")
         manager = nil
         // A program that another test starts has the manager's descriptor too, for the moment until it is executed.
