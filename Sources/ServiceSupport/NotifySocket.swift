@@ -21,7 +21,7 @@ package final class NotifySocket: Sendable {
 
     private init(connectedTo name: String) throws(NotifySocketError) {
         guard var address = Self.address(of: name) else { throw .badAddress(name) }
-        descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .unreachable(name, errno: errno) }
         var patience = Self.patience
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -34,6 +34,8 @@ package final class NotifySocket: Sendable {
             close(descriptor)
             throw .unreachable(name, errno: reason)
         }
+        // Not before: an object that is complete is ended by `deinit` when its initializer throws, and would close twice.
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
