@@ -11,7 +11,7 @@ import Testing
 
     @Test func `OpenSSL can be used until the process has ended`() async {
         await #expect(processExitsWith: .exitCode(Self.usable)) {
-            // What is registered first is called last: after OpenSSL's own function, if it has registered one.
+            // The first function that is registered is the last one called, after that of OpenSSL if there is one.
             atexit { _exit(OPENSSL_init_crypto(0, nil) == 1 ? OpenSSLTests.usable : OpenSSLTests.freed) }
             // The keys of a user, which OpenSSL computes.
             _ = NKey.publicKey(ofSeed: "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY")

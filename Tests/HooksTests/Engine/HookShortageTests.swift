@@ -27,7 +27,7 @@ struct HookShortageTests {
             )
             runner.deliver(SampleEvent.reachability(1))
             try shortage.end()
-            // What fails in another process has no values of its own.
+            // A failure in another process is reported without its values.
             let told = notices.withLock { $0 }
             #expect(!runner.hasThread, "no shortage: \(told)")
             // Of a type that no hook needs.

@@ -78,7 +78,7 @@ import Testing
         try pipe.fileHandleForReading.close()
         for number in 0..<10_000 { writer.write([Self.line(number)]) }
         writer.flush(within: .seconds(30))
-        // Another reader in its place is told how much there was, and given what comes now.
+        // Another reader in its place gets the number of lost lines, and the lines that come now.
         let next = try PrivatePipe()
         dup2(next.fileHandleForWriting.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor)
         writer.write([Self.line(10_000)])
