@@ -553,11 +553,6 @@ if let tests = Context.environment["REACHAGENT_TESTS"] {
     package.targets.removeAll { $0.type == .test && !tests.split(separator: ",").map(String.init).contains($0.name) }
 }
 
-// Nothing imports a test's module: a job of its own for the interface would read all of its macros a second time.
-for target in package.targets where target.type == .test {
-    target.swiftSettings?.append(.unsafeFlags(["-no-emit-module-separately"], .when(configuration: .debug)))
-}
-
 // `scripts/build-release` sets both. They are here and not on SwiftPM's command line, where they would be those of the packages
 // that ours stand on as well, or the compiler's: then everything would be compiled once for the programs and once for the tests.
 if Context.environment["REACHAGENT_TESTABLE"] != nil {
