@@ -42,7 +42,7 @@ import Testing
     ])
     func `only a mapping that is not writable and not written is unwritten`(text: String, isUnwritten: Bool) {
         let mapping = MappedFile(start: 0x55a8_d13a_d000, length: 0x2000, isUnwritten: isUnwritten)
-        #expect(MappedFile.all(inSmaps: text) == [mapping])
+        #expect(MappedFile.all(inSmaps: Array(text.utf8)) == [mapping])
     }
 
     @Test(arguments: [
@@ -55,12 +55,12 @@ import Testing
         "", "\n\n", "VmFlags: rd\n", "Anonymous:\nSwap:\n",
     ])
     func `a mapping without a file, or one that cannot be parsed, is left out`(text: String) {
-        #expect(MappedFile.all(inSmaps: text) == [])
+        #expect(MappedFile.all(inSmaps: Array(text.utf8)) == [])
     }
 
     @Test func `a written mapping does not affect the next one`() {
         let text = Self.smaps() + Self.smaps(anonymous: "Anonymous:             4 kB") + Self.smaps()
-        #expect(MappedFile.all(inSmaps: text).map(\.isUnwritten) == [true, false, true])
+        #expect(MappedFile.all(inSmaps: Array(text.utf8)).map(\.isUnwritten) == [true, false, true])
     }
 
     @Test func `this process's own code is unwritten, and its data is not`() throws {
@@ -90,7 +90,7 @@ import Testing
 
     /// The resident size that smaps shows for the mapping at an address is not zero.
     private func residentPages(at address: UnsafeMutableRawPointer) throws -> Bool {
-        let lines = StartUpCode.smaps().split(separator: "\n")
+        let lines = String(decoding: StartUpCode.smaps(), as: UTF8.self).split(separator: "\n")
         let own = lines.drop { !$0.hasPrefix("\(String(UInt(bitPattern: address), radix: 16))-") }
         let resident = try #require(own.first { $0.hasPrefix("Rss:") })
         return resident.split(separator: " ").dropFirst().first != "0"

@@ -33,9 +33,9 @@ struct StartUpCode: Sendable {
     }
 
     /// Reads all of /proc/self/smaps, which the kernel returns in parts of a page; Foundation takes the first for the whole.
-    static func smaps() -> String {
+    static func smaps() -> [UInt8] {
         let descriptor = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
+        guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
         var text: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 16 << 10)
@@ -44,7 +44,7 @@ struct StartUpCode: Sendable {
             guard count > 0 else { break }
             text += part[..<count]
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 }
 
@@ -57,37 +57,37 @@ struct MappedFile: Equatable {
     /// The loader makes what it has filled in read-only afterwards; only its pages, here or in the swap, tell the two apart.
     let isUnwritten: Bool
 
-    /// The mapped files in the text of an smaps; what is not understood is left out.
-    static func all(inSmaps text: String) -> [MappedFile] {
+    /// The mapped files in the bytes of an smaps; what is not understood is left out.
+    static func all(inSmaps bytes: [UInt8]) -> [MappedFile] {
         var mappings: [MappedFile] = []
         var heading: (start: UInt, length: Int, isReadOnly: Bool)?
         // Both counts must be there, and be zero.
         var unwritten = 0
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-            guard let first = fields.first else { continue }
-            switch first {
-            case "Anonymous:", "Swap:":
-                if fields.count > 1, fields[1] == "0" { unwritten += 1 }
-            case "VmFlags:":
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: "Anonymous:".utf8) || line.starts(with: "Swap:".utf8) {
+                let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+                if fields.count > 1, fields[1].elementsEqual("0".utf8) { unwritten += 1 }
+            } else if line.starts(with: "VmFlags:".utf8) {
                 // The last line of each mapping.
                 guard let (start, length, isReadOnly) = heading else { continue }
                 mappings.append(MappedFile(start: start, length: length, isUnwritten: isReadOnly && unwritten == 2))
                 heading = nil
-            default:
-                guard first.last != ":" else { continue }
-                (heading, unwritten) = (Self.heading(fields), 0)
+            } else if line.prefix(while: { $0 != UInt8(ascii: " ") }).last != UInt8(ascii: ":") {
+                (heading, unwritten) = (Self.heading(line), 0)
             }
         }
         return mappings
     }
 
     /// `start-end permissions offset device inode path`, of a private mapping of a file.
-    private static func heading(_ fields: [Substring]) -> (start: UInt, length: Int, isReadOnly: Bool)? {
-        guard fields.count == 6, fields[5].drop(while: { $0 == " " }).first == "/" else { return nil }
-        let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+    private static func heading(_ line: ArraySlice<UInt8>) -> (start: UInt, length: Int, isReadOnly: Bool)? {
+        let space = UInt8(ascii: " ")
+        let fields = line.split(separator: space, maxSplits: 5)
+        guard fields.count == 6, fields[5].first(where: { $0 != space }) == UInt8(ascii: "/") else { return nil }
+        let bounds = fields[0].split(separator: UInt8(ascii: "-"))
+            .compactMap { UInt(String(decoding: $0, as: UTF8.self), radix: 16) }
         guard bounds.count == 2, bounds[0] > 0, bounds[0] < bounds[1] else { return nil }
         guard let length = Int(exactly: bounds[1] - bounds[0]) else { return nil }
-        return (bounds[0], length, fields[1] == "r-xp" || fields[1] == "r--p")
+        return (bounds[0], length, fields[1].elementsEqual("r-xp".utf8) || fields[1].elementsEqual("r--p".utf8))
     }
 }

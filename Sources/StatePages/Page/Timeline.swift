@@ -71,7 +71,8 @@ public struct Timeline: Sendable {
 
     private enum Item: Sendable {
         case event(AgentEvent)
-        case entry(TimelineEntry)
+        // Twice as large as an event.
+        indirect case entry(TimelineEntry)
 
         var sequence: UInt64 {
             switch self {
@@ -81,6 +82,7 @@ public struct Timeline: Sendable {
         }
     }
 
+    /// Up to twice the limit, as the oldest ones are only removed in one go: this runs for each event.
     private var settled: [Item] = []
     private var frequent: [Item] = []
 
@@ -98,8 +100,9 @@ public struct Timeline: Sendable {
 
     /// Adds an event, in the order of the numbers; an event that was already read from the journal is ignored.
     public mutating func add(_ event: AgentEvent) {
-        guard Self.shows(event.knownType) else { return }
-        if Self.isFrequent(event.knownType) {
+        let type = event.knownType
+        guard Self.shows(type) else { return }
+        if Self.isFrequent(type) {
             Self.add(event, to: &frequent, atMost: Self.maximumFrequent)
         } else {
             Self.add(event, to: &settled, atMost: Self.maximumSettled)
@@ -108,13 +111,13 @@ public struct Timeline: Sendable {
 
     private static func add(_ event: AgentEvent, to items: inout [Item], atMost limit: Int) {
         guard let sequence = event.sequence, sequence > items.last?.sequence ?? 0 else { return }
-        if items.count == limit { items.removeFirst() }
+        if items.count == 2 * limit { items.removeFirst(limit) }
         items.append(.event(event))
     }
 
     /// The entries, the newest first.
     public var entries: [TimelineEntry] {
-        (settled + frequent).compactMap { item in
+        (settled.suffix(Self.maximumSettled) + frequent.suffix(Self.maximumFrequent)).compactMap { item in
             switch item {
             case .event(let event): TimelineEntry(event)
             case .entry(let entry): entry
