@@ -127,12 +127,14 @@ extension EventType {
 
     /// Creates the type with this raw value, which is compared by its bytes: it may be a stranger's.
     init?(text: String) {
-        guard let found = Self.find(text.utf8) else { return nil }
+        var text = text
+        guard let found = text.withUTF8({ Self.find($0) }) else { return nil }
         self = found
     }
 
-    private static func find(_ text: some Collection<UInt8>) -> EventType? {
-        let count = text.count
-        return texts.first { $0.text.count == count && $0.text.elementsEqual(text) }?.type
+    private static func find(_ text: UnsafeBufferPointer<UInt8>) -> EventType? {
+        texts.first { known in
+            known.text.count == text.count && text.indices.allSatisfy { known.text[$0] == text[$0] }
+        }?.type
     }
 }

@@ -12,6 +12,7 @@ extension ConnectivityPlan {
 
     /// Returns the cost of checks from each of these vantages.
     func costs(of vantages: Set<Vantage>, in snapshot: NetworkSnapshot) -> [Vantage: LinkCost] {
+        guard !vantages.isEmpty else { return [:] }
         let state = ReachabilityState(snapshot)
         return vantages.reduce(into: [:]) { costs, vantage in
             costs[vantage] = egress(of: vantage, state: state, snapshot: snapshot).map(cost)

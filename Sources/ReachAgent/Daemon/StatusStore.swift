@@ -17,7 +17,7 @@ final class StatusStore: Sendable {
         var reachability = SettledState<ReachabilityState>(unknown: .unknown)
         var targets: [(target: Target, settled: SettledState<TargetState>)]
         var network = NetworkSnapshot(isSynchronized: false)
-        var recent: [(transition: Transition, sequence: UInt64, time: Timestamp)] = []
+        var recent: [(transition: Transition, isOfProbe: Bool, sequence: UInt64, time: Timestamp)] = []
         var lastSequence: UInt64
         var overruns = AgentStatus.Overruns(count: 0, dropped: 0)
     }
@@ -168,11 +168,11 @@ extension StatusStore.State {
     fileprivate mutating func remember(_ transition: Transition, _ sequence: UInt64, _ time: ObservedTime) {
         if recent.count == AgentStatus.maximumRecent {
             // Many probes that fail at once must not push out the changes of the state that result.
-            let probes = recent.indices.filter { recent[$0].transition.isOfProbe }
+            let probes = recent.indices.filter { recent[$0].isOfProbe }
             let isCrowded = probes.count > AgentStatus.maximumRecent / 2
             recent.remove(at: isCrowded ? probes.first ?? 0 : 0)
         }
-        recent.append((transition, sequence, Timestamp(time)))
+        recent.append((transition, transition.isOfProbe, sequence, Timestamp(time)))
     }
 }
 
