@@ -516,10 +516,11 @@ let package = Package(
         ),
         .target(
             name: "AgentTestKit",
-            dependencies: ["AgentEvents"],
+            dependencies: ["AgentEvents", "CDescriptorCheck"],
             path: "Tests/AgentTestKit",
             swiftSettings: settings
         ),
+        .target(name: "CDescriptorCheck", path: "Tests/CDescriptorCheck"),
         // A link with a delay, a loss and a queue, for kernels without netem and fq_codel; not shipped.
         .executableTarget(
             name: "link-forwarder",
