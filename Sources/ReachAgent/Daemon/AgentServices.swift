@@ -76,6 +76,7 @@ struct AgentServices {
         // The consumers of the bus.
         let containment = HookContainment { [logger] in logger.debug("hooks: \($0)") }
         let hooks = hookRunner(configuration.hooks(settings), containment, driver)
+        let hookDelivery = EventDelivery(bus: bus, take: hooks.deliver)
         let sinks = SinkRegistry(
             settings.sinks,
             journal: journal,
@@ -88,7 +89,7 @@ struct AgentServices {
         let history = HistoryFollower(journal: journal?.configuration.directory, in: .system)
 
         // The sockets, and the requests of their clients.
-        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, sinks, loop, reporter)
+        let reloader = Self.reloader(configuration, driver, runner, kernel, hooks, hookDelivery, sinks, loop, reporter)
         let requestHandler = AgentRequestHandler(
             statusStore: statusStore,
             origin: origin,
@@ -145,7 +146,7 @@ struct AgentServices {
             logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != nil)),
             following(EventDelivery(bus: bus, take: history.take)),
             AgentPart(name: "state machine", start: {}) { driver.finish(because: loop.reason ?? "the agent ends") },
-            running(hooks, EventDelivery(bus: bus, take: hooks.deliver)),
+            running(hooks, hookDelivery),
             AgentPart(name: "probes", start: {}) { runner.stop(whenCancelled: reserve.release) },
             AgentPart(name: "netlink", start: kernel.start, stop: kernel.stop),
             server.map(Self.answering),
@@ -200,6 +201,7 @@ struct AgentServices {
         _ runner: ProbeRunner,
         _ kernel: KernelSource,
         _ hooks: HookRunner,
+        _ hookDelivery: EventDelivery,
         _ sinks: SinkRegistry,
         _ loop: AgentLoop,
         _ reporter: ServiceReporter?
@@ -212,6 +214,8 @@ struct AgentServices {
         ) { old, new, reload throws(NetlinkError) in
             AgentLogger.setLevel(new.agent.logLevel)
             runner.setLimits(new.limits)
+            // An event is for the hooks of its time, also where its publisher has not come to them yet.
+            hookDelivery.catchUp()
             hooks.configure(configuration.hooks(new))
             sinks.configure(new.sinks)
             driver.configure(new, reload)

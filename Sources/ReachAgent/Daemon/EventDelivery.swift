@@ -32,12 +32,14 @@ final class EventDelivery: Sendable {
     }
 
     private func subscribe() -> Subscription<Event> {
-        bus.subscribe(capacity: Self.capacity) { [weak self] in self?.deliver() }
+        bus.subscribe(capacity: Self.capacity) { [weak self] in self?.catchUp() }
     }
 
-    /// Delivers on one thread at a time, to keep the order of the numbers; an event published meanwhile leads to
-    /// another call.
-    private func deliver() {
+    /// Delivers what has been published, also on another thread than the publisher's, which may still be at an earlier
+    /// subscriber.
+    ///
+    /// On one thread at a time, to keep the order of the numbers; an event published meanwhile leads to another call.
+    func catchUp() {
         subscription.withLock { subscription in
             switch subscription?.take() {
             case .notifications(let batch): for notification in batch { take(notification.content) }
