@@ -22,8 +22,7 @@ package final class TemporaryDirectory: Sendable {
     @discardableResult
     package func file(_ name: String, _ bytes: some Sequence<UInt8>, mode: Int = 0o600) throws -> String {
         let file = "\(path)/\(name)"
-        try Data(bytes).write(to: URL(filePath: file))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        try writeFile(bytes, to: file, mode: mode_t(mode))
         return file
     }
 

@@ -76,8 +76,7 @@ final class HookLab: Sendable {
     func put(_ name: String, _ script: String, mode: mode_t = 0o755) throws -> String {
         let file = "\(path)/\(name)"
         try makeDirectory(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))
-        try write(script.isEmpty ? "" : "#!/bin/sh\n\(script)\n", to: file)
-        chmod(file, mode)
+        try write(script.isEmpty ? "" : "#!/bin/sh\n\(script)\n", to: file, mode: mode)
         return file
     }
 
@@ -90,9 +89,9 @@ final class HookLab: Sendable {
         )
     }
 
-    /// Replaces a file as a whole.
-    func write(_ text: String, to file: String) throws {
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
+    /// Replaces a file as a whole; without a mode it keeps its own.
+    func write(_ text: String, to file: String, mode: mode_t? = nil) throws {
+        try replaceFile(with: text.utf8, at: file, mode: mode)
     }
 
     /// The lines of a file below ``path``; none when there is no such file.

@@ -97,8 +97,7 @@ struct IntegrationHostileNamesTests {
         )
         let hook = "#!/bin/sh\nprintf '\\033[2J\\302\\2332J\\342\\200\\256\\n\(Self.forged)\\n'\nexit 3\n"
         for name in ["10-log", "20\(Self.interface)"] {
-            try hook.write(toFile: "\(directory)/hooks.d/\(name)", atomically: false, encoding: .utf8)
-            chmod("\(directory)/hooks.d/\(name)", 0o755)
+            try writeFile(hook.utf8, to: "\(directory)/hooks.d/\(name)", mode: 0o755)
         }
     }
 

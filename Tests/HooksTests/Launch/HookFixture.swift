@@ -20,8 +20,7 @@ final class HookFixture: Sendable {
     @discardableResult
     func file(_ name: String, _ content: some DataProtocol) throws -> String {
         let path = directory + "/" + name
-        try Data(content).write(to: URL(filePath: path))
-        chmod(path, 0o755)
+        try writeFile(content, to: path, mode: 0o755)
         return path
     }
 

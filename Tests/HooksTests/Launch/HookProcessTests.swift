@@ -114,7 +114,7 @@ struct HookProcessTests {
         defer { close(inherited) }
         let script = try fixture.script("echo \"$0 $1\"; ls -l /proc/$$/fd")
         let end = await HookFixture.run(HookFixture.launch(script, ["first"]))
-        #expect(end.output.text.hasPrefix("/dev/fd/3 first\n"))
+        #expect(end.output.text.hasPrefix("/dev/fd/3 first\n"), "\(end)")
         let links = end.output.text.split(separator: "\n").filter { $0.contains(" -> ") }
         #expect(links.contains { $0.hasSuffix(" 3 -> \(script.path)") })
         // The shell has opened it once more, to read it.
