@@ -339,7 +339,7 @@ let package = Package(
         .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: settings),
         .testTarget(
             name: "LinuxSupportTests",
-            dependencies: ["AgentTestKit", "LinuxSupport"],
+            dependencies: ["AgentTestKit", "CDescriptorCheck", "LinuxSupport"],
             swiftSettings: settings
         ),
         .testTarget(

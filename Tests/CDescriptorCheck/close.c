@@ -1,12 +1,19 @@
 #define _GNU_SOURCE
+#include "descriptor_check.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// ThreadSanitizer has a close(2) of its own, by which it knows who may use a descriptor.
-#if !__has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer)
+
+bool reachagent_checks_descriptors(void) { return false; }
+
+#else
+
+bool reachagent_checks_descriptors(void) { return true; }
 
 // Closes a descriptor as close(2), and ends the tests if it is not open. Whoever closes one twice closes, on a busy machine, what
 // another thread has opened in between: the test that fails then has nothing to do with it, and nobody finds the reason.

@@ -29,12 +29,7 @@ final class ScratchDirectory: Sendable {
     /// Makes a file.
     @discardableResult
     func file(_ name: String, _ text: String = "#!/bin/sh\n", mode: mode_t = 0o755) throws -> String {
-        let descriptor = open(self(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        try Self.check("open", descriptor)
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        try Self.check("write", Int32(clamping: write(descriptor, bytes, bytes.count)))
-        try Self.check("fchmod", fchmod(descriptor, mode))
+        try writeFile(text.utf8, to: self(name), mode: mode)
         return self(name)
     }
 
