@@ -11,14 +11,23 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         var isFinished = false
         /// The subscriber that receives everything before all others.
         var recorder: Subscription<Content>?
-        /// The notifications delivered to the recorder but not released.
+        /// The notifications that subscribers have not got: those that wait for the recorder, and behind a released part
+        /// of them the rest.
         var held: [Notification<Content>] = []
-        /// `true` while the recorder is too slow: nothing is held.
+        /// The number up to which the recorder has released them.
+        var releasedThrough: UInt64 = 0
+        /// `true` while the recorder is too slow: nothing waits for it.
         var isBypassed = false
 
         /// The number of the newest notification delivered to the subscribers.
         var lastReleased: UInt64 { (held.first?.sequence ?? nextSequence) - 1 }
+        /// `true` while a notification waits for the recorder.
+        var isWaiting: Bool { held.last.map { $0.sequence > releasedThrough } ?? false }
     }
+
+    /// The number of released notifications that are delivered before the subscribers are woken: less than their
+    /// capacities, so that a long wait for the recorder cuts off none that is fast.
+    private static var portion: Int { 1024 }
 
     private let state: Mutex<State>
     private let whenHeld: (@Sendable (Bool) -> Void)?
@@ -58,12 +67,14 @@ public final class NotificationBus<Content: Sendable>: Sendable {
             let notification = Notification(sequence: state.nextSequence, content: make(state.nextSequence))
             state.nextSequence += 1
             offerToRecorder(notification, &state, &woken)
-            guard state.recorder != nil, !state.isBypassed else {
+            let isHeld = state.recorder != nil && !state.isBypassed
+            if isHeld, !state.isWaiting { whenHeld?(true) }
+            if isHeld || !state.held.isEmpty {
+                state.held.append(notification)
+                if !isHeld { releaseAll(&state) }
+            } else {
                 deliver(notification, &state, &woken)
-                return notification
             }
-            if state.held.isEmpty { whenHeld?(true) }
-            state.held.append(notification)
             return notification
         }
     }
@@ -101,7 +112,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         change { state, woken in
             if state.recorder === subscription {
                 state.recorder = nil
-                release(through: .max, &state, &woken)
+                releaseAll(&state)
             }
             state.subscriptions.removeAll { $0 === subscription }
             if subscription.finish() { woken.append(subscription) }
@@ -137,7 +148,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ) -> Subscription<Content> {
         change { state, woken in
             if let former = state.recorder, former.finish() { woken.append(former) }
-            release(through: .max, &state, &woken)
+            releaseAll(&state)
             let subscription = Subscription<Content>(
                 capacity: max(1, capacity),
                 startingAfter: state.nextSequence - 1,
@@ -154,8 +165,8 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///
     /// The bus waits for a bypassed recorder again once it has caught up with the newest number.
     public func release(through sequence: UInt64) {
-        change { state, woken in
-            release(through: sequence, &state, &woken)
+        change { state, _ in
+            release(through: sequence, &state)
             if state.recorder != nil, sequence >= state.nextSequence - 1 { state.isBypassed = false }
         }
     }
@@ -164,22 +175,32 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///
     /// For a recorder that hangs; it still receives everything, up to its capacity.
     public func bypassRecorder() {
-        change { state, woken in
-            guard !state.held.isEmpty else { return }
-            release(through: .max, &state, &woken)
+        change { state, _ in
+            guard state.isWaiting else { return }
+            releaseAll(&state)
             state.isBypassed = true
         }
     }
 
     // MARK: With the lock held
 
-    /// Changes the state, and wakes the affected subscribers once the lock is released.
+    /// Changes the state, and wakes the affected subscribers once the lock is released; then delivers the rest of what was
+    /// released in the same way.
     private func change<Result: Sendable>(
         _ body: (inout State, inout [Subscription<Content>]) -> Result
     ) -> Result {
         var woken: [Subscription<Content>] = []
-        let result = state.withLock { body(&$0, &woken) }
+        var isMoreReleased = false
+        let result = state.withLock { state in
+            defer { isMoreReleased = deliverReleased(&state, &woken) }
+            return body(&state, &woken)
+        }
         for subscription in woken { subscription.wake() }
+        while isMoreReleased {
+            woken = []
+            isMoreReleased = state.withLock { deliverReleased(&$0, &woken) }
+            for subscription in woken { subscription.wake() }
+        }
         return result
     }
 
@@ -194,7 +215,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         guard outcome.isCut else { return }
         state.recorder = nil
         state.isBypassed = true
-        release(through: .max, &state, &woken)
+        releaseAll(&state)
     }
 
     private func deliver(
@@ -212,17 +233,23 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         state.subscriptions.removeAll { subscription in cut.contains { $0 === subscription } }
     }
 
-    private func release(through sequence: UInt64, _ state: inout State, _ woken: inout [Subscription<Content>]) {
-        guard !state.held.isEmpty else { return }
-        let count = state.held.prefix { $0.sequence <= sequence }.count
-        for notification in state.held.prefix(count) { deliver(notification, &state, &woken) }
-        state.held.removeFirst(count)
-        guard state.held.isEmpty else {
-            if count > 0 { whenHeld?(true) }
-            return
-        }
-        whenHeld?(false)
-        finishSubscriptionsAtTheEnd(&state, &woken)
+    /// Lets held notifications be delivered.
+    private func release(through sequence: UInt64, _ state: inout State) {
+        guard state.isWaiting, sequence > state.releasedThrough else { return }
+        state.releasedThrough = min(sequence, state.nextSequence - 1)
+        whenHeld?(state.isWaiting)
+    }
+
+    private func releaseAll(_ state: inout State) { release(through: .max, &state) }
+
+    /// Delivers a portion of the released notifications; `true` if there are more.
+    private func deliverReleased(_ state: inout State, _ woken: inout [Subscription<Content>]) -> Bool {
+        guard let first = state.held.first, first.sequence <= state.releasedThrough else { return false }
+        let portion = state.held.prefix(Self.portion).prefix { $0.sequence <= state.releasedThrough }
+        for notification in portion { deliver(notification, &state, &woken) }
+        state.held.removeFirst(portion.count)
+        if state.held.isEmpty { finishSubscriptionsAtTheEnd(&state, &woken) }
+        return state.held.first.map { $0.sequence <= state.releasedThrough } ?? false
     }
 
     private func finishSubscriptionsAtTheEnd(_ state: inout State, _ woken: inout [Subscription<Content>]) {

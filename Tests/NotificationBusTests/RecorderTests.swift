@@ -121,4 +121,57 @@ struct RecorderTests {
         publish(1, on: bus)
         #expect(taken(subscriber) == [1, 2])
     }
+
+    /// The ways in which everything that was held is delivered at once.
+    enum Release: CaseIterable { case released, bypassed, cancelled, replaced, overflowed }
+
+    @Test("a fast subscriber gets all of a long wait, however it ends", arguments: Release.allCases)
+    func longWait(_ end: Release) {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 5_000)
+        let taken = Mutex<[UInt64]>([])
+        let subscriber = FastSubscriber(of: bus, capacity: 2_000) { batch in taken.withLock { $0 += batch } }
+        publish(5_000, on: bus)
+        #expect(taken.withLock { $0.isEmpty })
+        switch end {
+        case .released: bus.release(through: 5_000)
+        case .bypassed: bus.bypassRecorder()
+        case .cancelled: bus.cancel(recorder)
+        case .replaced: _ = bus.subscribeRecorder(capacity: 1)
+        case .overflowed: publish(1, on: bus)
+        }
+        #expect(taken.withLock { $0.prefix(5_000).elementsEqual(1...5_000) })
+        #expect(taken.withLock { $0.count } == (end == .overflowed ? 5_001 : 5_000))
+        withExtendedLifetime(subscriber) {}
+    }
+
+    @Test("a notification that is published between two portions of a long wait follows them")
+    func publishedMeanwhile() {
+        let bus = NotificationBus<Int>()
+        let recorder = bus.subscribeRecorder(capacity: 5_000)
+        let taken = Mutex<[UInt64]>([])
+        let subscriber = FastSubscriber(of: bus, capacity: 2_000) { batch in
+            taken.withLock { $0 += batch }
+            // Once: the notification itself leads to another delivery.
+            if batch.first == 1 { bus.publish { _ in 0 } }
+        }
+        publish(3_000, on: bus)
+        bus.cancel(recorder)
+        #expect(taken.withLock { $0.elementsEqual(1...3_001) })
+        #expect((bus.lastReleased, bus.lastSequence) == (3_001, 3_001))
+        withExtendedLifetime(subscriber) {}
+    }
+}
+
+/// A subscriber that takes everything as soon as it is woken.
+private final class FastSubscriber: Sendable {
+    private let subscription = Mutex<Subscription<Int>?>(nil)
+
+    init(of bus: NotificationBus<Int>, capacity: Int, take: @escaping @Sendable ([UInt64]) -> Void) {
+        let subscribed = bus.subscribe(capacity: capacity) { [weak self] in
+            guard case .notifications(let batch)? = self?.subscription.withLock({ $0 })?.take() else { return }
+            take(batch.map(\.sequence))
+        }
+        subscription.withLock { $0 = subscribed }
+    }
 }
