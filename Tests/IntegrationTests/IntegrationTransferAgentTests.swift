@@ -31,9 +31,10 @@ struct IntegrationTransferAgentTests {
 
         deinit { agent.end() }
 
-        /// Asks for the transfer, and gives the answer.
-        func request() async throws -> String {
-            let line = #"{"method":"probe","parameters":{"name":"speed"}}"#
+        /// Asks for the transfer, or for all checks, and gives the answer.
+        func request(named name: String? = "speed") async throws -> String {
+            let parameters = name.map { #","parameters":{"name":"\#($0)"}"# } ?? ""
+            let line = #"{"method":"probe"\#(parameters)}"#
             return try #require(await SocketLines("\(directory)/control.sock", request: line).next())
         }
 
@@ -150,13 +151,16 @@ struct IntegrationTransferAgentTests {
         #expect(carried <= 5 << 20)
     }
 
-    @Test func `a transfer over a metered link is refused before a byte is sent`() async throws {
+    @Test func `a transfer over a metered link is refused before a byte is sent, and only its name asks for it`()
+        async throws
+    {
         let lab = try await TransferLab()
         let configuration = "[interfaces]\nkinds = { \"eth0\" = \"wwan\" }\n\n"
         let agent = try await Agent(
             lab,
             configuration + Self.web + TransferLab.probe("/large", transfer: #"download = "1M""#)
         )
+        #expect(try await agent.request(named: nil).contains(#""points":1"#))
         let before = try lab.carried()
         _ = try await agent.request()
         let report = try await agent.transfer().report

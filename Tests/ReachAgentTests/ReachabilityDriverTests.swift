@@ -16,6 +16,7 @@ import struct AgentEvents.EventDraft
 import struct AgentEvents.EventOrigin
 import enum AgentEvents.EventType
 import struct AgentEvents.Timestamp
+import struct StatePages.CheckCounts
 
 @testable import ReachAgent
 
@@ -145,6 +146,14 @@ import struct AgentEvents.Timestamp
 
     @Test func `a check that was in flight during a suspend does not count`() throws {
         let fixture = try Fixture()
+        let completed = Fixture.Box(0)
+        let publisher = CheckPublisher(
+            origin: fixture.driver.origin,
+            isWanted: { _ in true },
+            send: { _ in completed.value += 1 }
+        )
+        let runner = ProbeRunner(limits: ScheduleLimits(), usageStore: nil) { _ in .steady }
+        fixture.driver.connect(runner: runner, checkPublisher: publisher)
         fixture.driver.handle(.update(Self.update(isUp: true)))
         #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
         let inFlight = Self.check(.failed(.connectRefused, .connect))
@@ -152,7 +161,76 @@ import struct AgentEvents.Timestamp
         fixture.suspension.value = .seconds(30)
         #expect(fixture.driver.judge(inFlight) == .doubtful)
         #expect(!fixture.events().map(\.type).contains(.probeChanged))
+        // Nor in the metrics, and for none of those who wait for a check.
+        #expect(fixture.driver.metrics.figures(of: [Self.point]).checks[Self.point]?.counts.failed == 0)
+        #expect(completed.value == 1)
         #expect(fixture.driver.judge(Self.check(.ok)) == .steady)
+        #expect(completed.value == 2)
+    }
+
+    @Test func `checks of all are requested without transfers, and those only by name`() throws {
+        var settings = Settings()
+        var transfer = try ProbeDefinition.adHoc("https://host.test/large", name: "speed")
+        transfer.probe.transfer = TransferPlan(downloadBytes: 1000)
+        settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web"), transfer]
+        let driver = ReachabilityDriver.sample(settings)
+        driver.handle(.update(Self.update(isUp: true)))
+        #expect(driver.pointsToCheck(of: nil).map(\.probe) == ["web"])
+        #expect(driver.pointsToCheck(of: "speed").map(\.probe) == ["speed"])
+        #expect(driver.pointsToCheck(of: "other").isEmpty)
+    }
+
+    @Test func `the published verdicts and the number of the last event are of one moment`() async throws {
+        var settings = Settings()
+        settings.settle = .none
+        settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
+        let driver = ReachabilityDriver.sample(settings)
+        driver.handle(.update(Self.update(isUp: true)))
+        let verdicts = Fixture.Box<[UInt64: ProbeState.Verdict]>([:])
+        let note: @Sendable () -> Void = {
+            let published = driver.published
+            verdicts.value[published.published.lastSequence] = published.records.first?.published.verdict
+        }
+        note()
+        let isOver = Fixture.Box(false)
+        async let seen = onThread {
+            var seen: [UInt64: Set<ProbeState.Verdict>] = [:]
+            while !isOver.value {
+                let published = driver.published
+                guard let verdict = published.records.first?.published.verdict else { continue }
+                seen[published.published.lastSequence, default: []].insert(verdict)
+            }
+            return seen
+        }
+        await onThread {
+            for round in 0..<500 {
+                let verdict = round.isMultiple(of: 2) ? CheckVerdict.ok : .failed(.connectRefused, .connect)
+                for _ in 0..<3 {
+                    _ = driver.judge(Self.check(verdict))
+                    note()
+                }
+            }
+            isOver.value = true
+        }
+        for (sequence, verdict) in await seen { #expect(verdict == Set([verdicts.value[sequence]].compactMap(\.self))) }
+        #expect(Set(verdicts.value.values).count > 1)
+    }
+
+    @Test func `the view of a new monitor makes good what the one before it had lost`() throws {
+        let fixture = try Fixture()
+        defer { withExtendedLifetime(fixture) {} }
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        let loss = Overrun(code: .bufferFull, detail: "full", dropped: 7, observed: .now)
+        fixture.driver.handle(.overrun(loss))
+        _ = fixture.events()
+        fixture.driver.handle(.update(Self.update(isUp: false)))
+        let events = fixture.events().map { String(decoding: $0.line, as: UTF8.self) }
+        #expect(events.first?.contains(#""type":"reachagent.netlink.resynced""#) == true)
+        #expect(events.first?.contains(#""code":"link_down""#) == true)
+        #expect(events.dropFirst().first?.contains(#""cause":{"kind":"resync""#) == true, "\(events)")
+        // It is made good once.
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        #expect(!fixture.events().map(\.type).contains(.netlinkResynced))
     }
 
     @Test func `another resolver only causes rechecks, of the checks that look names up`() throws {

@@ -112,7 +112,22 @@ import Testing
         #expect(result.output == output)
         #expect(
             result.error
-                == "reachagent: nothing to check at the moment: no path, or no interface that the probe is made over\n"
+                == "reachagent: nothing to check at the moment: no path, or no interface that the probe is made over"
+                + "; a transfer is made for its name only\n"
         )
+    }
+
+    @Test(arguments: [
+        (1, "1 check was not started"), (3, "3 checks were not started"),
+    ])
+    func `checks that were refused are reported, and are no success`(_ refused: Int, _ text: String) async throws {
+        let (result, _) = try await Self.run(
+            ["check", "--no-wait"],
+            answering: #"{"parameters":{"points":1,"joined":0,"refused":\#(refused)}}"#
+        )
+        #expect(result.status == 75)
+        #expect(result.output == "1 check started; 'reachagent status' shows the results\n")
+        #expect(result.error.hasPrefix("reachagent: \(text): "), "\(result.error)")
+        #expect(result.error.hasSuffix("[budget_exhausted]\n"))
     }
 }

@@ -41,7 +41,7 @@ import struct AgentEvents.Via
     }
 
     private static func reply(_ statusStore: StatusStore, at seconds: Int) throws -> AgentStatus {
-        let status = statusStore.status(at: moment(seconds), journal: nil, sockets: nil)
+        let status = statusStore.published.status(at: moment(seconds), journal: nil, sockets: nil)
         return try EventDecoder.decode(AgentStatus.self, from: JSONWriter.text(of: status))
     }
 
@@ -135,11 +135,11 @@ import struct AgentEvents.Via
         statusStore.note(NetworkUpdate(snapshot: network, changes: [], observed: Self.moment(0)))
         let up = Self.change(.unknown, Self.wifi, 0)
         statusStore.note(.path(up), sequence: 2, at: Self.moment(0))
-        #expect(statusStore.snapshot().draft.event.contains(#""via":"unknown""#))
-        #expect(!statusStore.snapshot().draft.event.contains(#""since""#))
+        #expect(statusStore.published.snapshot().event.contains(#""via":"unknown""#))
+        #expect(!statusStore.published.snapshot().event.contains(#""since""#))
         statusStore.note(.reachability(up), sequence: 3, at: Self.moment(1))
-        let (draft, sequence) = statusStore.snapshot()
-        #expect(sequence == 3)
+        let draft = statusStore.published.snapshot()
+        #expect(statusStore.published.lastSequence == 3)
         #expect(draft.event.contains(#""since":"\#(Timestamp(Self.moment(0)))""#))
         #expect(draft.event.contains(#""state":{"via":"wifi""#))
         #expect(draft.event.contains(#""name":"wlan0""#))
@@ -299,7 +299,7 @@ import struct AgentEvents.Via
         let uplinks = [
             Uplink(interface: PathInterface(index: 4, name: "wwan0", kind: .wwan), connectivity: .full, isUsed: false)
         ]
-        let status = statusStore.status(
+        let status = statusStore.published.status(
             at: Self.moment(1),
             journal: nil,
             sockets: nil,
@@ -313,7 +313,7 @@ import struct AgentEvents.Via
         #expect(reply.uplinks.map(\.connectivity) == [.full])
         #expect(reply.schedule?.checks == 0)
         #expect(reply.configuration?.files == ["/etc/reachagent.toml"])
-        let snapshot = statusStore.snapshot(probes: probes, uplinks: uplinks).draft.event
+        let snapshot = statusStore.published.snapshot(probes: probes, uplinks: uplinks).event
         #expect(snapshot.contains(#""probes":[{"probe":"web","verdict":"down","code":"connect_timeout"}]"#))
         #expect(snapshot.contains(#""uplinks":[{"interface":"wwan0""#))
     }

@@ -54,6 +54,11 @@ enum CheckTarget: Sendable {
         return UInt16(authority[colon...].dropFirst()) != nil
     }
 
+    /// True for the name of a probe or a target.
+    static func isConfigured(_ text: String, in settings: Settings) -> Bool {
+        settings.probes.contains { $0.name == text } || settings.targets.contains { $0.name == text }
+    }
+
     /// True for an argument that a configuration can resolve.
     static func isName(_ text: String) -> Bool {
         text.firstRange(of: "://") == nil && IPAddress(text) == nil

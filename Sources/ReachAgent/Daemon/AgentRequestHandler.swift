@@ -75,10 +75,11 @@ final class AgentRequestHandler: AgentInterface {
     var streamID: String { origin.streamID }
 
     func opening() -> StreamOpening {
-        // The driver's lock comes first: events are published and counted under it, so that the number in the hello is never
-        // before an event that was delivered. A sink would take it for that of a restored disk.
-        let (probes, uplinks) = driver.published
-        let (snapshot, sequence) = statusStore.snapshot(probes: probes, uplinks: uplinks)
+        // Of one moment: a client applies the events after the number, and never gets one that is in the number only. Nor is
+        // the number before an event that was delivered, which a sink would take for that of a restored disk.
+        let (probes, uplinks, published) = driver.published
+        let snapshot = published.snapshot(probes: probes, uplinks: uplinks)
+        let sequence = published.lastSequence
         let hello = EventDraft.agentHello(
             version: Agent.version,
             origin: origin,
@@ -123,8 +124,8 @@ final class AgentRequestHandler: AgentInterface {
                 }
             )
         }
-        let (probes, uplinks) = driver.probes
-        var status = statusStore.status(
+        let (probes, uplinks, published) = driver.probes
+        var status = published.status(
             journal: journalStatus,
             sockets: summary,
             probes: probes,

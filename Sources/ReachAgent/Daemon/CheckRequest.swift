@@ -10,14 +10,16 @@ final class CheckRequest: Sendable {
         var points: Int?
         /// The number of those that were running.
         var joined: Int?
+        /// The number of checks that were not started, because the budget of their link is used up.
+        var refused: Int?
     }
 
     /// The outcome of the wait.
     enum End: Sendable {
-        /// Every check has ended; none where there is nothing to check.
-        case completed([CompletedCheck])
+        /// Every check has ended; none where there is nothing to check. Besides the number of those that were refused.
+        case completed([CompletedCheck], refused: Int)
         /// The wait timed out; the results so far, and the number of checks.
-        case timedOut([CompletedCheck], of: Int)
+        case timedOut([CompletedCheck], of: Int, refused: Int)
         /// The agent did not answer, or rejected the request.
         case failed(StateClientError)
     }
@@ -27,6 +29,7 @@ final class CheckRequest: Sendable {
         var checks: [AgentEvents.ProbePoint: CompletedCheck] = [:]
         /// The number of checks; `nil` until the agent has answered.
         var expected: Int?
+        var refused = 0
 
         var isComplete: Bool { expected.map { checks.count >= $0 } ?? false }
         var sorted: [CompletedCheck] {
@@ -68,7 +71,7 @@ final class CheckRequest: Sendable {
             let end = await group.next() ?? nil
             group.cancelAll()
             let progress = self.progress.withLock { $0 }
-            return end ?? .timedOut(progress.sorted, of: progress.expected ?? 0)
+            return end ?? .timedOut(progress.sorted, of: progress.expected ?? 0, refused: progress.refused)
         }
     }
 
@@ -85,14 +88,14 @@ final class CheckRequest: Sendable {
                 case .connected:
                     let parameters = Self.parameters(name)
                     let reply = try await client.call("probe", parameters: parameters, as: Reply.self)
-                    progress.withLock { $0.expected = reply.points ?? 0 }
+                    progress.withLock { ($0.expected, $0.refused) = (reply.points ?? 0, reply.refused ?? 0) }
                 case .event(let line):
                     guard case .probeCompleted(let check)? = line.event?.content else { continue }
                     progress.withLock { $0.checks[check.point] = check }
                 default: continue
                 }
                 let progress = progress.withLock { $0 }
-                if progress.isComplete { return .completed(progress.sorted) }
+                if progress.isComplete { return .completed(progress.sorted, refused: progress.refused) }
             }
             return nil
         } catch {

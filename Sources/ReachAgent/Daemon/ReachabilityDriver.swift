@@ -32,6 +32,8 @@ final class ReachabilityDriver: Sendable {
         /// The events announced before the agent's first event.
         var announced: [EventDraft] = []
         var isCorrection = false
+        /// The loss of kernel messages that has not been made good.
+        var overrun: Overrun?
         /// The time for which the caller of ``tick()`` waits.
         var awaited: ContinuousClock.Instant?
         var network = NetworkSnapshot(isSynchronized: false)
@@ -116,6 +118,7 @@ final class ReachabilityDriver: Sendable {
             switch event {
             case .update(let update):
                 start(&state, at: update.observed)
+                noteNewMonitor(update, &state)
                 statusStore.note(update)
                 state.network = update.snapshot
                 // A link may be metered by its new name, although no path is another one.
@@ -128,12 +131,12 @@ final class ReachabilityDriver: Sendable {
                     publish(transition, &state.clock, at: update.observed)
                 }
             case .overrun(let overrun):
+                state.overrun = overrun
                 publish(EventDraft(overrun), &state.clock, at: overrun.observed) { sequence, _ in
                     statusStore.note(overrun, sequence: sequence)
                 }
             case .resynchronized(let resynchronization):
-                state.isCorrection = !resynchronization.corrections.isEmpty
-                publish(EventDraft(resynchronization), &state, at: resynchronization.observed)
+                note(resynchronization, &state)
             case .resynchronizationFailed(let error, let pause):
                 logger.warning("cannot read the kernel's state: \(error); the next attempt follows in \(pause)")
             }
@@ -144,9 +147,10 @@ final class ReachabilityDriver: Sendable {
     ///
     /// Safe from any thread.
     func judge(_ check: CompletedCheck) -> Cadence {
-        let (cadence, check) = perform { state in
+        let (cadence, judged) = perform { state -> (Cadence, CompletedCheck?) in
             if let since = state.freshSince[check.point] {
-                guard check.started >= since else { return (Cadence.doubtful, check) }
+                // It counts nowhere; the check that follows is the one that waiting clients get.
+                guard check.started >= since else { return (.doubtful, nil) }
                 state.freshSince[check.point] = nil
             }
             let observed = ObservedTime.now
@@ -162,8 +166,9 @@ final class ReachabilityDriver: Sendable {
             scheduleFirstHops(with: check, &state)
             return (cadence, check)
         }
-        metrics.note(check, endedAt: Timestamp(ObservedTime.now).seconds)
-        checkPublisher.withLock { $0 }?.take(check, cadence)
+        guard let judged else { return cadence }
+        metrics.note(judged, endedAt: Timestamp(ObservedTime.now).seconds)
+        checkPublisher.withLock { $0 }?.take(judged, cadence)
         return cadence
     }
 
@@ -202,14 +207,14 @@ final class ReachabilityDriver: Sendable {
 
     // MARK: Questions
 
-    /// The records of the probes and the uplinks.
-    var probes: (records: [ProbeRecord], uplinks: [Uplink]) {
-        state.withLock { ($0.machine.probes, $0.machine.uplinks) }
+    /// The records of the probes, the uplinks, and what was published: of one moment, between two events.
+    var probes: (records: [ProbeRecord], uplinks: [Uplink], published: StatusStore.Published) {
+        state.withLock { ($0.machine.probes, $0.machine.uplinks, statusStore.published) }
     }
 
-    /// The records of the probes and the uplinks according to the events.
-    var published: (records: [ProbeRecord], uplinks: [Uplink]) {
-        state.withLock { ($0.machine.publishedProbes, $0.machine.uplinks) }
+    /// The same with the records according to the events.
+    var published: (records: [ProbeRecord], uplinks: [Uplink], published: StatusStore.Published) {
+        state.withLock { ($0.machine.publishedProbes, $0.machine.uplinks, statusStore.published) }
     }
 
     /// The checks that no published summary has yet.
@@ -229,8 +234,17 @@ final class ReachabilityDriver: Sendable {
 
     /// Starts the checks of a probe, or of all, immediately and from all of their vantages.
     func requestChecks(of probe: String?) -> RequestedChecks {
-        let points = state.withLock { $0.machine.points.filter { probe == nil || $0.probe == probe } }
+        let points = pointsToCheck(of: probe)
         return runner.withLock { $0 }?.request(points) ?? RequestedChecks()
+    }
+
+    /// The points of a probe, or of all but transfers: one takes minutes and data, and may wait for full connectivity.
+    func pointsToCheck(of probe: String?) -> [ProbePoint] {
+        state.withLock { state in
+            state.machine.points.filter { point in
+                probe.map { $0 == point.probe } ?? !state.plan.isTransfer(point)
+            }
+        }
     }
 
     // MARK: Outputs
@@ -310,6 +324,32 @@ final class ReachabilityDriver: Sendable {
         let now = ObservedTime.now
         record(.resumed(after: suspended, observed: now))
         publish(state.machine.resume(after: suspended, observed: now), &state, at: now)
+    }
+
+    private func note(_ resynchronization: Resynchronization, _ state: inout State) {
+        state.overrun = nil
+        state.isCorrection = !resynchronization.corrections.isEmpty
+        publish(EventDraft(resynchronization), &state, at: resynchronization.observed)
+    }
+
+    /// Takes the first view of a monitor that a reload has put in the place of one that had lost messages as the
+    /// resynchronization, which that one no longer reports.
+    private func noteNewMonitor(_ update: NetworkUpdate, _ state: inout State) {
+        guard let overrun = state.overrun, update.changes.isEmpty, update.snapshot.isSynchronized else { return }
+        let corrections = update.snapshot.diff(from: state.network).filter { change in
+            // Other addresses are looked up after a reload.
+            change.code != .synchronizationChanged && change.code != .lookupChanged
+        }
+        note(
+            Resynchronization(
+                code: overrun.code,
+                attempts: 1,
+                duration: overrun.observed.instant.duration(to: update.observed.instant),
+                corrections: corrections,
+                observed: update.observed
+            ),
+            &state
+        )
     }
 
     func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }

@@ -143,13 +143,17 @@ final class Reloader: Sendable {
         do throws(SystemError) {
             try startThread { [self] in readUntilCalm() }
         } catch {
+            let message = "the system has no thread to read the configuration with: \(error)"
+            logger.warning("\(message)")
+            // The service manager waits for both notifications of a reload by signal, too.
+            noteReading(.started)
+            noteReading(.ended(refusal: message))
             // At once, so that no request joins a reload that never starts.
             let replies = state.withLock { state in
                 (state.isReading, state.isRequestedAgain) = (false, false)
                 defer { state.waiting = [] }
                 return state.waiting
             }
-            let message = "the system has no thread to read the configuration with: \(error)"
             for reply in replies { reply(.failure(code: .busy, message: message)) }
         }
     }

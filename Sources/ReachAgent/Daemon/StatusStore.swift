@@ -11,7 +11,7 @@ internal import struct AgentEvents.Timestamp
 /// Remembers what was published, so that `status` can be answered at any time and from any thread.
 ///
 /// The publisher notes everything here right after it was published, in the order of the numbers. On its thread only values
-/// are kept; texts are made for a request.
+/// are kept; texts are made for a request, of a copy.
 final class StatusStore: Sendable {
     fileprivate struct State {
         var reachability = SettledState<ReachabilityState>(unknown: .unknown)
@@ -107,6 +107,20 @@ final class StatusStore: Sendable {
         }
     }
 
+    /// What was published so far.
+    var published: Published { Published(agent: agent, state: state.withLock { $0 }) }
+
+    /// What was published up to one event.
+    struct Published: Sendable {
+        fileprivate let agent: AgentFacts
+        fileprivate let state: State
+
+        /// The number of the last event whose effect it has.
+        var lastSequence: UInt64 { state.lastSequence }
+    }
+}
+
+extension StatusStore.Published {
     /// The current status.
     func status(
         at now: ObservedTime = .now,
@@ -122,8 +136,7 @@ final class StatusStore: Sendable {
         hooks: [AgentStatus.HookStatus] = [],
         sinks: [SinkStatus] = []
     ) -> AgentStatus {
-        let state = self.state.withLock { $0 }
-        return AgentStatus(
+        AgentStatus(
             of: agent,
             at: now,
             reachability: state.reachability,
@@ -148,11 +161,10 @@ final class StatusStore: Sendable {
         )
     }
 
-    /// The full state as an event, and the number of the last event whose effect it shows.
-    func snapshot(probes: [ProbeRecord] = [], uplinks: [Uplink] = []) -> (draft: EventDraft, sequence: UInt64) {
-        let state = self.state.withLock { $0 }
+    /// The full state as an event.
+    func snapshot(probes: [ProbeRecord] = [], uplinks: [Uplink] = []) -> EventDraft {
         let targets = state.targets.map { ($0.target, $0.settled.state) }
-        let draft = EventDraft.networkSnapshot(
+        return EventDraft.networkSnapshot(
             state.network,
             state: state.reachability.state,
             since: state.reachability.observed,
@@ -160,7 +172,6 @@ final class StatusStore: Sendable {
             probes: probes,
             uplinks: uplinks
         )
-        return (draft, state.lastSequence)
     }
 }
 

@@ -16,7 +16,8 @@ import struct AgentEvents.EventOrigin
             Target(name: "host-\(number)", address: IPAddress("203.0.113.7") ?? .unspecified(.ipv4))
         }
         let agent = AgentFacts(version: "0.1.0", processID: 812, started: .now, origin: origin)
-        return StatusStore(agent: agent, targets: targets, lastSequence: 41).status(journal: nil, sockets: nil)
+        let statusStore = StatusStore(agent: agent, targets: targets, lastSequence: 41)
+        return statusStore.published.status(journal: nil, sockets: nil)
     }
 
     @Test func `it is the output of the status command, without empty lines and colours`() {

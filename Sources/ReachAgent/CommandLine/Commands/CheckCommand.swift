@@ -13,7 +13,8 @@ struct CheckCommand: ParsableCommand {
             Checks of all probes, or of the named one, start at once instead of when they are due, over every interface and in \
             every family of the probe, and their results are shown when the last of them has ended. A check that is running \
             is joined, and a probe is checked on request at most once a second. 'reachagent probe NAME' makes the check of \
-            a probe itself, and shows every phase. While a captive portal answers at a point, its failures are shown as the \
+            a probe itself, and shows every phase. Transfers are made only for their name: they take minutes and data, and \
+            begin while connectivity is full. While a captive portal answers at a point, its failures are shown as the \
             portal's, and with --json its verdict is the member 'portal'.
 
             EXAMPLES
@@ -64,19 +65,23 @@ struct CheckCommand: ParsableCommand {
         let wait = CheckRequest(of: name, StateClient(socket: agent.socket))
         let timeout = timeout
         switch Blocking.run({ await wait.run(timeout: timeout) }) {
-        case .completed(let checks): try show(checks)
-        case .timedOut(let checks, let count):
-            if !checks.isEmpty { try? show(checks) }
+        case .completed(let checks, let refused):
+            guard !checks.isEmpty else { throw nothing() }
+            show(checks)
+            Self.report(refused: refused)
+            try Self.end(checks, isIncomplete: refused > 0)
+        case .timedOut(let checks, let count, let refused):
+            if !checks.isEmpty { show(checks) }
             let missing = "\(ProbeCountText.number(count - checks.count)) of \(ProbeCountText.number(count)) checks"
             Terminal.printError("reachagent: \(missing) did not end in time; 'reachagent status' shows their results")
-            throw ExitCode(ExitStatus.tryAgain)
+            Self.report(refused: refused)
+            try Self.end(checks, isIncomplete: true)
         case .failed(let error): try end(error)
         }
     }
 
-    /// Prints the results; the worst one determines the exit status.
-    private func show(_ checks: [AgentEvents.CompletedCheck]) throws {
-        guard !checks.isEmpty else { throw Self.nothing() }
+    /// Prints the results.
+    private func show(_ checks: [AgentEvents.CompletedCheck]) {
         // A portal is looked for only where a check did not succeed.
         let status = checks.contains { $0.report.verdict != "ok" } ? status() : nil
         let results = CompletedCheckResult.results(checks, status: status)
@@ -85,9 +90,22 @@ struct CheckCommand: ParsableCommand {
         } else {
             Terminal.print(CompletedCheckText(style: .standardOutput()).text(results))
         }
+    }
+
+    /// Ends with the status of the worst result; a failure is certain also where other checks were not made.
+    private static func end(_ checks: [AgentEvents.CompletedCheck], isIncomplete: Bool) throws {
         let verdicts = Set(checks.map(\.report).filter { !$0.isExcused }.map(\.verdict))
         guard !verdicts.contains("failed") else { throw ExitCode(ExitStatus.finding) }
-        guard verdicts == ["ok"] else { throw ExitCode(ExitStatus.tryAgain) }
+        guard verdicts == ["ok"], !isIncomplete else { throw ExitCode(ExitStatus.tryAgain) }
+    }
+
+    /// Reports checks that were not started.
+    private static func report(refused count: Int) {
+        guard count > 0 else { return }
+        let checks = count == 1 ? "1 check was" : "\(ProbeCountText.number(count)) checks were"
+        Terminal.printError(
+            "reachagent: \(checks) not started: checks on request have used their quarter of bytes_per_day [budget_exhausted]"
+        )
     }
 
     /// The agent's status, which knows of captive portals; `nil` if it does not answer now.
@@ -109,8 +127,11 @@ struct CheckCommand: ParsableCommand {
         }
         let checks = try? EventDecoder.decode(CheckRequest.Reply.self, from: reply)
         if json { Terminal.print(reply) }
-        guard checks?.points != 0 else { throw Self.nothing() }
+        guard checks?.points != 0 else { throw nothing() }
         if !json { Terminal.print(Self.text(checks?.points, joined: checks?.joined ?? 0)) }
+        guard let refused = checks?.refused, refused > 0 else { return }
+        Self.report(refused: refused)
+        throw ExitCode(ExitStatus.tryAgain)
     }
 
     private func end(_ error: StateClientError) throws {
@@ -124,9 +145,10 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// Reports that no check could start.
-    private static func nothing() -> ExitCode {
+    private func nothing() -> ExitCode {
+        let transfers = name == nil ? "; a transfer is made for its name only" : ""
         Terminal.printError(
-            "reachagent: nothing to check at the moment: no path, or no interface that the probe is made over"
+            "reachagent: nothing to check at the moment: no path, or no interface that the probe is made over\(transfers)"
         )
         return ExitCode(ExitStatus.tryAgain)
     }

@@ -75,8 +75,8 @@ struct DiagnosisCollector: Sendable {
             var probe = check
             probe.timeout = rest(atMost: probe.timeout)
             let report = Self.report(on: probe)
-            // A URL as typed may contain a password.
-            let name = CheckTarget.isName(target) ? target : report.target
+            // A URL as typed may contain a secret, also without its scheme.
+            let name = CheckTarget.isConfigured(target, in: settings) ? target : report.target
             let check = DiagnosisEvidence.Check(name: name, report: report)
             evidence.withLock { $0.checks.append(check) }
         }

@@ -12,6 +12,8 @@ internal import Synchronization
 final class StatusWatch: Sendable {
     /// The minimum time between two requests of the status.
     private static let pause: Duration = .milliseconds(250)
+    /// The time until the next request after one without an answer.
+    private static let retryPause: Duration = .seconds(1)
 
     /// The state of the connection, according to the event stream.
     private struct Connection {
@@ -49,6 +51,7 @@ final class StatusWatch: Sendable {
         var screen = view.isShort ? nil : AlternateScreen()
         defer { screen?.leave() }
         var status: AgentStatus?
+        var isAnswered = true
         var lastLine = ""
         var next = ContinuousClock.now
         while true {
@@ -56,11 +59,18 @@ final class StatusWatch: Sendable {
             if let end { throw end }
             if hasChanges, next <= .now {
                 connection.withLock { $0.hasChanges = false }
-                if interruption == nil { status = try read() ?? status }
-                next = .now.advanced(by: Self.pause)
+                isAnswered = true
+                if interruption == nil {
+                    let answer = try read()
+                    status = answer ?? status
+                    isAnswered = answer != nil
+                    // The change is known, and no other event may come for hours.
+                    if !isAnswered { connection.withLock { $0.hasChanges = true } }
+                }
+                next = .now.advanced(by: isAnswered ? Self.pause : Self.retryPause)
             }
             if let screen {
-                draw(status, interruption, on: screen)
+                draw(status, isAnswered, interruption, on: screen)
             } else {
                 let line = interruption != nil ? "no agent" : status.map(view.text(of:)) ?? ""
                 if line != lastLine { Terminal.print(line) }
@@ -96,6 +106,7 @@ final class StatusWatch: Sendable {
 
     private func draw(
         _ status: AgentStatus?,
+        _ isAnswered: Bool,
         _ interruption: (error: StateClientError, since: Timestamp)?,
         on screen: AlternateScreen
     ) {
@@ -104,6 +115,8 @@ final class StatusWatch: Sendable {
         let footer =
             if let interruption {
                 "no answer since \(Self.clock(interruption.since)); q ends; \(ForeignText.line(interruption.error.description))"
+            } else if !isAnswered {
+                "as of \(Self.clock(status?.time)), the agent does not answer; q ends"
             } else if lines.count >= size.rows {
                 "as of \(Self.clock(status?.time)), \(lines.count - size.rows + 1) more lines; q ends"
             } else {
