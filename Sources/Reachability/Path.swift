@@ -146,7 +146,7 @@ public struct Path: Sendable {
 
     private init(_ members: Members) { storage = Storage(members) }
 
-    /// The kernel has not answered yet.
+    /// The kernel has not answered yet, or its answer is not certain.
     public static let unknown = Path(via: .unknown)
 
     /// Returns the same path, of a family that its interface uses or not.
@@ -173,7 +173,7 @@ extension Path: Hashable {
 
 /// The medium through which the machine is reachable.
 public enum Via: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The kernel has not answered yet. Never published as a loss.
+    /// The kernel has not answered yet, or its answer is not certain. Never published as a loss.
     case unknown
     /// No usable path.
     case none

@@ -1,7 +1,8 @@
 public import NetlinkMonitor
 
 extension Path {
-    /// Derives a path from the kernel's answer to a lookup and the rest of the snapshot, by the rule of `NetworkPath`.
+    /// Derives a path from the kernel's answer to a lookup and the rest of the snapshot, by the rule of `NetworkPath`;
+    /// unknown if that is not certain.
     public init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
         self = PathDerivation(lookup, in: snapshot).path
     }
@@ -12,6 +13,9 @@ struct PathDerivation {
     let path: Path
     /// The interfaces through which packets leave: those of every usable leg, and the interfaces that carry them.
     let carriers: [UInt32]
+
+    /// The derivation before the first certain answer.
+    static let unknown = PathDerivation(path: .unknown, carriers: [])
 
     /// Derives the path to the Internet in a family.
     init(_ family: AddressFamily, in snapshot: NetworkSnapshot) {
@@ -32,6 +36,10 @@ struct PathDerivation {
     init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
         let candidates = PathCandidates(lookup, in: snapshot)
         let used = candidates.selected
+        guard used.isCertain else {
+            self = .unknown
+            return
+        }
         carriers = candidates.usable
             .flatMap { [$0.route?.interfaceIndex, $0.underlay?.link?.index] }.compactMap { $0 }
         path = Path(
@@ -48,6 +56,9 @@ struct PathDerivation {
             reason: used.unusableReason.map(ReasonCode.init)
         )
     }
+
+    /// Returns the previous derivation if this one is unknown: an uncertain answer changes nothing.
+    func known(since before: PathDerivation) -> PathDerivation { path.via == .unknown ? before : self }
 }
 
 extension NetworkSnapshot {

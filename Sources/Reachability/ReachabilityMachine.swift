@@ -24,6 +24,8 @@ public struct ReachabilityMachine: Sendable {
     var latest: Observed?
     /// The latest snapshot: a reload may name interfaces that were irrelevant before.
     private var view: NetworkSnapshot?
+    /// The default paths by the last certain answers.
+    private var defaultPaths = (ipv4: PathDerivation.unknown, ipv6: PathDerivation.unknown)
     /// The names of the interfaces that probes are bound to.
     private var bound: Set<String> = []
 
@@ -78,7 +80,9 @@ public struct ReachabilityMachine: Sendable {
         let now = update.observed.instant
         latest = update.observed
         publishOverdue(at: now).forEach(emit)
-        let (ipv4, ipv6) = (PathDerivation(.ipv4, in: snapshot), PathDerivation(.ipv6, in: snapshot))
+        defaultPaths.ipv4 = PathDerivation(.ipv4, in: snapshot).known(since: defaultPaths.ipv4)
+        defaultPaths.ipv6 = PathDerivation(.ipv6, in: snapshot).known(since: defaultPaths.ipv6)
+        let (ipv4, ipv6) = defaultPaths
         // Only the first snapshot of a monitor has no changes: the monitor was restarted for a new configuration.
         let isReload = view != nil && update.changes.isEmpty && !isCorrection
         view = snapshot
@@ -117,7 +121,8 @@ public struct ReachabilityMachine: Sendable {
 
     /// Returns the transitions of a target's path in a snapshot; that of an address that was not looked up is unknown.
     ///
-    /// A new target has no state before the first lookup: one more view of the monitor before a reload says nothing.
+    /// A new target has no state before the first lookup: one more view of the monitor before a reload says nothing. An
+    /// uncertain answer changes nothing.
     private mutating func observeTarget(
         _ index: Int,
         in snapshot: NetworkSnapshot,
@@ -126,8 +131,9 @@ public struct ReachabilityMachine: Sendable {
     ) -> [Transition] {
         let target = configuration.targets[index]
         let lookup = snapshot.lookups[target.address]
-        guard lookup != nil || targetStates[index].isKnown else { return [] }
         let path = lookup.map { Path($0, in: snapshot) } ?? .unknown
+        let isNoLongerLookedUp = lookup == nil && targetStates[index].isKnown
+        guard path.via != .unknown || isNoLongerLookedUp else { return [] }
         let state = TargetState(address: target.address, path: path)
         let old = targetStates[index].raw
         var transitions: [Transition] = []
@@ -186,7 +192,8 @@ public struct ReachabilityMachine: Sendable {
         guard isKnown else { return [] }
         let (ipv4, ipv6) = (reachability.raw.ipv4, reachability.raw.ipv6)
         if bound != oldBound, let view {
-            probeTracks.setVantages(Vantages(view, bound: bound), observed: observed)
+            let vantages = Vantages(view, ipv4: defaultPaths.ipv4, ipv6: defaultPaths.ipv6, bound: bound)
+            probeTracks.setVantages(vantages, observed: observed)
         }
         func because(_ interface: String?) -> ChangeCause {
             isAnnouncement ? .announcement(interface: interface) : .reload(interface: interface)

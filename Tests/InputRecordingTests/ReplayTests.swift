@@ -38,10 +38,14 @@ import Testing
     }
 
     private static func record(_ life: Life) async throws -> [UInt8] {
+        try await record(life.inputs, header: life.header)
+    }
+
+    private static func record(_ inputs: [InputRecord], header: RecordingHeader) async throws -> [UInt8] {
         try await onThread {
             let directory = try TemporaryDirectory()
-            let recorder = try InputRecorder(path: "\(directory.path)/life", header: life.header)
-            for (number, input) in life.inputs.enumerated() {
+            let recorder = try InputRecorder(path: "\(directory.path)/life", header: header)
+            for (number, input) in inputs.enumerated() {
                 recorder.record(input, nextSequence: number % 3 == 0 ? nil : UInt64(number))
             }
             recorder.finish(within: .seconds(60))
@@ -110,6 +114,37 @@ import Testing
             #expect(distance == .seconds(4711))
             #expect(step.recorded.input.observed.microsecondsSince1970 == input.observed.microsecondsSince1970)
         }
+    }
+
+    @Test func `a recording of a bridge that its own VLANs are ports of is replayed to its end`() async throws {
+        let header = Life(seed: 41, count: 0).header
+        let internet = IPAddress("198.51.100.1") ?? .unspecified(.ipv4)
+        let route = ResolvedRoute(interfaceIndex: 1)
+        // The time must not grow with a power of their number.
+        let ports = (UInt32(2)...1000).map { index in
+            Link(
+                index: index,
+                name: "br0.\(index)",
+                flags: [.up, .lowerUp],
+                driverKind: "vlan",
+                lowerIndex: 1,
+                masterIndex: 1
+            )
+        }
+        let snapshot = NetworkSnapshot(
+            links: [Link(index: 1, name: "br0", flags: [.up, .lowerUp], driverKind: "bridge")] + ports,
+            lookups: [RouteLookup(destination: internet, outcome: .route(route))],
+            internetAddresses: [internet]
+        )
+        let update = NetworkUpdate(snapshot: snapshot, changes: [], observed: header.started)
+        let inputs: [InputRecord] = [
+            .configuration(MachineConfiguration(), observed: header.started), .update(update, isCorrection: false),
+        ]
+        let bytes = try await Self.record(inputs, header: header)
+        var replay = RecordingReplay(try RecordingReader(bytes: bytes, epoch: header.started.instant))
+        for _ in inputs { #expect(try replay.next() != nil) }
+        #expect(try replay.next() == nil)
+        #expect(replay.machine?.state.path.reason == .linkDown)
     }
 
     @Test func `a recording that does not begin with a configuration cannot be replayed`() throws {

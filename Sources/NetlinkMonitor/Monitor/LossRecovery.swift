@@ -4,6 +4,7 @@
 /// makes the listener spin; but they never end.
 struct LossRecovery {
     private static let shortestPause: Duration = .milliseconds(20)
+    /// The maximum pause, after a failure and after a success: the view may be incorrect that long.
     private static let longestPause: Duration = .seconds(10)
 
     /// The reason the view may be incorrect; `nil` while it is correct.
@@ -28,11 +29,12 @@ struct LossRecovery {
 
     /// Records a successful resynchronization.
     ///
-    /// The delay before the next one is proportional to the duration of this one.
+    /// The delay before the next one is proportional to the duration of this one, which may have been that of a suspend
+    /// or of a stopped process rather than of work.
     mutating func succeeded(at now: ContinuousClock.Instant, took duration: Duration) {
         code = nil
         attempts = 0
-        notBefore = now.advanced(by: max(Self.shortestPause, duration * 4))
+        notBefore = now.advanced(by: min(max(Self.shortestPause, duration * 4), Self.longestPause))
     }
 
     /// Records a failed attempt; returns the delay before the next.

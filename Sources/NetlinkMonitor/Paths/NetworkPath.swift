@@ -25,6 +25,11 @@ public struct NetworkPath: Sendable, Hashable {
     public let underlay: ResolvedUnderlay?
     /// The reason packets cannot leave; `nil` when they can.
     public let unusableReason: UnusableReason?
+    /// `false` if the path leads over an interface that the snapshot lacks while it is not synchronized.
+    ///
+    /// The message that announced the interface may be among the lost ones, and the path may be usable. Keep its last
+    /// state: the update after the resynchronization has a certain one.
+    public let isCertain: Bool
 
     /// Derives the path from the kernel's answer to a lookup and the rest of its snapshot.
     public init(_ lookup: RouteLookup, in snapshot: NetworkSnapshot) {
@@ -37,17 +42,21 @@ public struct NetworkPath: Sendable, Hashable {
         case .refused(let refusal): self.init(unusableReason: UnusableReason(refusal))
         case .route(let route):
             guard let link = snapshot.links[route.interfaceIndex] else {
-                self.init(route: route, unusableReason: .linkDown)
+                self.init(route: route, unusableReason: .linkDown, isCertain: snapshot.isSynchronized)
                 return
             }
             let underlay = snapshot.underlay(of: link)
+            let reason: UnusableReason? =
+                snapshot.obstacle(of: link, to: route, lookup)
+                ?? snapshot.obstacle(ofSourceOf: route, through: link, lookup)
+                ?? (underlay?.isDown == true ? .underlayDown : nil)
+            let lacksUnderlay = underlay.map { $0.link == nil } ?? false
             self.init(
                 route: route,
                 link: link,
                 underlay: underlay,
-                unusableReason: snapshot.obstacle(of: link, to: route, lookup)
-                    ?? snapshot.obstacle(ofSourceOf: route, through: link, lookup)
-                    ?? (underlay?.isDown == true ? .underlayDown : nil)
+                unusableReason: reason,
+                isCertain: reason != nil || !lacksUnderlay || snapshot.isSynchronized
             )
         }
     }
@@ -56,12 +65,14 @@ public struct NetworkPath: Sendable, Hashable {
         route: ResolvedRoute? = nil,
         link: Link? = nil,
         underlay: ResolvedUnderlay? = nil,
-        unusableReason: UnusableReason?
+        unusableReason: UnusableReason?,
+        isCertain: Bool = true
     ) {
         self.route = route
         self.link = link
         self.underlay = underlay
         self.unusableReason = unusableReason
+        self.isCertain = isCertain
     }
 
     /// `true` if packets can leave.
@@ -73,7 +84,7 @@ public struct NetworkPath: Sendable, Hashable {
 
 /// The interface that carries the packets of a tunnel, through any tunnels in between.
 public struct ResolvedUnderlay: Sendable, Hashable {
-    /// The interface; `nil` if the tunnel's packets have no route.
+    /// The interface; `nil` if the tunnel's packets have no route, or for one that the kernel has not announced yet.
     public let link: Link?
     /// The evidence for it: a guess if any part of the chain is one, else that of the first part, or of the broken one.
     public let evidence: Underlay.Evidence

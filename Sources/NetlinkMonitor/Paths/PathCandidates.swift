@@ -14,8 +14,10 @@ package struct PathCandidates: Sendable {
     /// The usable candidates.
     package var usable: [NetworkPath] { ([answer] + legs).filter(\.isUsable) }
 
-    /// The first usable candidate, or else the kernel's answer.
-    package var selected: NetworkPath { answer.isUsable ? answer : legs.first(where: \.isUsable) ?? answer }
+    /// The first usable candidate, or else one that may be usable (``NetworkPath/isCertain``), or the kernel's answer.
+    package var selected: NetworkPath {
+        answer.isUsable ? answer : legs.first(where: \.isUsable) ?? legs.first { !$0.isCertain } ?? answer
+    }
 }
 
 extension RouteLookup {

@@ -30,8 +30,12 @@ extension NetworkSnapshot {
             // A chain is as certain as its weakest link; where all are certain, the broken one is the evidence.
             if evidence.isCertain, !below.evidence.isCertain { evidence = below.evidence }
             let broken = evidence.isCertain ? below.evidence : evidence
-            guard let next = below.interfaceIndex, seen.insert(next).inserted, let link = links[next] else {
+            guard let next = below.interfaceIndex, seen.insert(next).inserted else {
                 return ResolvedUnderlay(link: nil, evidence: broken, isDown: broken.isCertain)
+            }
+            guard let link = links[next] else {
+                // The message that announced it may be among the lost ones.
+                return ResolvedUnderlay(link: nil, evidence: broken, isDown: broken.isCertain && isSynchronized)
             }
             if below.evidence.isCertain, isBlocked(below, of: links[index], through: link) {
                 // The tunnel's packets have their own ports, and therefore their own flows: one leg is enough, as for

@@ -19,7 +19,8 @@ public struct NetworkSnapshot: Sendable, Equatable {
     public internal(set) var internetAddresses: [IPAddress]
     /// `true` if the snapshot is known to be current.
     ///
-    /// It is false after lost messages until everything was read again; the last known state stays meanwhile.
+    /// It is false after lost messages until everything was read again: meanwhile the last known state stays, with the
+    /// changes whose messages arrive (``NetworkPath/isCertain``).
     public internal(set) var isSynchronized: Bool
 
     /// Creates a snapshot.
@@ -113,7 +114,18 @@ extension NetworkSnapshot {
     ///
     /// A bond passes packets when its active member does, or any member if it has none: without link monitoring
     /// (`miimon 0`, the default of most modes) its carrier stays when its members lose theirs.
-    public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link, depth: 0) }
+    public func canPassPackets(_ link: Link) -> Bool {
+        guard link.isUsable else { return false }
+        guard standsOnOthers(link) else { return true }
+        // Level by level, each interface once: any number of them may stand on the same one.
+        var level = [link]
+        var seen: Set = [link.index]
+        for _ in 1..<Self.deepestStack where !level.isEmpty {
+            level = interfaces(below: level).filter { $0.isUsable && seen.insert($0.index).inserted }
+            if level.contains(where: { !standsOnOthers($0) }) { return true }
+        }
+        return false
+    }
 
     /// Returns the reason packets cannot pass an interface, or a statement that they can.
     public func stateDescription(of link: Link) -> String {
@@ -121,19 +133,29 @@ extension NetworkSnapshot {
         return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"
     }
 
-    private func canPassPackets(_ link: Link, depth: Int) -> Bool {
-        guard link.isUsable, depth < Self.deepestStack else { return false }
-        if link.driverKind == "bridge" || link.driverKind == "bond" {
-            let ports = links.values.filter { $0.masterIndex == link.index }
-            let carriers = ports.filter {
-                link.driverKind == "bond" ? $0.index == link.activeMemberIndex : $0.isUplinkPort
-            }
-            return (carriers.isEmpty ? ports : carriers).contains { canPassPackets($0, depth: depth + 1) }
+    /// Returns whether packets pass an interface only through others.
+    private func standsOnOthers(_ link: Link) -> Bool { link.hasPorts || lower(of: link) != nil }
+
+    /// Returns the interface through which a device sends all packets.
+    private func lower(of link: Link) -> Link? {
+        guard let kind = link.driverKind, Self.standsOnLower.contains(kind) else { return nil }
+        return link.lowerIndex.flatMap { links[$0] }
+    }
+
+    /// Returns the interfaces that pass the packets of others: lower ones, and the ports that count.
+    private func interfaces(below level: [Link]) -> [Link] {
+        let masters = LinkTable(level.filter(\.hasPorts))
+        let lowers = level.compactMap { $0.hasPorts ? nil : lower(of: $0) }
+        guard !masters.isEmpty else { return lowers }
+        // One walk for all bridges and bonds of the level.
+        var (carriers, others): ([Link], [Link]) = ([], [])
+        for port in links.values {
+            guard let master = port.masterIndex.flatMap({ masters[$0] }) else { continue }
+            let isCarrier = master.driverKind == "bond" ? port.index == master.activeMemberIndex : port.isUplinkPort
+            if isCarrier { carriers.append(port) } else { others.append(port) }
         }
-        guard let kind = link.driverKind, Self.standsOnLower.contains(kind),
-            let lower = link.lowerIndex.flatMap({ links[$0] })
-        else { return true }
-        return canPassPackets(lower, depth: depth + 1)
+        let served = Set(carriers.map(\.masterIndex))
+        return lowers + carriers + others.filter { !served.contains($0.masterIndex) }
     }
 }
 
@@ -199,6 +221,9 @@ extension NetworkSnapshot: Codable {
 }
 
 extension Link {
+    /// `true` for a bridge or a bond, which passes packets through its ports.
+    fileprivate var hasPorts: Bool { driverKind == "bridge" || driverKind == "bond" }
+
     /// `true` if, as the port of a bridge, the link leads out of the machine: a medium or a kernel tunnel, and not a
     /// tap or veth, which lead to guests and containers.
     fileprivate var isUplinkPort: Bool {

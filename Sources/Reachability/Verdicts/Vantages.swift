@@ -81,19 +81,7 @@ struct Vantages: Sendable, Equatable {
 }
 
 extension Vantages {
-    /// Derives the vantages, and the default paths, from a snapshot.
-    ///
-    /// - Parameter bound: The names of interfaces to include even without a route to the Internet.
-    init(_ snapshot: NetworkSnapshot, bound: Set<String> = []) {
-        self.init(
-            snapshot,
-            ipv4: PathDerivation(.ipv4, in: snapshot),
-            ipv6: PathDerivation(.ipv6, in: snapshot),
-            bound: bound
-        )
-    }
-
-    /// Derives the vantages from a snapshot, and the default paths derived from it.
+    /// Derives the vantages from a snapshot, and the default paths.
     ///
     /// - Parameters:
     ///   - ipv4: The default path of IPv4.

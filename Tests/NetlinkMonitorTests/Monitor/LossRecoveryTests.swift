@@ -45,8 +45,12 @@ struct LossRecoveryTests {
     }
 
     @Test(
-        "the next resynchronization waits four times as long as the last one took, and at least 20 ms",
-        arguments: [(0, 20), (5, 20), (6, 24), (1000, 4000), (10_000, 40_000)]
+        "the next resynchronization waits four times as long as the last one took, at least 20 ms and at most ten seconds",
+        arguments: [
+            (0, 20), (5, 20), (6, 24), (1000, 4000), (2500, 10_000), (2501, 10_000), (10_000, 10_000),
+            // The process was stopped for an hour meanwhile.
+            (3_600_000, 10_000),
+        ]
     )
     func distance(tookMilliseconds: Int, pauseMilliseconds: Int) {
         var recovery = LossRecovery()

@@ -186,6 +186,30 @@ struct MonitorRecoveryTests {
         #expect(harness.events.last?.update?.snapshot.isSynchronized == true)
     }
 
+    @Test func `a path over an interface whose message was lost is not certain until the resynchronization`() throws {
+        harness.queue.entries = [.overrun]
+        harness.turn()
+        _ = harness.takeEvents()
+        // The kernel drops the message about wg0, and then has space for that about the route over it.
+        harness.network.links[9] = Link(index: 9, name: "wg0", flags: [.up, .lowerUp])
+        harness.network.setDefault(9)
+        harness.queue.entries = [.overrun, .datagram(NetlinkDatagram([.route(harness.network.defaultRoutes[0])]))]
+        harness.turn()
+        #expect(harness.events.map(\.word) == ["netlink_overrun", "update"])
+        let uncertain = try #require(harness.takeEvents().last?.update?.snapshot)
+        let path = try #require(uncertain.internetPath(.ipv4))
+        #expect(!uncertain.isSynchronized)
+        #expect(path.route?.interfaceIndex == 9 && path.link == nil)
+        #expect(!path.isCertain)
+        let due = try #require(harness.core.retryDue)
+        harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
+        harness.turn()
+        #expect(harness.events.map(\.word) == ["resynchronized after 1", "update"])
+        let found = try #require(harness.events.last?.update?.snapshot.internetPath(.ipv4))
+        #expect(found.link?.name == "wg0")
+        #expect(found.isCertain)
+    }
+
     @Test("a broken source is reopened, and the reopening is retried if it fails")
     func brokenSource() throws {
         harness.queue.entries = [.failure(NetlinkError(operation: "read", cause: .errno(100)))]

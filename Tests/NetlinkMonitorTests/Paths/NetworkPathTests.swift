@@ -280,6 +280,65 @@ struct NetworkPathTests {
         #expect(path.kind == (secondIsUp ? .wwan : .wifi))
     }
 
+    /// The use of an interface by a path.
+    enum Use: CaseIterable { case egress, otherLeg, underlay }
+
+    @Test(arguments: Use.allCases, [true, false])
+    func `a path is not certain over an interface that an unsynchronized snapshot lacks`(
+        use: Use,
+        isSynchronized: Bool
+    ) throws {
+        let internet = try ip("198.41.0.4")
+        let hops = try [(UInt32(3), "192.0.2.1"), (4, "198.51.100.1")].map {
+            NextHop(interfaceIndex: $0, gateway: try ip($1))
+        }
+        let addresses = try [(UInt32(3), "192.0.2.7"), (4, "198.51.100.7")].map {
+            InterfaceAddress(interfaceIndex: $0, address: try ip($1), prefixLength: 24)
+        }
+        let first =
+            switch use {
+            case .egress: Case.link(3, "if0")
+            case .otherLeg: Case.link(3, "if0", flags: [.up], state: .down)
+            case .underlay: Self.tunnel
+            }
+        let links = [first, Self.lower(isUp: true)]
+        let lacking: UInt32 = use == .egress ? 3 : 4
+        let route = ResolvedRoute(interfaceIndex: 3, gateway: hops[0].gateway, source: addresses[0].address)
+        let matched = Route(destination: .everything(.ipv4), nextHops: use == .otherLeg ? hops : [hops[0]])
+        func path(_ links: [Link]) throws -> NetworkPath {
+            let snapshot = NetworkSnapshot(
+                links: links,
+                addresses: addresses,
+                lookups: [RouteLookup(destination: internet, outcome: .route(route), matched: matched)],
+                underlays: use == .underlay ? [3: Underlay(interfaceIndex: 4, evidence: .remoteRoute)] : [:],
+                internetAddresses: [internet],
+                isSynchronized: isSynchronized
+            )
+            return try #require(snapshot.internetPath(.ipv4))
+        }
+        let whole = try path(links)
+        #expect(whole.isUsable && whole.isCertain)
+        let part = try path(links.filter { $0.index != lacking })
+        #expect(part.isCertain == isSynchronized)
+        guard isSynchronized else { return }
+        #expect(part.unusableReason == (use == .underlay ? .underlayDown : .linkDown))
+    }
+
+    @Test("an obstacle that is known is certain, whatever the underlay")
+    func knownObstacle() throws {
+        let internet = try ip("198.41.0.4")
+        let snapshot = NetworkSnapshot(
+            links: [Case.link(3, "wg0", .tunnel, flags: [], state: .down, driver: "wireguard")],
+            lookups: [RouteLookup(destination: internet, outcome: .route(ResolvedRoute(interfaceIndex: 3)))],
+            underlays: [3: Underlay(interfaceIndex: 4, evidence: .remoteRoute)],
+            internetAddresses: [internet],
+            isSynchronized: false
+        )
+        let path = try #require(snapshot.internetPath(.ipv4))
+        #expect(path.isCertain)
+        #expect(path.unusableReason == .linkDown)
+    }
+
     @Test("an address that is not looked up has no path")
     func notLookedUp() throws {
         #expect(NetworkSnapshot().path(to: try ip("192.0.2.9")) == nil)

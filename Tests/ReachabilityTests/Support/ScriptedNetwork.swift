@@ -160,3 +160,15 @@ struct ScriptedNetwork: Hashable {
         )
     }
 }
+
+extension Vantages {
+    /// The vantages of a snapshot whose default paths are certain.
+    init(_ snapshot: NetworkSnapshot, bound: Set<String> = []) {
+        self.init(
+            snapshot,
+            ipv4: PathDerivation(.ipv4, in: snapshot),
+            ipv6: PathDerivation(.ipv6, in: snapshot),
+            bound: bound
+        )
+    }
+}

@@ -1,0 +1,98 @@
+import AgentTestKit
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// Interfaces that pass packets through others: bridges, bonds, and what stands on a lower device.
+struct StackedInterfacesTests {
+    private static let deepestStack = 8
+
+    /// The rule without a thought of its cost.
+    private static func canPassPackets(_ link: Link, in snapshot: NetworkSnapshot, depth: Int = 0) -> Bool {
+        guard link.isUsable, depth < deepestStack else { return false }
+        switch link.driverKind {
+        case "bridge", "bond":
+            let ports = snapshot.links.filter { $0.masterIndex == link.index }
+            let carriers = ports.filter { port in
+                link.driverKind == "bond" ? port.index == link.activeMemberIndex : port.kind == .wired
+            }
+            return (carriers.isEmpty ? ports : carriers).contains {
+                canPassPackets($0, in: snapshot, depth: depth + 1)
+            }
+        case "vlan":
+            guard let lower = link.lowerIndex.flatMap({ snapshot.links[$0] }) else { return true }
+            return canPassPackets(lower, in: snapshot, depth: depth + 1)
+        default: return true
+        }
+    }
+
+    private static func link(
+        _ index: UInt32,
+        driver: String?,
+        isUp: Bool = true,
+        kind: InterfaceKind = .wired,
+        lower: UInt32? = nil,
+        master: UInt32? = nil,
+        active: UInt32? = nil
+    ) -> Link {
+        Link(
+            index: index,
+            name: "if\(index)",
+            flags: isUp ? [.up, .lowerUp] : [.up],
+            driverKind: driver,
+            lowerIndex: lower,
+            masterIndex: master,
+            activeMemberIndex: active,
+            classification: InterfaceClassification(kind: kind, evidence: [])
+        )
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `random stacks, possible and impossible ones, pass packets by the rule`(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        let indices: ClosedRange<UInt32> = 1...6
+        var results: [Bool] = []
+        for _ in 0..<500 {
+            let links = indices.map { index in
+                Self.link(
+                    index,
+                    driver: ["bridge", "bond", "vlan", "vlan", "veth"].randomElement(using: &random),
+                    isUp: Int.random(in: 0..<10, using: &random) > 0,
+                    kind: Bool.random(using: &random) ? .wired : .virtual,
+                    lower: indices.randomElement(using: &random),
+                    master: Bool.random(using: &random) ? indices.randomElement(using: &random) : nil,
+                    active: Bool.random(using: &random) ? indices.randomElement(using: &random) : nil
+                )
+            }
+            let snapshot = NetworkSnapshot(links: links)
+            for link in links {
+                let expected = Self.canPassPackets(link, in: snapshot)
+                #expect(snapshot.canPassPackets(link) == expected, "\(link.name) of \(links)")
+                results.append(expected)
+            }
+        }
+        #expect(Set(results) == [true, false])
+    }
+
+    @Test(arguments: [(7, true), (8, false)])
+    func `a stack is as deep as the kernel's deepest one`(count: UInt32, isUsable: Bool) throws {
+        let stack = (1...count).map { Self.link($0, driver: "vlan", lower: $0 + 1) }
+        let snapshot = NetworkSnapshot(links: stack + [Self.link(count + 1, driver: nil)])
+        let top = try #require(snapshot.links[1])
+        #expect(snapshot.canPassPackets(top) == isUsable)
+    }
+
+    @Test func `any number of interfaces may stand on one that stands on them`() throws {
+        let counts: [UInt32] = [1000, 2000, 4000]
+        let growth = try CostGrowth.measure(counts.count, noise: 0.01) { index in
+            let ports = (2...counts[index]).map { Self.link($0, driver: "vlan", lower: 1, master: 1) }
+            let snapshot = NetworkSnapshot(links: [Self.link(1, driver: "bridge")] + ports)
+            let bridge = try #require(snapshot.links[1])
+            var results: [Bool] = []
+            let seconds = CostGrowth.seconds { results = [bridge, ports[0]].map(snapshot.canPassPackets) }
+            #expect(results == [false, false])
+            return seconds
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
+}
