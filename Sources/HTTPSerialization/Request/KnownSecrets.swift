@@ -3,7 +3,7 @@ internal import ForeignText
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The secrets of a request, to be removed from the response: a server may echo them.
+/// The secrets of a request, those of its serializer included, to be removed from the response: a server may echo them.
 ///
 /// They are detected as sent, with any of their characters escaped as in JSON, programming languages, URLs, HTML or
 /// evidence, in base64 at any offset, and in hexadecimal digits, in any case. A prefix is enough, because texts are
@@ -15,12 +15,18 @@ package struct KnownSecrets {
 
     private let matcher: SecretMatcher
 
-    /// Collects the secrets of a request: values of fields, parameters and members of a JSON body with the names of
-    /// secrets, credentials, and marked strings.
-    package init(_ request: ProbeRequest, to url: HTTPURL? = nil) {
+    /// Collects the secrets of a request and its serializer: values of fields, parameters and members of a JSON body
+    /// with the names of secrets, credentials, and marked strings.
+    package init(
+        _ request: ProbeRequest,
+        by serializer: RequestSerializer = RequestSerializer(),
+        to url: HTTPURL? = nil
+    ) {
         var values = Array(request.hiddenTexts)
-        if let credentials = request.credentials { values += credentials.secrets }
-        let fields = request.headers.fields.filter {
+        for credentials in [request.credentials, serializer.credentials].compactMap(\.self) {
+            values += credentials.secrets
+        }
+        let fields = (request.headers.fields + serializer.headers.fields).filter {
             $0.isSecret || request.hiddenFields.contains($0.name.lowercased())
         }
         values += fields.map(\.value)
@@ -74,18 +80,21 @@ package struct KnownSecrets {
     private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 }
 
-/// The secrets of one request, computed once: at the end of the first check with it.
+/// The secrets of one request and its serializer, computed once: at the end of the first check with them.
 package final class ProbeSecrets: Sendable {
     private let request: ProbeRequest
+    private let serializer: RequestSerializer
     private let url: HTTPURL?
     private let found = Mutex<KnownSecrets?>(nil)
 
-    package init(_ request: ProbeRequest, to url: HTTPURL? = nil) { (self.request, self.url) = (request, url) }
+    package init(_ request: ProbeRequest, by serializer: RequestSerializer, to url: HTTPURL? = nil) {
+        (self.request, self.serializer, self.url) = (request, serializer, url)
+    }
 
     /// The secrets.
     package var known: KnownSecrets {
         found.withLock { found in
-            let known = found ?? KnownSecrets(request, to: url)
+            let known = found ?? KnownSecrets(request, by: serializer, to: url)
             found = known
             return known
         }

@@ -46,7 +46,7 @@ extension ProbeSchedule {
         if cost.isCellular, !scheduled.probe.allowsCellularAccess {
             return Finding(
                 .cellularNotAllowed,
-                subject: scheduled.probe.target.description,
+                subject: scheduled.probe.target.shown,
                 evidence: "the check would leave through a cellular interface (\(scheduled.point.vantage)), "
                     + "and it may not use one"
             )

@@ -109,7 +109,7 @@ extension ProbeSchedule {
         if cost.isMetered, scheduled.probe.transfer?.allowsMetered != true {
             return Finding(
                 .transferMetered,
-                subject: scheduled.probe.target.description,
+                subject: scheduled.probe.target.shown,
                 evidence:
                     "the uplink is metered (\(scheduled.point.vantage)), and the probe transfers over no such uplink"
             )
@@ -121,7 +121,7 @@ extension ProbeSchedule {
     private func exhausted(_ scheduled: ScheduledProbe, over cost: LinkCost, bytes: Int) -> Finding {
         Finding(
             .budgetExhausted,
-            subject: cost.account ?? scheduled.probe.target.description,
+            subject: cost.account ?? scheduled.probe.target.shown,
             evidence:
                 "\(budget.remaining(cost) ?? 0) bytes are left for today (UTC), and the transfer may need \(bytes)"
         )

@@ -279,7 +279,7 @@ final class ScheduleEngine: Sendable {
 
     private static func refusal(of probe: Probe, _ finding: Finding) -> CheckReport {
         CheckReport(
-            target: probe.target.description,
+            target: probe.target.shown,
             verdict: .unknown(finding.code, .connect),
             findings: [finding],
             hops: [],

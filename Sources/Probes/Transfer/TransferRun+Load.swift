@@ -18,6 +18,10 @@ extension TransferRun {
         let now = NIODeadline.now()
         guard run.meter.currentOnWire() <= plan.bytesOnWire else {
             let evidence = "the transfer was ended when it had put \(plan.bytesOnWire) bytes on the link"
+            // The attempts to resume used up the rest, and whatever interrupted the download is the reason for them.
+            if let failure = suspension?.failure {
+                return run.fail(failure.code, subject: failure.subject, evidence: "\(failure.evidence): \(evidence)")
+            }
             return run.fail(.byteLimit, subject: run.hop.url, evidence: evidence)
         }
         switch state {

@@ -51,8 +51,9 @@ package struct DNSQuery: Sendable, Hashable {
         )
         gate.execute { exchange.begin() }
         return WireExchange(
+            on: gate,
             onExpiry: { exchange.timeIsUp(after: $0) },
-            onCancel: { gate.execute { exchange.cancel() } }
+            onCancel: { exchange.cancel() }
         )
     }
 }

@@ -69,8 +69,9 @@ package struct ICMPEcho: Sendable, Hashable {
         )
         gate.execute { exchange.begin() }
         return WireExchange(
+            on: gate,
             onExpiry: { exchange.timeIsUp(after: $0) },
-            onCancel: { gate.execute { exchange.cancel() } }
+            onCancel: { exchange.cancel() }
         )
     }
 }

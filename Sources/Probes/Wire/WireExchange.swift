@@ -1,3 +1,4 @@
+internal import EventLoopExecutor
 internal import NIOCore
 internal import Synchronization
 
@@ -10,13 +11,20 @@ package final class WireExchange: Sendable {
         let cancel: @Sendable () -> Void
     }
 
+    private let gate: LoopGate
     /// Nil once one of them was called: they retain the exchange, and its completion retains the check.
     private let actions: Mutex<Actions?>
 
     /// - Parameters:
+    ///   - gate: The access to the event loop of the exchange.
     ///   - onExpiry: Ends the exchange as its own deadline does, at once; called on the event loop.
-    ///   - onCancel: Cancels the exchange.
-    init(onExpiry: @escaping @Sendable (Duration) -> Void, onCancel: @escaping @Sendable () -> Void) {
+    ///   - onCancel: Cancels the exchange; called on the event loop.
+    init(
+        on gate: LoopGate,
+        onExpiry: @escaping @Sendable (Duration) -> Void,
+        onCancel: @escaping @Sendable () -> Void
+    ) {
+        self.gate = gate
         actions = Mutex(Actions(expire: onExpiry, cancel: onCancel))
     }
 
@@ -29,7 +37,13 @@ package final class WireExchange: Sendable {
 
     /// Ends the exchange with the finding `cancelled`, unless it has ended; safe to call from any thread, any number of
     /// times.
-    package func cancel() { takeActions()?.cancel() }
+    ///
+    /// On the event loop the completion is called before this returns.
+    package func cancel() {
+        guard let actions = takeActions() else { return }
+        // The gate of a prober that ends is closed before its checks have ended, and drops what is queued.
+        if gate.eventLoop.inEventLoop { actions.cancel() } else { gate.execute(actions.cancel) }
+    }
 
     private func takeActions() -> Actions? {
         actions.withLock { actions in

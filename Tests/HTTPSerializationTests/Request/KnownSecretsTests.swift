@@ -147,6 +147,23 @@ struct KnownSecretsTests {
         for other in ["someone", "987654321", "url-question"] { #expect(known.removed(from: other) == other) }
     }
 
+    @Test(arguments: [
+        "hunter2-hunter2", base64("me:hunter2-hunter2"), "abcdefgh12345678", "from-a-file-0123456789",
+    ])
+    func `the secrets of the serializer are removed, as they are sent`(form: String) throws {
+        var serializer = RequestSerializer()
+        serializer.credentials = try BasicCredentials(user: "me", password: "hunter2-hunter2")
+        try serializer.headers.set("Authorization", "Bearer abcdefgh12345678")
+        try serializer.headers.set("X-Custom", "from-a-file-0123456789")
+        try serializer.headers.set("Accept", "application/json")
+        var request = ProbeRequest()
+        request.hiddenFields = ["x-custom"]
+        let known = KnownSecrets(request, by: serializer)
+        let shown = known.removed(from: "got application/json: \(form)")
+        #expect(shown.hasPrefix("got application/json: \(SecretName.placeholder)"))
+        #expect(!shown.contains(form.suffix(8)))
+    }
+
     @Test(arguments: ["", "{", "[1, 2", #"{"password": "}"#, "password=form-password"])
     func `a body that is no JSON has no members`(body: String) {
         #expect(KnownSecrets(ProbeRequest(body: .bytes(Array(body.utf8)))).isEmpty)

@@ -2,6 +2,7 @@ import EventLoopExecutor
 import FoundationEssentials
 import NIOCore
 import ProbeTestKit
+import Synchronization
 
 @testable import Probes
 
@@ -129,6 +130,22 @@ struct HalfSilentResolver: HostResolver {
         completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
     ) -> any HostLookup {
         guard family == .ipv4 else { return SilentResolver().lookUp(name, family: family, completion: completion) }
+        return TableResolver(names: [name: [address]]).lookUp(name, family: family, completion: completion)
+    }
+}
+
+/// Knows every name at one address, which the test changes.
+final class MovingResolver: HostResolver {
+    private let address = Mutex("127.0.0.1")
+
+    func move(to address: String) { self.address.withLock { $0 = address } }
+
+    func lookUp(
+        _ name: String,
+        family: HostAddress.Family,
+        completion: @escaping @Sendable (Result<[HostAddress], HostLookupFailure>) -> Void
+    ) -> any HostLookup {
+        let address = address.withLock { $0 }
         return TableResolver(names: [name: [address]]).lookUp(name, family: family, completion: completion)
     }
 }

@@ -27,4 +27,19 @@ struct ProbeSecretsTests {
         probe.target = plain
         #expect(probe.secrets.known.isEmpty)
     }
+
+    @Test func `the secrets of the serializer are removed, and a changed one is searched again`() throws {
+        let target = try ProbeTarget(parsing: "https://example.org/")
+        var serializer = RequestSerializer()
+        serializer.credentials = try BasicCredentials(user: "me", password: "hunter2-hunter2")
+        let trust = TrustEvaluator(anchors: TrustAnchors(certificates: []))
+        var probe = Probe(target: target, serializer: serializer, trust: trust)
+        let copy = probe
+        #expect(copy.secrets.known.removed(from: "got hunter2-hunter2") == "got (not-shown)")
+        try probe.serializer.headers.set("X-Api-Key", "abcdefgh")
+        #expect(probe.secrets.known.removed(from: "got hunter2-hunter2, abcdefgh") == "got (not-shown), (not-shown)")
+        #expect(copy.secrets.known.removed(from: "got abcdefgh") == "got abcdefgh")
+        probe.serializer = RequestSerializer()
+        #expect(probe.secrets.known.isEmpty)
+    }
 }

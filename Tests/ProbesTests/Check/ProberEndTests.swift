@@ -2,6 +2,7 @@ import AgentTestKit
 import Dispatch
 import Foundation
 import Glibc
+import ProbeTestKit
 import Probes
 import Synchronization
 import Testing
@@ -46,6 +47,38 @@ struct ProberEndTests {
             Prober(resolver: SilentResolver()).start(probe) { continuation.resume(returning: $0) }
         }
         #expect(report.verdict.code == .cancelled)
+    }
+
+    @Test func `the end closes the socket of a query without an answer`() async throws {
+        let server = try await ScriptedResolver.start([.silence])
+        let prober = Prober()
+        let probe = try CheckBench.probe("dns://127.0.0.1:\(server.port)/host.test?type=A")
+        async let report = prober.check(probe)
+        await server.received(queries: 1)
+        #expect(try Self.datagramSockets(connectedTo: server.port).count == 1)
+        await prober.shutDown()
+        #expect(await report.verdict.code == .cancelled)
+        #expect(try Self.datagramSockets(connectedTo: server.port).isEmpty)
+        await server.shutDown()
+    }
+
+    /// Returns this process's datagram sockets that are connected to a port in IPv4.
+    private static func datagramSockets(connectedTo port: Int) throws -> [CInt] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return names.compactMap { CInt($0) }.filter { descriptor in
+            var type: CInt = 0
+            var typeSize = socklen_t(MemoryLayout<CInt>.size)
+            var peer = sockaddr_in()
+            var peerSize = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let hasPeer = withUnsafeMutablePointer(to: &peer) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getpeername(descriptor, $0, &peerSize) == 0
+                }
+            }
+            return hasPeer && getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &typeSize) == 0
+                && type == CInt(SOCK_DGRAM.rawValue) && peer.sin_family == sa_family_t(AF_INET)
+                && peer.sin_port == in_port_t(port).bigEndian
+        }
     }
 
     @Test(.onOwnThread) func `every caller of the shutdown waits for the end`() throws {

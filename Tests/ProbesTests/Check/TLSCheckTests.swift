@@ -320,11 +320,12 @@ struct TLSCheckTests {
     @Test
     func `pinning a target without TLS is an error before anything is sent`() async throws {
         let server = try await ScriptedServer.start([.silence])
-        let probe = try CheckBench.probe(server.url()) { probe in
+        let probe = try CheckBench.probe(server.url("/?token=abcdefgh")) { probe in
             let policy = SecurityPolicy(pinningMode: .publicKey)
             probe.trust = TrustEvaluator(policy: policy, anchors: TrustAnchors(certificates: []))
         }
-        #expect(throws: SecurityPolicyError.pinningWithoutTLS(target: server.url())) { try probe.validate() }
+        let error = SecurityPolicyError.pinningWithoutTLS(target: server.url("/?token=(not-shown)"))
+        #expect(throws: error) { try probe.validate() }
         let report = await CheckBench().check(probe)
         #expect(report.verdict.code == .requestInvalid)
         #expect(server.connections == 0)

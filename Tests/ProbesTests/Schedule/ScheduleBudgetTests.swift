@@ -1,3 +1,4 @@
+import AgentTestKit
 import Testing
 
 @testable import Probes
@@ -106,6 +107,24 @@ import Testing
         if !isMade {
             #expect(run.completed.allSatisfy { $0.report.verdict == .unknown(.cellularNotAllowed, .connect) })
         }
+    }
+
+    @Test func `a refused check shows no secret of its target`() async throws {
+        var scheduled = ScheduledProbe.sample("web", cost: LinkCost(isCellular: true), allowsCellular: false)
+        scheduled.probe.target = try ProbeTarget(parsing: "https://host.test/?access_token=abcdefgh")
+        let log = JudgeLog()
+        let scheduler = ProbeScheduler(transport: ScriptedTransport()) {
+            log.add($0)
+            return .steady
+        }
+        scheduler.setProbes([scheduled])
+        scheduler.start()
+        await log.wait(for: 1)
+        let report = try #require(log.checks.first?.report)
+        #expect(report.verdict == .unknown(.cellularNotAllowed, .connect))
+        #expect(report.target == "https://host.test/?access_token=(not-shown)")
+        #expect(report.findings.map(\.subject) == [report.target])
+        await onThread { scheduler.stop() }
     }
 
     @Test func `a serializer forbids cellular links as well as a request`() {

@@ -195,6 +195,17 @@ extension ScheduledProbe {
         #expect(run.schedule.transfers.running == nil && run.schedule.jobs.isEmpty)
     }
 
+    @Test func `a refused transfer shows no secret of its target`() throws {
+        var run = Self.run()
+        var transfer = ScheduledProbe.transfer("speed", cost: LinkCost(account: "wwan", isMetered: true))
+        transfer.probe.target = try ProbeTarget(parsing: "https://host.test/large?access_token=abcdefgh")
+        run.setProbes([transfer])
+        run.run(until: .seconds(91))
+        let check = try #require(run.completed.first)
+        #expect(check.report.verdict.code == .transferMetered)
+        #expect(check.report.findings.map(\.subject) == ["https://host.test/large?access_token=(not-shown)"])
+    }
+
     @Test(arguments: [(-1, true), (0, false), (1, false)])
     func `a transfer needs its whole size in the day's remaining budget`(missing: Int, isRefused: Bool) throws {
         var run = Self.run()

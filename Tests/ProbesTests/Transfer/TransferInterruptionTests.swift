@@ -244,6 +244,77 @@ struct TransferInterruptionTests {
         #expect(log.phases.suffix(2) == [.suspended, .cancelled])
     }
 
+    /// Runs a download that loses its path in the middle; its host has another address from then on.
+    ///
+    /// - Parameter attempts: Called before each attempt to resume.
+    private func moved(
+        to address: String,
+        attempts: @escaping @Sendable (Prober, TransferContinuation) -> Void
+    ) async throws -> CheckReport {
+        let server = try await ScriptedServer.start(scripts: [halfAnswer + [.silence], [.serve(object)]])
+        let log = ProgressLog()
+        let resolver = MovingResolver()
+        let prober = Prober(resolver: resolver)
+        let probe = try CheckBench.probe(server.url("/large", host: "host.test")) { probe in
+            probe.families = .ipv4
+            probe.transfer = TransferPlan(
+                downloadBytes: 200_000,
+                resumes: true,
+                progress: log.closure,
+                admission: { continuation in
+                    attempts(prober, continuation)
+                    return .unchanged
+                }
+            )
+        }
+        async let report = prober.check(probe)
+        await log.shown(.download)
+        await server.received(requests: 10)
+        resolver.move(to: address)
+        prober.pathChanged()
+        let result = await report
+        await prober.shutDown()
+        await server.shutDown()
+        return result
+    }
+
+    /// The kernel connects to no broadcast address, and nobody listens at the other one.
+    @Test(arguments: [("255.255.255.255", 0...0), ("127.0.0.3", 4...5)])
+    func `an attempt to resume counts what it may have sent, and no more later`(
+        address: String,
+        segments: ClosedRange<Int>
+    ) async throws {
+        let carried = Mutex<[Int]>([])
+        let report = try await moved(to: address) { prober, continuation in
+            let count = carried.withLock { carried in
+                carried.append(continuation.bytesOnWire)
+                return carried.count
+            }
+            if count == 4 { prober.yieldTransfers(evidence: "enough") }
+        }
+        #expect(report.verdict.code == .transferYielded, "\(report.findings)")
+        let counts = carried.withLock { $0 }
+        #expect(counts.count == 4)
+        let lookup = WireOverhead.lookup(name: "host.test")
+        for (one, next) in zip(counts, counts.dropFirst()) {
+            #expect((segments.lowerBound * 74...segments.upperBound * 74).contains(next - one - lookup), "\(counts)")
+        }
+    }
+
+    @Test
+    func `attempts to resume that use up the bytes of a transfer do not blame the target`() async throws {
+        // Each attempt is abandoned for the next one, and only its lookup counts.
+        let report = try await moved(to: "255.255.255.255") { prober, _ in prober.pathChanged() }
+        guard case .unknown(.pathChanged, _) = report.verdict else {
+            Issue.record("\(report.verdict): \(report.findings)")
+            return
+        }
+        let limit = TransferPlan(downloadBytes: 200_000).bytesOnWire
+        #expect(report.bytesOnWire > limit)
+        let evidence = report.findings.first?.evidence
+        #expect(evidence?.contains("could not be resumed") == true && evidence?.contains("\(limit) bytes") == true)
+    }
+
     @Test
     func `a download continues only over a link that admits it`() async throws {
         let asked = Mutex<[TransferContinuation]>([])

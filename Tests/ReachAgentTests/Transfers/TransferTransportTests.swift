@@ -36,9 +36,11 @@ import Testing
             return
         }
         // Port 1 of this machine refuses connections.
-        let transfer = try probe("http://127.0.0.1:1/", TransferPlan(downloadBytes: 1000))
+        let transfer = try probe("http://127.0.0.1:1/?access_token=abcdefgh", TransferPlan(downloadBytes: 1000))
         let busy = await report(of: transfer, transport)
         #expect(busy.verdict == .unknown(.transferBusy, .connect))
+        #expect(busy.target == "http://127.0.0.1:1/?access_token=(not-shown)")
+        #expect(busy.findings.map(\.subject) == [busy.target])
         #expect(busy.findings.first?.evidence.contains("process \(ProcessInfo.processInfo.processIdentifier)") == true)
         let check = try probe("http://127.0.0.1:1/", nil)
         #expect(await report(of: check, transport).verdict.code == .connectRefused)

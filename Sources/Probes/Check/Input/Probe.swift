@@ -21,11 +21,11 @@ public struct Probe: Sendable {
     }
 
     /// The target of the check.
-    public var target: ProbeTarget { didSet { secrets = ProbeSecrets(request, to: target.url) } }
+    public var target: ProbeTarget { didSet { renewSecrets() } }
     /// The request of an HTTP check; ignored for other targets.
-    public var request: ProbeRequest { didSet { secrets = ProbeSecrets(request, to: target.url) } }
+    public var request: ProbeRequest { didSet { renewSecrets() } }
     /// The serializer of the request.
-    public var serializer: RequestSerializer
+    public var serializer: RequestSerializer { didSet { renewSecrets() } }
     /// The expectations of the response.
     public var expectations: ResponseExpectations
     /// The evaluator of the server's trust.
@@ -58,7 +58,7 @@ public struct Probe: Sendable {
     ///
     /// Called on a thread of its own, which it may block briefly.
     public var review: (@Sendable (CheckReport) -> CheckReport)?
-    /// The secrets of the request, which copies share.
+    /// The secrets of the request and its serializer, which copies share.
     private(set) var secrets: ProbeSecrets
 
     /// Creates a check.
@@ -90,8 +90,10 @@ public struct Probe: Sendable {
         self.maximumRedirects = maximumRedirects
         self.limits = limits
         self.evaluationDate = evaluationDate
-        secrets = ProbeSecrets(request, to: target.url)
+        secrets = ProbeSecrets(request, by: serializer, to: target.url)
     }
+
+    private mutating func renewSecrets() { secrets = ProbeSecrets(request, by: serializer, to: target.url) }
 
     /// Checks for contradictory settings.
     ///
@@ -100,7 +102,7 @@ public struct Probe: Sendable {
     public func validate() throws(SecurityPolicyError) {
         guard trust.policy.pinningMode != .none else { return }
         if case .http(let url) = target, url.scheme == .https { return }
-        throw .pinningWithoutTLS(target: target.description)
+        throw .pinningWithoutTLS(target: target.shown)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import CheckResults
 internal import Glibc
 internal import NIOCore
 
@@ -9,8 +10,23 @@ final class ByteCounter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
+    /// The stages of an attempt to connect.
+    private enum Attempt {
+        /// The peer may have answered already.
+        case pending
+        /// connect(2) itself failed: nothing has left this machine.
+        case rejected
+        /// The attempt failed before the connection was established.
+        case failed
+        /// The connection was established.
+        case established
+    }
+
     private let meter: ByteMeter
     private let start = NIODeadline.now()
+    /// The end of the connection; nil while it is open.
+    private var end: NIODeadline?
+    private var attempt = Attempt.pending
     private var channel: (any Channel)?
     private var isIPv4 = false
     private var payload = 0
@@ -28,10 +44,31 @@ final class ByteCounter: ChannelDuplexHandler {
         meter.add(self)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { channel = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        channel = nil
+        end = .now()
+    }
+
+    func connect(context: ChannelHandlerContext, to address: SocketAddress, promise: EventLoopPromise<Void>?) {
+        isIPv4 = address.protocol == .inet
+        let connected = promise ?? context.eventLoop.makePromise(of: Void.self)
+        connected.futureResult.assumeIsolated().whenFailure { [self] error in attempt = Self.attempt(endedBy: error) }
+        context.connect(to: address, promise: connected)
+    }
+
+    /// Returns the stage that an attempt had reached when it ended with an error.
+    private static func attempt(endedBy error: any Error) -> Attempt {
+        guard let error = error as? IOError else { return .pending }
+        if error.isOfConnectCall { return .rejected }
+        switch SystemFinding.code(error.errnoCode) {
+        case .connectRefused, .connectTimeout, .hostUnreachable, .noRoute: return .failed
+        // A reset, for example, may end a connection that the kernel has already established.
+        default: return .pending
+        }
+    }
 
     func channelActive(context: ChannelHandlerContext) {
-        isIPv4 = context.remoteAddress?.protocol == .inet
+        attempt = .established
         context.fireChannelActive()
     }
 
@@ -91,12 +128,21 @@ final class ByteCounter: ChannelDuplexHandler {
     func finish() -> Int {
         measure()
         channel = nil
+        guard measured != nil, attempt != .failed else { return onWire }
         // Four segments close a connection, and TLS adds its closure alert.
-        return onWire + (measured == nil ? 0 : 6 * WireOverhead.tcp(isIPv4: isIPv4) + 64)
+        return onWire + 6 * WireOverhead.tcp(isIPv4: isIPv4) + 64
     }
 
     /// The bytes carried by the link so far.
     private var onWire: Int {
+        switch attempt {
+        case .rejected: return 0
+        case .failed:
+            // The answer may be an ICMP error with extensions (RFC 4884), as large as the headers of three segments.
+            let segments = max(1 + repetitions, measured?.segments ?? 0) + 3
+            return segments * WireOverhead.tcp(isIPv4: isIPv4)
+        case .pending, .established: break
+        }
         guard let measured else { return estimate }
         // Bytes since the last reading count as small segments, each acknowledged.
         let segments = measured.segments + 2 * ((payload - measuredPayload + 535) / 536)
@@ -116,13 +162,15 @@ final class ByteCounter: ChannelDuplexHandler {
         return onWire
     }
 
-    /// The estimate without the kernel's counters: small segments, each acknowledged, and a SYN each second until the
-    /// peer answers.
+    /// The estimate without the kernel's counters: small segments, each acknowledged, and the repeated SYNs.
     private var estimate: Int {
-        let waited = Int(clamping: (NIODeadline.now() - start).nanoseconds / 1_000_000_000)
-        let attempts = payload == 0 ? min(waited, 10) : 0
-        let segments = 8 + attempts + 2 * (reads + payload / 536)
+        let segments = 8 + (payload == 0 ? repetitions : 0) + 2 * (reads + payload / 536)
         return payload + segments * WireOverhead.tcp(isIPv4: isIPv4)
+    }
+
+    /// The maximum number of repeated SYNs: one each second until the peer answers or the connection ends.
+    private var repetitions: Int {
+        min(10, Int(clamping: ((end ?? .now()) - start).nanoseconds / 1_000_000_000))
     }
 
     private func measure() {

@@ -126,7 +126,7 @@ final class TransferTransport: CheckTransport {
 
     private static func refusal(of probe: Probe, holder: Int32?) -> CheckReport {
         let process = holder.map { " (process \($0))" } ?? ""
-        let target = probe.target.description
+        let target = probe.target.shown
         let evidence = "another transfer of this machine is under way\(process)"
         let finding = Finding(.transferBusy, subject: target, evidence: evidence)
         return CheckReport(
