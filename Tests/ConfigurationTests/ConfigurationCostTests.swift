@@ -32,6 +32,16 @@ import Testing
         Generator(testDescription: "combining marks as a string") { bytes in
             "[agent]\nlog_level = '" + String(repeating: "\u{301}\u{323}", count: bytes / 4) + "'"
         },
+        Generator(testDescription: "combining marks as a quorum") { bytes in
+            "[connectivity]\nquorum = '" + String(repeating: "\u{301}\u{323}", count: bytes / 4) + "'"
+        },
+        Generator(testDescription: "combining marks as interfaces") { bytes in
+            "[probe.a]\ntarget = 'icmp://192.0.2.1'\ninterfaces = '"
+                + String(repeating: "\u{301}\u{323}", count: bytes / 4) + "'"
+        },
+        Generator(testDescription: "combining marks as a command") { bytes in
+            "[hook.a]\ncommand = '" + String(repeating: "\u{301}\u{323}", count: bytes / 4) + "'"
+        },
         Generator(testDescription: "combining marks as keys") { bytes in
             lines(bytes) { "'\($0)" + String(repeating: "\u{301}\u{323}", count: 240) + "' = 1" }
         },

@@ -14,7 +14,9 @@ import Testing
 
     @Test(arguments: [
         ("", "timeout = '10s'"), ("timeout = '9s'", "timeout = '9000ms'"), ("", "method = 'GET'"),
-        ("", "interval = '5m'"), ("", "fall = 7\nrise = 1"), ("", "interfaces = 'each'"), ("", "required = false"),
+        ("", "interval = '5m'"), ("", "interval = '10s'"), ("interval = '3s'", "interval = '4s'\ntimeout = '3s'"),
+        ("interval = '3s'", "timeout = '3s'"), ("interval = '3s'", "interval = '3s'\ntimeout = '3s'"),
+        ("", "fall = 7\nrise = 1"), ("", "interfaces = 'each'"), ("", "required = false"),
         ("", "latency = { good = '1s', bad = '2s' }"), ("", "expiry_days = [3]"), ("", "max_body_bytes = 1048576"),
         ("query = { a = 'b', c = 'd' }", "query = { c = 'd', a = 'b' }"),
         ("query = { a = 'b', c = ['e', 'd'] }", "query = ['a=b', 'c=e', 'c=d']"),
@@ -27,9 +29,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "timeout = '9s'", "method = 'HEAD'", "headers = { Accept = 'a' }", "query = { a = 'b' }", "json_body = '1'",
-        "form = { a = 'b' }", "max_redirects = 1", "connect_to = '192.0.2.1:443'", "expect_status = 204",
-        "expect_content_type = ['a/b']", "expect_format = 'json'", "expect_body_contains = ['a']",
+        "timeout = '9s'", "interval = '3s'", "method = 'HEAD'", "headers = { Accept = 'a' }", "query = { a = 'b' }",
+        "json_body = '1'", "form = { a = 'b' }", "max_redirects = 1", "connect_to = '192.0.2.1:443'",
+        "expect_status = 204", "expect_content_type = ['a/b']", "expect_format = 'json'",
+        "expect_body_contains = ['a']",
         "expect_body_matches = ['a']", "expect_json = ['a=1']", "max_body_bytes = 1", "tls_minimum = '1.3'",
         "http1_only = true", "allow_invalid_certificates = true", "validate_domain_name = false",
         "afnetworking_compatible = true", "allow_cellular = false", "strict_certificates = true", "max_depth = 2",

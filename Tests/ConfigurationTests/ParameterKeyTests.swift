@@ -38,6 +38,16 @@ import Testing
         #expect(request.method == "POST")
     }
 
+    @Test func `a name in a string is as long as a key may be`() throws {
+        let name = String(repeating: "a", count: TOMLParser.maxKeyBytes)
+        for keys in ["query = ['\(name)=x']", "form = ['\(name)']"] { _ = try request(keys) }
+        let message = "has a name of 1025 bytes; at most 1024 are accepted"
+        for (key, element) in [("query", "a\(name)=x"), ("form", "a\(name)")] {
+            let text = "[probe.a]\ntarget = 'https://example.org/'\n\(key) = ['\(element)']\n"
+            #expect(try Fixtures.errors(text).first?.hasSuffix("probe.a.\(key): \(message)") == true)
+        }
+    }
+
     @Test(arguments: [
         "query = ['=a']", "query = ['a=1', 'a[]=2']", "query = 'a=b'", "query = { a = 1 }", "json_body = 1",
         "json_body = { a = 2026-01-01 }",

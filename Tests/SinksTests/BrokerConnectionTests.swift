@@ -43,6 +43,30 @@ struct BrokerConnectionTests {
         #expect(driver.now.instant - before <= .seconds(1))
     }
 
+    @Test(
+        "a connection that lasts resets the delay without an event; a shorter one or a conflict does not",
+        arguments: [
+            (Duration.seconds(300), TransportFailure.unreachable, true),
+            (.seconds(299), .unreachable, false),
+            (.seconds(300), TransportFailure(code: "broker_conflict", detail: "newer"), false),
+        ]
+    )
+    func lasting(_ duration: Duration, _ end: TransportFailure, _ isSuccess: Bool) throws {
+        var driver = try EngineDriver()
+        var waits: [Duration] = []
+        while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
+        for _ in 0..<60 {
+            driver.feed(.transport(.connected(newest: nil)))
+            driver.pass(duration)
+            driver.feed(.transport(.disconnected(end)))
+            let ended = driver.now.instant
+            while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
+            waits.append(driver.now.instant - ended)
+        }
+        #expect(waits.allSatisfy { $0 <= .seconds(isSuccess ? 1 : 300) }, "\(waits)")
+        #expect(waits.contains { $0 > .seconds(100) } != isSuccess, "\(waits)")
+    }
+
     @Test("an idle connection has no deadline")
     func idle() throws {
         var driver = try EngineDriver()

@@ -22,10 +22,10 @@ struct EventFacts {
         EventFacts(type: .certificateExpiring, facts: [.probe]),
     ]
 
-    /// The types whose last event is a state, which can be published again.
-    static let statefulTypes: Set<EventType> = [
-        .reachabilityChanged, .pathChanged, .targetChanged, .uplinkChanged, .probeChanged,
-    ]
+    /// The types whose last event is a state that is also published when the agent starts.
+    ///
+    /// The first state of an uplink is only in the snapshot that subscribers get.
+    static let statefulTypes: Set<EventType> = [.reachabilityChanged, .pathChanged, .targetChanged, .probeChanged]
 
     /// Returns whether the event has at least one property of each set.
     func meets(_ conditions: some Sequence<Set<Fact>>) -> Bool {

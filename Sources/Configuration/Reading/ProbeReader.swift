@@ -164,7 +164,10 @@ struct ProbeReader: RequestTableReader {
 
     private mutating func readTimeout(interval: Duration) -> Duration {
         let key = ProbeKeys.keys.timeout
-        let timeout = table.read(key, default: min(interval, isTransfer ? TransferPlan.standardTimeout : key.standard))
+        let standard = isTransfer ? TransferPlan.standardTimeout : key.standard
+        let timeout = table.read(key, default: min(interval, standard))
+        // A short interval, which is not part of the identity, limits the check as a timeout in the file does.
+        table.amend(key, inEffect: timeout, default: standard)
         if timeout > interval, table.has("timeout") {
             let (timeout, interval) = (TOMLText.duration(timeout), TOMLText.duration(interval))
             table.report("timeout", "\(timeout) is longer than the interval of \(interval)")

@@ -163,6 +163,12 @@ struct TableReader {
     /// Adds the content of a file named by a value to ``changes``.
     mutating func amend(_ key: String, _ text: String) { changes[key, default: ""] += " \(text)" }
 
+    /// Records the value in effect of a key in ``changes`` if it differs from the default that depends on no other key.
+    mutating func amend<Value>(_ key: Key<Value>, inEffect value: Value, default standard: Value) {
+        let text = key.format.text(value)
+        changes[key.facts.name] = text == key.format.text(standard) ? nil : text
+    }
+
     /// Adds the values of a table below to ``changes``.
     mutating func amend(_ key: Subtable, with below: TableReader) {
         if !below.changes.isEmpty { changes[key.facts.name] = "{\(below.identity())}" }

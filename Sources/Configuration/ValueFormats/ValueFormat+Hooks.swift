@@ -49,14 +49,18 @@ extension ValueFormat where Value == EventType {
 }
 
 extension ValueFormat where Value == [String] {
+    private static var maxArgumentBytes: Int { 4096 }
+
     /// A program and its arguments.
     static var command: ValueFormat {
-        let list = ValueFormat<String>.string(0...4096).list(1...64)
+        let list = ValueFormat<String>.string(0...maxArgumentBytes).list(1...64)
         return ValueFormat(
             kind: list.kind,
             read: { node, errors in
                 if case .string(let string) = node.value {
-                    errors.append(ValueError(message: "no shell reads a command: write the array \(array(of: string))"))
+                    let isShort = string.utf8.count <= maxArgumentBytes
+                    let correction = isShort ? "the array \(array(of: string))" : "an array of strings"
+                    errors.append(ValueError(message: "no shell reads a command: write \(correction)"))
                     return nil
                 }
                 guard let arguments = list.read(node, &errors), let program = arguments.first else { return nil }
@@ -77,10 +81,12 @@ extension ValueFormat where Value == [String] {
     }
 
     /// Returns the array that a string probably means: its words, unless it has shell syntax.
+    ///
+    /// The string is searched by bytes: comparing characters of many combining marks takes quadratic time.
     private static func array(of string: String) -> String {
-        let words = string.split(separator: " ").map(String.init)
+        let words = string.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         let special = "\"'\\$`|&;<>()*?[]{}~#\n\t"
-        let isPlain = !words.isEmpty && words.count <= 8 && !string.contains(where: special.contains)
+        let isPlain = !words.isEmpty && words.count <= 8 && !string.utf8.contains(where: special.utf8.contains)
         return TOMLText.array((isPlain ? words : ["/bin/sh", "-c", string]).map(TOMLText.quoted))
     }
 }

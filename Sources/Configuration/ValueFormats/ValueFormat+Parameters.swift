@@ -7,7 +7,7 @@ extension ValueFormat where Value == ParameterValue {
 
     /// The parameters of a query or a form: a table, or an array of strings as on the command line.
     static var parameters: ValueFormat {
-        let strings = ValueFormat<String>.string(0...65_536).list(0...maxCount)
+        let strings = pair.list(0...maxCount)
         return ValueFormat(
             kind: "table or array of strings",
             read: { node, errors in
@@ -28,6 +28,17 @@ extension ValueFormat where Value == ParameterValue {
             },
             text: { text(of: $0) }
         )
+    }
+
+    /// A name with or without a value; the name is bounded as the key of a table is.
+    private static var pair: ValueFormat<String> {
+        .parsed(wanted: "a string", maxBytes: 65_536, text: TOMLText.quoted) { string in
+            let (count, limit) = (string.utf8.prefix { $0 != UInt8(ascii: "=") }.count, TOMLParser.maxKeyBytes)
+            guard count <= limit else {
+                throw ValueError(message: "has a name of \(count) bytes; at most \(limit) are accepted")
+            }
+            return string
+        }
     }
 
     /// Reads a string, an array of strings for a repeated name, or a table for a nested one.

@@ -64,28 +64,31 @@ extension ValueFormat where Value == UInt32 {
 extension ValueFormat where Value == Quorum {
     /// `all`, or a number of probes.
     static var quorum: ValueFormat {
-        let wanted = "\"all\" or an integer"
-        return ValueFormat(
-            kind: "string or integer",
-            read: { node, errors in
-                switch node.value {
-                case .string("all"): return .all
-                case .string(let string):
-                    errors.append(
-                        ValueError(message: "'\(string)' is not accepted; accepted are all and integers from 1")
-                    )
-                case .integer(let count) where (1...10_000).contains(count): return .atLeast(count)
-                case .integer(let count): errors.append(ValueError(message: "\(count) is not from 1 to 10000"))
-                default: errors.append(.wrongKind(of: node, wanted: wanted))
-                }
-                return nil
-            },
+        let words = ValueFormat.parsed(
+            wanted: "\"all\" or an integer",
+            maxBytes: maxWordBytes,
             text: { quorum in
                 switch quorum {
                 case .all: TOMLText.quoted("all")
                 case .atLeast(let count): "\(count)"
                 }
+            },
+            { string in
+                if string == "all" { return .all }
+                throw ValueError(message: "'\(string)' is not accepted; accepted are all and integers from 1")
             }
+        )
+        return ValueFormat(
+            kind: "string or integer",
+            read: { node, errors in
+                guard case .integer(let count) = node.value else { return words.read(node, &errors) }
+                guard (1...10_000).contains(count) else {
+                    errors.append(ValueError(message: "\(count) is not from 1 to 10000"))
+                    return nil
+                }
+                return .atLeast(count)
+            },
+            text: words.text
         )
     }
 }
@@ -94,32 +97,35 @@ extension ValueFormat where Value == ProbeRule.Interfaces {
     /// `default`, `each`, or an array of names and kinds.
     static var vantages: ValueFormat {
         let names = ValueFormat<String>.interfaceName(longest: 127).list(1...16)
-        return ValueFormat(
-            kind: "string or array of strings",
-            read: { node, errors in
-                switch node.value {
-                case .string("default"): return .default
-                case .string("each"): return .each
-                case .string(let string):
-                    errors.append(
-                        ValueError(
-                            message: "'\(string)' is not accepted; accepted are default, each and an array of names or "
-                                + "kinds such as [\"wlan0\", \"wwan\"]"
-                        )
-                    )
-                case .array: return names.read(node, &errors).map { .matching($0) }
-                default:
-                    errors.append(.wrongKind(of: node, wanted: "\"default\", \"each\" or an array of names or kinds"))
-                }
-                return nil
-            },
+        let words = ValueFormat.parsed(
+            wanted: "\"default\", \"each\" or an array of names or kinds",
+            maxBytes: maxWordBytes,
             text: { interfaces in
                 switch interfaces {
                 case .default: TOMLText.quoted("default")
                 case .each: TOMLText.quoted("each")
                 case .matching(let list): names.text(list)
                 }
+            },
+            { string in
+                switch string {
+                case "default": return .default
+                case "each": return .each
+                default:
+                    throw ValueError(
+                        message: "'\(string)' is not accepted; accepted are default, each and an array of names or "
+                            + "kinds such as [\"wlan0\", \"wwan\"]"
+                    )
+                }
             }
+        )
+        return ValueFormat(
+            kind: "string or array of strings",
+            read: { node, errors in
+                guard case .array = node.value else { return words.read(node, &errors) }
+                return names.read(node, &errors).map { .matching($0) }
+            },
+            text: words.text
         )
     }
 }

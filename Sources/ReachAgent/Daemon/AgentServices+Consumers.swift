@@ -102,6 +102,16 @@ extension AgentServices {
         }
     }
 
+    static func handingOver(_ sinks: SinkRegistry, _ configuration: AgentConfiguration) -> AgentPart {
+        let directory = configuration.sockets?.directory
+        return AgentPart(name: "sinks") {
+            SinkDocumentFile.removeLeftOver(besides: directory, environment: ProcessInfo.processInfo.environment)
+            sinks.start()
+        } stop: {
+            sinks.stop()
+        }
+    }
+
     /// Starts after the kernel, so that clients that are already connected, as with sockets of the service manager, get
     /// the state.
     static func answering(_ server: StateServer) -> AgentPart {

@@ -137,7 +137,7 @@ struct AgentServices {
         let parts: [AgentPart?] = [
             recorder.map { recording(bus, by: $0) },
             server.map { serving($0, requestHandler, configuration) },
-            AgentPart(name: "sinks", start: sinks.start, stop: sinks.stop),
+            Self.handingOver(sinks, configuration),
             (writesMetrics ? configuration.metricsFile : nil).map { path in
                 writing(requestHandler.metricsFile(at: path, connections: connections), bus)
             },

@@ -44,6 +44,7 @@ extension ShippingEngine {
                 return connectionEnded(.otherMachine(settings.device), now)
             }
             connection = .connected(until: nil)
+            connectedSince = now.instant
             setState(.connected, nil, now)
             publishState()
             resume(from: stored)
@@ -66,22 +67,23 @@ extension ShippingEngine {
 
     /// Handles a connection that ended, or is to be ended, and schedules the next attempt.
     mutating func connectionEnded(_ failure: TransportFailure, _ now: Moment) {
-        judgeSuccess(failure)
+        judgeSuccess(failure, now)
         disconnect(failure, retryAt: now.instant + retries.next(&jitter), now)
     }
 
-    /// Resets the backoff after a connection that has shipped.
+    /// Resets the backoff after a connection that has shipped, or has lasted although there was nothing to ship.
     ///
     /// A broker that accepts only some events is not a success, nor are two machines with the same name that disturb
     /// each other.
-    private mutating func judgeSuccess(_ end: TransportFailure) {
-        if hasShipped, !queue.isRefused, end.code != TransportFailure.conflict { retries.reset() }
-        hasShipped = false
+    private mutating func judgeSuccess(_ end: TransportFailure, _ now: Moment) {
+        let hasLasted = connectedSince.map { $0.duration(to: now.instant) >= Self.lastingConnection } ?? false
+        if hasShipped || hasLasted, !queue.isRefused, end.code != TransportFailure.conflict { retries.reset() }
+        (hasShipped, connectedSince) = (false, nil)
     }
 
     /// Ends the connection, and everything that depends on it.
     mutating func disconnect(_ reason: TransportFailure, retryAt time: ContinuousClock.Instant, _ now: Moment) {
-        judgeSuccess(reason)
+        judgeSuccess(reason, now)
         effects.append(.disconnect)
         keepLacking()
         unsubscribe()

@@ -17,6 +17,9 @@ public struct ShippingEngine: Sendable {
     static let connectLimit = Duration.seconds(60)
     /// The timeout for an answer of the broker.
     static let answerLimit = Duration.seconds(30)
+    /// The duration after which a connection is a success even if it has shipped nothing: a broker that ends each
+    /// connection sooner is retried as one that is unreachable.
+    static let lastingConnection = RetrySchedule.longest
     /// The minimum interval between two reports, and two cursors, while only numbers change.
     static let reportInterval = Duration.seconds(10)
     static let saveInterval = Duration.seconds(5)
@@ -32,6 +35,8 @@ public struct ShippingEngine: Sendable {
     var retries = RetrySchedule()
     /// True if the broker has accepted an event on the current connection.
     var hasShipped = false
+    /// The start of the current connection; `nil` without one.
+    var connectedSince: ContinuousClock.Instant?
     var histories = KnownHistories()
 
     // The machine.

@@ -155,6 +155,25 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory + "/journal/\(SinkProgressWriter.name)"))
     }
 
+    @Test(arguments: [
+        ("RUNTIME_DIRECTORY=%", "--no-sockets", false),
+        ("RUNTIME_DIRECTORY=%:/nonexistent", "--socket-directory %/other", false),
+        ("RUNTIME_DIRECTORY=%/other", "--no-sockets", true), ("", "--no-sockets", true),
+    ])
+    func `a service without sockets in its directory removes a left-over file, and no other agent does`(
+        variable: String,
+        option: String,
+        remains: Bool
+    ) async throws {
+        let file = SinkDocumentFile(in: directory, host: "edge-7")
+        #expect(file.write([try SinkProgressTests.settings("a")]) == nil)
+        let command = "exec env \(variable) \(BuiltAgent.path) run --no-config --no-journal --no-hooks \(option)"
+        let agent = try CommandLines(command.replacing("%", with: directory))
+        defer { agent.end() }
+        try await agent.next(containing: "reachagent.agent.started")
+        #expect(FileManager.default.fileExists(atPath: file.path) == remains)
+    }
+
     @Test func `a directory that is not there is a reason`() throws {
         let file = SinkDocumentFile(in: directory + "/nowhere", host: "edge-7")
         #expect(file.write([try SinkProgressTests.settings("a")])?.contains("No such file or directory") == true)

@@ -20,6 +20,20 @@ struct SinkDocumentFile: Sendable {
         self.host = host
     }
 
+    /// Removes the file that an earlier start left in the service's runtime directory, unless the sockets are there now.
+    ///
+    /// The directory outlives the service (`RuntimeDirectoryPreserve=`), and `reachagent-sink` would ship to the former
+    /// sinks until the next boot. Without `RUNTIME_DIRECTORY` nothing is removed: the agent may run beside the service.
+    ///
+    /// - Parameter directory: The directory of the sockets; `nil` without sockets.
+    static func removeLeftOver(besides directory: String?, environment: [String: String]) {
+        // systemd separates several directories by colons (systemd.exec(5)).
+        guard let runtime = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first.map(String.init),
+            runtime != directory
+        else { return }
+        unlink("\(runtime)/\(SinkDocument.fileName)")
+    }
+
     /// Writes the file, or removes it if there is no sink; returns the error if that fails.
     func write(_ sinks: [SinkSettings]) -> String? {
         guard !sinks.isEmpty else {
