@@ -61,6 +61,8 @@ final class Connection: ChannelInboundHandler {
     /// `true` if NIO may still have queued writes.
     private var mayBeQueued = false
     private var patience: Scheduled<Void>?
+    /// The number of unread bytes when the time for reading began.
+    private var unreadBytes = 0
     /// `true` while writes have to wait for a TLS handshake.
     private var awaitsHandshake = false
 
@@ -160,8 +162,7 @@ final class Connection: ChannelInboundHandler {
         descriptor = nil
         isEnding = true
         cancellation.cancel()
-        patience?.cancel()
-        patience = nil
+        stopLimitingReading()
         stream?.end()
         stream = nil
         requests?.forget()
@@ -237,7 +238,7 @@ final class Connection: ChannelInboundHandler {
         context?.flush()
     }
 
-    /// Writes the last line, and closes once it has been sent or the client has not read it in time.
+    /// Writes the last line, and closes once it has been sent, or the client reads nothing for too long.
     func end(with line: ByteBuffer?) {
         guard let context, !isEnding else { return }
         guard !awaitsHandshake else { return close() }
@@ -246,8 +247,39 @@ final class Connection: ChannelInboundHandler {
         needsFlush = false
         let closing = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in closing.value.close() }
-        guard context.channel.isActive else { return }
-        patience = context.eventLoop.scheduleTask(in: hub.lagPatience) { closing.value.close() }
+        if context.channel.isActive { limitReading() }
+    }
+
+    /// Closes once the client has read nothing of what was written for a while; a former limit is replaced.
+    func limitReading() {
+        guard let context else { return }
+        stopLimitingReading()
+        unreadBytes = unsentBytes + kernelBytes
+        let reading = NIOLoopBound(self, eventLoop: context.eventLoop)
+        patience = context.eventLoop.scheduleTask(in: hub.lagPatience) { reading.value.checkReading() }
+    }
+
+    /// Closes unless the client has read something since the limit began, which begins again.
+    func checkReading() {
+        guard unsentBytes + kernelBytes < unreadBytes else { return close() }
+        limitReading()
+    }
+
+    /// Ends the limit.
+    func stopLimitingReading() {
+        patience?.cancel()
+        patience = nil
+    }
+
+    /// The number of bytes in the kernel's send buffer.
+    ///
+    /// The kernel accepts more only once a large part of it is free, which a slow client may take longer than the limit
+    /// for.
+    private var kernelBytes: Int {
+        withDescriptor { descriptor -> Int in
+            var count: CInt = 0
+            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(max(0, count)) : 0
+        } ?? 0
     }
 
     /// Closes immediately; TLS waits up to a second for the client's answer, and no request is accepted meanwhile.

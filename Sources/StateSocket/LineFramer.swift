@@ -32,6 +32,8 @@ struct LineFramer {
     mutating func append(_ bytes: ByteBuffer) {
         guard buffer.readableBytes > 0 else { return buffer = bytes }
         var bytes = bytes
+        // The room of consumed lines is reused, once the rest that has to be moved is at most twice as long.
+        if buffer.readerIndex >= buffer.readableBytes / 2 { buffer.discardReadBytes() }
         // A line longer than one read gets all the room that it may need: growing step by step would leave holes in the
         // heap, which together are as large as the lines.
         buffer.reserveCapacity(max(limit, buffer.readableBytes + bytes.readableBytes))

@@ -26,7 +26,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var requestPatience: Duration
     /// The maximum time that a subscriber may take for one part of a replay, about 100 KB; then it is cut off.
     public var replayPatience: Duration
-    /// The maximum time that a cut-off subscriber may take to read the last line.
+    /// The time after which a client that reads nothing of an HTTP answer, or of what it was sent before its connection
+    /// ends, is closed, at most twice as long after its last read; one that reads may take any time.
     public var lagPatience: Duration
     /// The time after which an idle server-sent stream gets its position; at most twice as long passes without a byte.
     public var heartbeatInterval: Duration

@@ -79,7 +79,7 @@ final class StreamHub {
         work.whenHandled = { [weak self] in self?.reportIfEmpty() }
     }
 
-    /// The time limit for reading the last line.
+    /// The maximum time in which a client may read nothing of an answer or of its last line.
     var lagPatience: TimeAmount { TimeAmount(configuration.lagPatience) }
     /// The event loop, for calls from other threads.
     var loop: LoopGate { gate }

@@ -21,6 +21,20 @@ struct LineFramerTests {
         #expect(framer.isEmpty)
     }
 
+    @Test(arguments: [0, 14])
+    func `the memory is bounded however many lines come, even if no piece ends with one`(waiting: Int) {
+        var framer = LineFramer(limit: 64 << 10)
+        let piece = ByteBuffer(string: String(repeating: "x", count: 4094) + "\nx")
+        var (lines, heldBytes) = (0, 0)
+        for number in 0..<1000 {
+            framer.append(piece)
+            if number >= waiting, case .line? = framer.next() { lines += 1 }
+            heldBytes = max(heldBytes, framer.heldBytes)
+        }
+        #expect(lines == 1000 - waiting)
+        #expect(heldBytes <= 128 << 10)
+    }
+
     @Test(arguments: [1, 3, 40, 1000])
     func `the ring finds every event that it has, and only those`(batch: UInt64) {
         var ring = EventRing(next: 10, maximumBytes: 1 << 20, maximumEvents: 100)

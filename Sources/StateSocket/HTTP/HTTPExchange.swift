@@ -273,10 +273,27 @@ final class HTTPExchange {
         connection.write(response, lines: 1)
         connection.flush()
         unread.add(response.storageCapacity)
+        awaitReader()
         guard waiting.isEmpty else { return hub.turns.add(connection) }
+        connection.setReading(true)
+    }
+
+    /// Expects the next request once the answers have been sent: its time is not the time for reading them.
+    private func awaitReader() {
+        guard connection.unsentBytes > 0 else { return expectRequest() }
+        connection.limitReading()
+        connection.whenSent { [self] in
+            // A later answer may have been written meanwhile.
+            guard !connection.isEnding, connection.unsentBytes == 0 else { return }
+            connection.stopLimitingReading()
+            expectRequest()
+        }
+    }
+
+    private func expectRequest() {
+        guard !isAnswering, waiting.isEmpty else { return }
         owesSince = .now()
         hub.connections.expectRequests()
-        connection.setReading(true)
     }
 
     // MARK: Streams
