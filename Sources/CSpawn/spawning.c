@@ -136,6 +136,7 @@ static int attempt(const struct reachagent_program *program, pid_t *number, enum
     sigset_t all, before;
     int ends[2];
     *step = reachagent_step_process;
+    __atomic_store_n(number, 0, __ATOMIC_SEQ_CST);
     if (pipe2(ends, O_CLOEXEC) != 0) return errno;
     int report = fcntl(ends[1], F_DUPFD_CLOEXEC, FILE_DESCRIPTOR + 1);
     failure.number = errno;
@@ -150,8 +151,13 @@ static int attempt(const struct reachagent_program *program, pid_t *number, enum
     // A child that shares the agent's memory may not change its user: the kernel would take the agent for a program that
     // has, and keep its own files in /proc from it.
     pid_t child = program->account == NULL ? vfork() : fork();
-    if (child == 0) become_program(program, report);
+    if (child == 0) {
+        // By vfork(2) this is the agent's own memory, and its thread returns only when the program has begun.
+        __atomic_store_n(number, (pid_t)syscall(SYS_getpid), __ATOMIC_SEQ_CST);
+        become_program(program, report);
+    }
     failure.number = errno;
+    if (child > 0) __atomic_store_n(number, child, __ATOMIC_SEQ_CST);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(report);
     if (child < 0) {
@@ -162,10 +168,7 @@ static int attempt(const struct reachagent_program *program, pid_t *number, enum
     do count = read(ends[0], &failure, sizeof failure);
     while (count < 0 && errno == EINTR);
     close(ends[0]);
-    if (count == 0) {
-        *number = child;
-        return 0;
-    }
+    if (count == 0) return 0;
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     if (count != sizeof failure) return EIO;
     *step = failure.step;
@@ -178,6 +181,8 @@ bool reachagent_is_marked(const char *path, const char *attribute) {
 }
 
 void reachagent_adopt_orphans(void) { (void)prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L); }
+
+pid_t reachagent_process(const pid_t *number) { return __atomic_load_n(number, __ATOMIC_SEQ_CST); }
 
 int reachagent_spawn(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step) {
     // A file that was written just now is busy while some child still has a copy of its writer's descriptor.

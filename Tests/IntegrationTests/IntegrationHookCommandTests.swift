@@ -28,9 +28,26 @@ struct IntegrationHookCommandTests {
         )
     }
 
+    private var place: [String] {
+        ["--config", "\(lab.path)/reachagent.toml", "--hooks", lab.first, "--hooks", lab.second]
+    }
+
     private func hooks(_ arguments: String...) async throws -> FinishedCommand {
-        let place = ["--config", "\(lab.path)/reachagent.toml", "--hooks", lab.first, "--hooks", lab.second]
-        return try await lab.namespace.finished(BuiltAgent.path, ["hooks"] + arguments + place)
+        try await lab.namespace.finished(BuiltAgent.path, ["hooks"] + arguments + place)
+    }
+
+    /// Puts a hook that leaves a process with a parent, a session and a group of its own, which takes no TERM; returns the
+    /// lines that both write.
+    private func clinging(_ name: String) throws -> CommandLines {
+        try lab.put(
+            name,
+            """
+            exec 9> \(lab.path)/alive
+            (setsid sh -c 'trap "" TERM; echo clinging >&9; exec sleep 1000' &)
+            exec sleep 1000
+            """
+        )
+        return try lab.channel("alive", ends: true)
     }
 
     /// The event of a real agent, in a file.
@@ -100,6 +117,36 @@ struct IntegrationHookCommandTests {
         let none = try await hooks("run", "no-such", "--event", file)
         #expect(none.status == 69)
         #expect(none.error.contains("no hook 'no-such'"))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends a manual run with everything that it has started, and then the command`(
+        signal: Int32
+    ) async throws {
+        let alive = try clinging("etc/50-long")
+        let file = try await event().file
+        let arguments = ["hooks", "run", "50-long", "--event", file] + place
+        let run = try CommandLines(lab.namespace.command(BuiltAgent.path, arguments))
+        #expect(await alive.next() == "clinging")
+        run.signal(signal)
+        // The pipe ends when the last of them has.
+        #expect(await alive.next() == nil)
+        #expect(await run.rest() == [])
+        #expect(await run.status() == -signal)
+    }
+
+    @Test
+    func `the timeout of a manual run ends what a double fork has started`() async throws {
+        let alive = try clinging("long")
+        try lab.write(
+            "[hook.long]\ncommand = [\"\(lab.path)/long\"]\ntimeout = \"5s\"\n",
+            to: "\(lab.path)/reachagent.toml"
+        )
+        let file = try await event().file
+        let run = try await hooks("run", "long", "--event", file)
+        #expect(run.status == 1)
+        #expect(await alive.next() == "clinging")
+        #expect(await alive.next() == nil)
     }
 
     @Test

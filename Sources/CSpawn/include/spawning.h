@@ -57,6 +57,12 @@ void reachagent_adopt_orphans(void);
 /// are by default. Returns once the program itself has begun.
 ///
 /// Returns 0, or the number of an error and the step that it belongs to; then there is no process.
+///
+/// `number` is 0 before each process is made, and its ID from its first step on: other threads may read it meanwhile with
+/// `reachagent_process`.
 int reachagent_spawn(const struct reachagent_program *program, pid_t *number, enum reachagent_step *step);
+
+/// Returns the ID of the process that `reachagent_spawn` has made last; 0 while it may be making one.
+pid_t reachagent_process(const pid_t *number);
 
 #endif

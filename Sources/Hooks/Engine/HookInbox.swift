@@ -87,37 +87,43 @@ extension HookDefinition {
     }
 }
 
-/// The last event of each subject, for hooks that are added later with `at_start`.
+/// The last event of each subject, and of a probe over each interface and in each family, for hooks that are added later
+/// with `at_start`.
 struct LastEvents: Sendable {
-    /// The event types that report a state.
-    static let types: Set<EventType> = [
-        .reachabilityChanged, .targetChanged, .uplinkChanged, .probeChanged, .pathChanged,
-    ]
-    /// The maximum number of subjects; beyond it the least recently changed one is dropped, of a probe if there is one,
+    /// The event types that report a state, also when the agent starts.
+    static let types: Set<EventType> = [.reachabilityChanged, .targetChanged, .probeChanged, .pathChanged]
+    /// The maximum number of events; beyond it the least recently changed one is dropped, of a probe if there is one,
     /// and never the default path's state, for which requests wait.
-    static let maximumSubjects = 1024
+    static let maximumEvents = 1024
 
     private struct Key: Hashable {
         var type: EventType
         var subject: String
+        /// The probe's vantage point: it has a verdict at each.
+        var point: ProbePoint?
+
+        init(_ event: Event) {
+            (type, subject) = (event.type, event.subject)
+            if case .probeChanged(let change) = event.value.content { point = change.point }
+        }
     }
 
     private var events: [Key: (order: UInt64, event: Event)] = [:]
     private var order: UInt64 = 0
 
-    /// The number of subjects.
+    /// The number of events.
     var count: Int { events.count }
 
     /// Records an event, if it is of one of the types.
     mutating func note(_ event: Event) {
         guard Self.types.contains(event.type) else { return }
-        let key = Key(type: event.type, subject: event.subject)
-        if events[key] == nil, events.count >= Self.maximumSubjects, let leastWanted { events[leastWanted] = nil }
+        let key = Key(event)
+        if events[key] == nil, events.count >= Self.maximumEvents, let leastWanted { events[leastWanted] = nil }
         order &+= 1
         events[key] = (order, event)
     }
 
-    /// The subject to drop first.
+    /// The event to drop first.
     private var leastWanted: Key? {
         events.min { ($0.key.type.rank, $0.value.order) < ($1.key.type.rank, $1.value.order) }?.key
     }
@@ -129,7 +135,7 @@ struct LastEvents: Sendable {
 }
 
 extension EventType {
-    /// The order in which the last events of subjects are dropped.
+    /// The order in which last events are dropped.
     fileprivate var rank: Int {
         switch self {
         case .probeChanged: 0

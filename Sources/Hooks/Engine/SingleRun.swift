@@ -1,6 +1,6 @@
 package import AgentEvents
-internal import Dispatch
 internal import EventLoopExecutor
+internal import Glibc
 internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
@@ -70,40 +70,57 @@ package struct SingleRun: Sendable {
     ///
     /// Blocks the calling thread until the run has ended, at most for its timeout.
     ///
-    /// - Parameter retrying: Called on another thread for each failed attempt of a webhook that is retried.
-    package func run(retrying: @escaping @Sendable (WebhookRetry) -> Void = { _ in }) -> HookCompletion {
+    /// - Parameters:
+    ///   - ownsProcess: `true` if the process has no other task, child or thread. SIGINT, SIGTERM and SIGHUP then stop the
+    ///     run, and the timeout also ends what a program has started by a double fork.
+    ///   - retrying: Called on another thread for each failed attempt of a webhook that is retried.
+    /// - Returns: The report, and the first signal that was received, by which the caller should end the process.
+    package func run(
+        ownsProcess: Bool = false,
+        retrying: @escaping @Sendable (WebhookRetry) -> Void = { _ in }
+    ) -> (completion: HookCompletion, signal: Int32?) {
         let hook = runnable
         let offer = HookOffer(event)
-        let end =
+        let ended: Ended =
             switch hook.task {
             case .webhook(let webhook):
                 send(
                     webhook,
                     hook.variables(for: offer, path: nil, superseded: 0),
                     timeout: hook.timeout,
+                    ownsProcess: ownsProcess,
                     retrying: retrying
                 )
-            case .program(let command): execute(command, of: hook, for: offer)
+            case .program(let command): execute(command, of: hook, for: offer, ownsProcess: ownsProcess)
             }
         let start = HookQueue<HookOffer>.Start(element: offer, offered: .now, superseded: 0)
-        var completion = end.completion(of: hook, for: start, delay: .zero)
-        completion.failures = end.ending == .failed ? 1 : 0
-        return completion
+        var completion = ended.run.completion(of: hook, for: start, delay: .zero)
+        completion.failures = ended.run.ending == .failed ? 1 : 0
+        return (completion, ended.signal)
     }
+
+    /// The end of the run, and the signal that was received.
+    private typealias Ended = (run: HookRunEnd, signal: Int32?)
 
     private func execute(
         _ command: HookCommand,
         of hook: RunnableHook,
-        for offer: HookOffer
-    ) -> HookRunEnd {
+        for offer: HookOffer,
+        ownsProcess: Bool
+    ) -> Ended {
         let preparation: HookPreparation
         do throws(HookRefusal) {
             preparation = try HookPreparation(hook, command, for: offer, superseded: 0)
         } catch {
-            return HookRunEnd(outcome: .refused(error))
+            return (HookRunEnd(outcome: .refused(error)), nil)
         }
-        return Self.waiting { gate, ended in
-            _ = HookProcess.start(preparation.launch, on: gate, ended: ended)
+        return Self.holdingSignals(if: ownsProcess) { signals in
+            // The groups of an agent are its own, with the limits of its configuration.
+            let containment = ownsProcess ? HookContainment(withoutGroupsBecause: "a single run has none") : nil
+            return Self.waiting(signals, containment) { gate, ended in
+                let process = HookProcess.start(preparation.launch, on: gate, in: containment, ended: ended)
+                return { process.stop() }
+            }
         }
     }
 
@@ -111,49 +128,81 @@ package struct SingleRun: Sendable {
         _ webhook: Webhook,
         _ variables: [String: String],
         timeout: Duration,
+        ownsProcess: Bool,
         retrying: @escaping @Sendable (WebhookRetry) -> Void
-    ) -> HookRunEnd {
-        let prober = Prober()
-        defer { prober.shutDownAndWait() }
-        return Self.waiting { [event] gate, ended in
-            _ = WebhookRun.start(
-                webhook,
-                event: event,
-                variables: variables,
-                timeout: timeout,
-                prober: prober,
-                on: gate,
-                retrying: retrying,
-                ended: ended
-            )
+    ) -> Ended {
+        Self.holdingSignals(if: ownsProcess) { signals in
+            let prober = Prober()
+            defer { prober.shutDownAndWait() }
+            return Self.waiting(signals) { gate, ended in
+                let run = WebhookRun.start(
+                    webhook,
+                    event: event,
+                    variables: variables,
+                    timeout: timeout,
+                    prober: prober,
+                    on: gate,
+                    retrying: retrying,
+                    ended: ended
+                )
+                return { run.stop() }
+            }
         }
     }
 
+    /// Calls a closure with the process's signals held, before any thread is started, or without them.
+    private static func holdingSignals(if areHeld: Bool, _ body: (HeldSignals?) -> Ended) -> Ended {
+        guard areHeld else { return body(nil) }
+        let signals: HeldSignals
+        do throws(SystemError) {
+            signals = try HeldSignals()
+        } catch {
+            return (HookRunEnd(outcome: .notStarted(reason: "no descriptor for signals: \(error)")), nil)
+        }
+        defer { HeldSignals.giveBack() }
+        return body(signals)
+    }
+
     /// Starts a run on a loop of its own, and waits for its end.
+    ///
+    /// - Parameter begin: Starts the run, and returns the closure that stops it.
     private static func waiting(
-        _ begin: @escaping @Sendable (LoopGate, @escaping @Sendable (HookRunEnd) -> Void) -> Void
-    ) -> HookRunEnd {
+        _ signals: HeldSignals?,
+        _ containment: HookContainment? = nil,
+        _ begin: (LoopGate, @escaping @Sendable (HookRunEnd) -> Void) -> () -> Void
+    ) -> Ended {
+        let wakeup: Wakeup
         let group: MultiThreadedEventLoopGroup
         do throws(SystemError) {
+            wakeup = try Wakeup()
             group = try MultiThreadedEventLoopGroup(named: "hooks")
         } catch {
-            return HookRunEnd(outcome: .notStarted(reason: "no event loop: \(error)"))
+            return (HookRunEnd(outcome: .notStarted(reason: "no event loop: \(error)")), nil)
         }
         let gate = LoopGate(group.next())
         defer {
             gate.close()
             try? group.syncShutdownGracefully()
         }
-        let isOver = DispatchSemaphore(value: 0)
-        let result = Mutex(HookRunEnd(outcome: .stopped))
-        gate.execute {
-            begin(gate) { end in
-                result.withLock { $0 = end }
-                isOver.signal()
+        let result = Mutex<HookRunEnd?>(nil)
+        let stop = begin(gate) { end in
+            result.withLock { $0 = end }
+            wakeup.signal()
+        }
+        var received: Int32?
+        while true {
+            if let end = result.withLock({ $0 }) { return (end, received) }
+            let reason = wakeup.sleep(untilReady: signals?.descriptor ?? -1, for: POLLIN, deadline: nil)
+            if reason == .woken { wakeup.reset() }
+            while let signal = signals?.next() {
+                if signal == SIGCHLD {
+                    containment?.reap()
+                } else {
+                    received = received ?? signal
+                    stop()
+                }
             }
         }
-        isOver.wait()
-        return result.withLock { $0 }
     }
 }
 

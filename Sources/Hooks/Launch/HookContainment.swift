@@ -42,6 +42,12 @@ public final class HookContainment: Sendable {
     /// - Parameter note: Called once with a description of the means of containment.
     public init(note: @escaping @Sendable (String) -> Void = { _ in }) { self.note = note }
 
+    /// Makes this process the parent of the processes that hooks leave behind, and uses no control groups.
+    convenience init(withoutGroupsBecause reason: String) {
+        self.init()
+        state.withLock { $0.groups = .none(reason: reason) }
+    }
+
     /// The means in use; nil until the groups of the first run have been created, for which this property does not
     /// wait.
     public var means: Means? {
@@ -75,7 +81,7 @@ public final class HookContainment: Sendable {
 
     /// Starts a program, in its own control group if control groups are available.
     ///
-    /// Blocks as ``HookLeader/start(_:streams:in:)`` does.
+    /// Blocks as ``HookLeader/start(_:streams:in:as:)`` does.
     func start(
         _ launch: HookLaunch,
         streams: HookStreams
@@ -83,15 +89,15 @@ public final class HookContainment: Sendable {
         let groups = groups
         var group = groups?.begin()
         do throws(HookStartFailure) {
-            let leader = try reaper.start { () throws(HookStartFailure) in
+            let leader = try reaper.start { (starting) throws(HookStartFailure) in
                 do throws(HookStartFailure) {
-                    return try HookLeader.start(launch, streams: streams, in: group)
+                    return try HookLeader.start(launch, streams: streams, in: group, as: starting)
                 } catch {
                     // A hook runs without a group if it cannot be put into one.
                     guard error.isOfGroup, let former = group else { throw error }
                     group = nil
                     _ = groups?.end(former)
-                    return try HookLeader.start(launch, streams: streams)
+                    return try HookLeader.start(launch, streams: streams, as: starting)
                 }
             }
             return (leader, group)
@@ -159,10 +165,18 @@ public final class HookContainment: Sendable {
 /// other child.
 private final class OrphanReaper: Sendable {
     private struct State {
-        /// The number of programs that are being started, whose process IDs are not known yet.
-        var starting = 0
+        /// The programs that are being started.
+        var starting: [StartingProcess] = []
         /// The programs that other code reaps.
         var leaders: Set<pid_t> = []
+
+        /// Returns whether a child that was found dead may be a program.
+        ///
+        /// While the ID of a program that is being started is not known, the child may be that program. The ID must be
+        /// read after the child was found: it is unknown from before the process exists until it is that of the process.
+        func mayBeProgram(_ number: pid_t) -> Bool {
+            leaders.contains(number) || starting.contains { [0, number].contains($0.number) }
+        }
     }
 
     private let state = Mutex(State())
@@ -173,18 +187,19 @@ private final class OrphanReaper: Sendable {
     /// The programs that have been started but not reaped.
     var leaders: Set<pid_t> { state.withLock { $0.leaders } }
 
-    /// Starts a program, and pauses reaping until its process ID is known.
-    func start<Failure>(_ body: () throws(Failure) -> HookLeader) throws(Failure) -> HookLeader {
-        state.withLock { $0.starting += 1 }
+    /// Starts a program, and pauses reaping until its process ID is known: its start may hang after that.
+    func start<Failure>(_ body: (StartingProcess) throws(Failure) -> HookLeader) throws(Failure) -> HookLeader {
+        let starting = StartingProcess()
+        state.withLock { $0.starting.append(starting) }
         var number: pid_t?
         defer {
             state.withLock { state in
-                state.starting -= 1
+                state.starting.removeAll { $0 === starting }
                 if let number { state.leaders.insert(number) }
             }
             sweep()
         }
-        let leader = try body()
+        let leader = try body(starting)
         number = leader.number
         return leader
     }
@@ -198,15 +213,15 @@ private final class OrphanReaper: Sendable {
     /// Reaps ended children.
     ///
     /// Safe to call from any thread, and quick. Must be called after each SIGCHLD. The kernel reports one dead child at
-    /// a time: those after a program that other code reaps wait until ``release(_:)``.
+    /// a time: those after a program that other code reaps wait until ``release(_:)``, and all of them for the moment in
+    /// which a process is made.
     func sweep() {
         state.withLock { state in
-            guard state.starting == 0 else { return }
             while true {
                 var information = siginfo_t()
                 guard waitid(P_ALL, 0, &information, WEXITED | WNOWAIT | WNOHANG) == 0 else { return }
                 let number = information._sifields._sigchld.si_pid
-                guard number > 0, !state.leaders.contains(number) else { return }
+                guard number > 0, !state.mayBeProgram(number) else { return }
                 // The child is dead but not reaped, so its process ID has not been reused.
                 guard waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG) == 0 else { return }
             }

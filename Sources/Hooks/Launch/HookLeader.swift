@@ -22,10 +22,13 @@ struct HookLeader: Sendable, Hashable {
     /// Starts a program, in a control group if one is given.
     ///
     /// Blocks until the program itself has started, which a hanging file system can prevent.
+    ///
+    /// - Parameter starting: Has the ID of the process meanwhile.
     static func start(
         _ launch: HookLaunch,
         streams: HookStreams,
-        in group: ControlGroup? = nil
+        in group: ControlGroup? = nil,
+        as starting: StartingProcess = StartingProcess()
     ) throws(HookStartFailure) -> Self {
         _ = Self.keepsChildren
         // A descriptor below 4 would be overwritten before it is copied.
@@ -37,7 +40,6 @@ struct HookLeader: Sendable, Hashable {
         defer { if members >= 0 { close(members) } }
         let words = [launch.name ?? launch.file.path] + launch.arguments
         let variables = launch.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        var number: pid_t = 0
         var step = reachagent_step_process
         let result = withCStrings(words) { words in
             withCStrings(variables) { variables in
@@ -54,13 +56,13 @@ struct HookLeader: Sendable, Hashable {
                             output: streams.outputWriter,
                             group: members
                         )
-                        return reachagent_spawn(&program, &number, &step)
+                        return reachagent_spawn(&program, starting.place, &step)
                     }
                 }
             }
         }
         guard result == 0 else { throw HookStartFailure(result, at: step, of: launch) }
-        return Self(number: number)
+        return Self(number: starting.number)
     }
 
     /// Blocks until the program has ended, without reaping it.
@@ -149,4 +151,21 @@ struct HookLeader: Sendable, Hashable {
         defer { for pointer in pointers { free(pointer) } }
         return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
     }
+}
+
+/// The ID of a process that is being started, which other threads may read.
+///
+/// `@unchecked Sendable`: the place exists as long as the object, and is read and written by atomic operations alone.
+final class StartingProcess: @unchecked Sendable {
+    fileprivate let place: UnsafeMutablePointer<pid_t>
+
+    init() {
+        place = .allocate(capacity: 1)
+        place.initialize(to: 0)
+    }
+
+    deinit { place.deallocate() }
+
+    /// The ID; 0 while the process is not known, although it may exist.
+    var number: pid_t { reachagent_process(place) }
 }

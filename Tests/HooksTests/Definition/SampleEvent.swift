@@ -37,24 +37,28 @@ enum SampleEvent {
     }
 
     /// A change of a probe's verdict.
-    static func probe(_ name: String, _ number: UInt64 = 1) -> Event {
-        probe(name, number, ProbeVerdict(verdict: "down", code: "timeout"), code: "timeout")
+    static func probe(_ name: String, _ number: UInt64 = 1) -> Event { probe(at: ProbePoint(probe: name), number) }
+
+    /// A change of a probe's verdict at a vantage point.
+    static func probe(at point: ProbePoint, _ number: UInt64 = 1) -> Event {
+        probe(point, number, ProbeVerdict(verdict: "down", code: "timeout"), code: "timeout")
     }
 
     /// A probe of which nothing is known, because a captive portal answers.
     static func probeBehindPortal(_ name: String, _ number: UInt64 = 1) -> Event {
-        probe(name, number, ProbeVerdict(verdict: "unknown", code: "behind_portal"), code: "behind_portal")
+        let verdict = ProbeVerdict(verdict: "unknown", code: "behind_portal")
+        return probe(ProbePoint(probe: name), number, verdict, code: "behind_portal")
     }
 
-    private static func probe(_ name: String, _ number: UInt64, _ verdict: ProbeVerdict, code: String) -> Event {
+    private static func probe(_ point: ProbePoint, _ number: UInt64, _ verdict: ProbeVerdict, code: String) -> Event {
         let change = ProbeChange(
-            point: ProbePoint(probe: name),
+            point: point,
             from: ProbeVerdict(verdict: "up"),
             to: verdict,
             cause: ChangeCause(kind: "probe", code: code),
             observed: time
         )
-        return make(.probeChanged, name, number, .probeChanged(change))
+        return make(.probeChanged, point.probe, number, .probeChanged(change))
     }
 
     /// An event of any type that says nothing more.

@@ -189,6 +189,37 @@ struct HangingFileTests {
     }
 
     @Test
+    func `a process that a program has left behind is reaped while another program hangs as it starts`() async {
+        // A containment takes the exit status of every child of its process.
+        await #expect(processExitsWith: .success) { try await Self().reapBesideStuckProgram() }
+    }
+
+    private func reapBesideStuckProgram() async throws {
+        let containment = HookContainment(withoutGroupsBecause: "the test needs none")
+        let path = try fixture.file("leaving", Data("#!/bin/sh\nsleep 1000 > /dev/null & echo $!\n".utf8))
+        let leaving = HookDefinition(name: "leaving", action: .command(HookCommand(arguments: [path])))
+        let runner = HookRunner(
+            HookSettings(definitions: [try stuckAtStart(), leaving]),
+            containment: containment,
+            noticed: { [notices] in notices.continuation.yield($0) },
+            completed: { [log] in log.note($0) }
+        )
+        runner.deliver(SampleEvent.reachability(1, to: ("wifi", "full")))
+        #expect(await noticeOfStart()?.hasPrefix("stuck has not started: ") == true)
+        let reports = await log.reports { $0.contains { $0.hook == "leaving" } }
+        let output = reports.first { $0.hook == "leaving" }?.output ?? ""
+        let orphan = try #require(pid_t(output.prefix { $0.isNumber }))
+        kill(orphan, SIGKILL)
+        var end = siginfo_t()
+        while waitid(P_PID, id_t(orphan), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        containment.reap()
+        let exists = kill(orphan, 0) == 0
+        #expect(!exists)
+        try hanging.release()
+        await runner.stopped()
+    }
+
+    @Test
     func `the end waits for no program that hangs as it starts`() async throws {
         let stuck = try stuckAtStart()
         let runner = runner(HookSettings(definitions: [stuck]))

@@ -119,25 +119,37 @@ struct LastEventsTests {
     }
 
     @Test
-    func `no number of probes makes the default path's state or an uplink's forgotten`() {
+    func `a probe has a state for each interface and family`() {
+        var last = LastEvents()
+        let points = [nil, "eth0", "wlan0"].flatMap { interface in
+            ["ipv4", "ipv6"].map { ProbePoint(probe: "web", interface: interface, family: $0) }
+        }
+        for (number, point) in zip(1..., points + points.suffix(2)) {
+            last.note(SampleEvent.probe(at: point, UInt64(number)))
+        }
+        #expect(last.events(of: [.probeChanged]).map(\.sequence) == [1, 2, 3, 4, 7, 8])
+    }
+
+    @Test
+    func `no number of probes makes the default path's state or a target's forgotten`() {
         var last = LastEvents()
         last.note(SampleEvent.reachability(1))
-        last.note(SampleEvent.plain(.uplinkChanged, 2))
-        for number in 3...UInt64(LastEvents.maximumSubjects + 100) {
+        last.note(SampleEvent.plain(.targetChanged, 2))
+        for number in 3...UInt64(LastEvents.maximumEvents + 100) {
             last.note(SampleEvent.probe("p\(number)", number))
         }
-        #expect(last.count == LastEvents.maximumSubjects)
-        #expect(last.events(of: [.reachabilityChanged, .uplinkChanged]).map(\.sequence) == [1, 2])
+        #expect(last.count == LastEvents.maximumEvents)
+        #expect(last.events(of: [.reachabilityChanged, .targetChanged]).map(\.sequence) == [1, 2])
     }
 
     @Test
     func `with too many subjects the one is forgotten that was silent for the longest time`() {
         var last = LastEvents()
         last.note(SampleEvent.reachability(1))
-        for number in 2...UInt64(LastEvents.maximumSubjects) { last.note(SampleEvent.probe("p\(number)", number)) }
+        for number in 2...UInt64(LastEvents.maximumEvents) { last.note(SampleEvent.probe("p\(number)", number)) }
         last.note(SampleEvent.reachability(5000))
         last.note(SampleEvent.probe("one more", 5001))
-        #expect(last.count == LastEvents.maximumSubjects)
+        #expect(last.count == LastEvents.maximumEvents)
         #expect(last.events(of: [.reachabilityChanged]).map(\.sequence) == [5000])
         #expect(last.events(of: [.probeChanged]).first?.sequence == 3)
     }

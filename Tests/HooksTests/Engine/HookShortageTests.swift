@@ -85,7 +85,7 @@ struct HookShortageTests {
             let webhook = try WebhookBench.webhook("http://127.0.0.1/hook")
             let hook = HookDefinition(name: "web", action: .webhook(webhook))
             let shortage = try DescriptorShortage(sparing: spare)
-            let completion = SingleRun(.configured(hook), event: WebhookBench.event).run()
+            let completion = SingleRun(.configured(hook), event: WebhookBench.event).run().completion
             try shortage.end()
             #expect(completion.ending.outcome == "not_started")
             #expect(completion.ending.reason == "no event loop: Too many open files")

@@ -86,7 +86,8 @@ struct HooksRunCommand: ParsableCommand {
             Prints the hook's output on standard output, and its exit status on standard error. The hook is checked, and \
             gets the same environment, input and timeout as from the agent; it runs as the calling user, or as the one that \
             its table names. Each failed attempt of a webhook is shown at once. Nothing is recorded, and a running agent is \
-            not involved. A hook whose conditions do not match the event runs nevertheless, with a note.
+            not involved. A hook whose conditions do not match the event runs nevertheless, with a note. Ctrl-C, SIGTERM or \
+            SIGHUP ends the hook as its timeout does, and then the command.
 
             EXAMPLES
               reachagent hooks run 10-log --event last
@@ -146,10 +147,18 @@ struct HooksRunCommand: ParsableCommand {
             if case .refused = plan.action { throw ExitCode(ExitStatus.badConfiguration) }
             return
         }
-        let completion = run.run { Terminal.printError(HookRunText.retry($0)) }
+        let (completion, signal) = run.run(ownsProcess: true) { Terminal.printError(HookRunText.retry($0)) }
         let output = HookRunText.output(completion.output)
         if !output.isEmpty { Terminal.print(output) }
-        Terminal.printError(HookRunText.ending(completion))
+        let isStopped = completion.ending.outcome == "stopped"
+        Terminal.printError(
+            isStopped ? HookText.safe("hook \(completion.hook) was stopped") : HookRunText.ending(completion)
+        )
+        if let signal {
+            // A shell ends its own script only if the command has ended by the signal.
+            raise(signal)
+            throw ExitCode(128 + signal)
+        }
         switch completion.ending.outcome {
         case "succeeded": return
         case "refused": throw ExitCode(ExitStatus.badConfiguration)
