@@ -197,10 +197,16 @@ extension JournalWriter {
     /// Continues without deleted segments.
     private mutating func giveUpDeleted() {
         let files = directory
-        let (lost, newest) = statusStore.withState { state in
+        var gone = Set(
+            statusStore.withState { $0.segments }.map(\.name).filter { name in
+                // In this order: the upkeep may compress a segment at this moment, and the plain file goes last.
+                files.status(of: name.plain) == nil && files.status(of: name.compressed) == nil
+            }
+        )
+        if let active { gone.insert(active.name) }
+        let (lost, newest) = statusStore.withState { [gone] state in
             let all = state.segments
-            state.segments.removeAll { files.status(of: $0.fileName) == nil }
-            if let active { state.segments.removeAll { $0.name == active.name } }
+            state.segments.removeAll { gone.contains($0.name) }
             state.hasActive = false
             let kept = Set(state.segments.map(\.name))
             // A segment ends where the next one begins.

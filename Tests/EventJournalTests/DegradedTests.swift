@@ -257,6 +257,21 @@ import Testing
         #expect(conditions.map(\.missing) == [1...2])
     }
 
+    @Test func `a segment that was compressed just before is none of the deleted ones`() async throws {
+        let journal = try scripted.open(fixture) {
+            $0.segmentBytes = FixtureJournal.lines(1...2).utf8.count
+            $0.compressesClosedSegments = false
+        }
+        journal.append(FixtureJournal.records(1...3))
+        #expect(await journal.settle())
+        try fixture.compress(1)
+        try fixture.remove(SegmentName(firstSequence: 3).plain)
+        scripted.advance(.seconds(1))
+        journal.append([FixtureJournal.record(4)])
+        #expect(journal.status().missing == [3...3])
+        #expect(journal.oldestSequence == 1)
+    }
+
     @Test func `a deleted directory is recreated, with the lock, the name and the lease`() async throws {
         let journal = try scripted.open(fixture) { $0.segmentBytes = 600 }
         journal.append(FixtureJournal.records(1...9))
