@@ -47,6 +47,24 @@ import Testing
         #expect(found.output.trimmingCharacters(in: .whitespacesAndNewlines) == "web")
     }
 
+    @Test func `a name that a shell would have to quote is left out`() {
+        let names = ["eth0", "$(reboot)", "`reboot`", "a b", "a;b", "*", "eth0", "wan:1"]
+        #expect(AgentNames.plain(names) == ["eth0", "wan:1"])
+    }
+
+    @Test func `bash takes no words from other programs, whose output it would expand`() throws {
+        let kind = try #require(CompletionShell(rawValue: "bash"))
+        #expect(!ReachAgentCommand.completionScript(for: kind).contains("eval "))
+    }
+
+    @Test(arguments: [("probe", "--interface", "lo"), ("run", "--socket-group", "root")])
+    func `interfaces and groups are this machine's`(command: String, option: String, name: String) async throws {
+        let found = try await FinishedCommand.run([
+            "---completion", command, "--", option, "3", "0", "reachagent", command, option, "",
+        ])
+        #expect(found.lines.contains(name), "\(found.output)\(found.error)")
+    }
+
     @Test(
         .enabled(if: Command.has("bash")),
         arguments: [

@@ -114,6 +114,15 @@ import Testing
         #expect(try CheckTarget(text, try Self.settings()).probe.target.description == target)
     }
 
+    /// The page of `diagnose` is made to be shared.
+    @Test(arguments: [
+        ("web", true), ("office", true), ("wob", false), ("192.0.2.5", false), ("https://host.test/", false),
+        ("www.host.test/health?token=secret", false), ("nas:8443/?token=secret", false),
+    ])
+    func `only the name of a probe or a target is shown as it was typed`(text: String, isShown: Bool) throws {
+        #expect(CheckTarget.isConfigured(text, in: try Self.settings()) == isShown)
+    }
+
     @Test func `a name without a dot is one of the configuration`() throws {
         let unknown = #expect(throws: CheckTarget.Unknown.self) { try CheckTarget("wob", try Self.settings()) }
         #expect(unknown?.description == "there is no probe or target 'wob' in the configuration; did you mean 'web'?")

@@ -180,40 +180,15 @@ import struct StatePages.CheckCounts
         #expect(driver.pointsToCheck(of: "other").isEmpty)
     }
 
-    @Test func `the published verdicts and the number of the last event are of one moment`() async throws {
-        var settings = Settings()
-        settings.settle = .none
-        settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
-        let driver = ReachabilityDriver.sample(settings)
-        driver.handle(.update(Self.update(isUp: true)))
-        let verdicts = Fixture.Box<[UInt64: ProbeState.Verdict]>([:])
-        let note: @Sendable () -> Void = {
-            let published = driver.published
-            verdicts.value[published.published.lastSequence] = published.records.first?.published.verdict
+    @Test func `the published state has the number of the last event that it shows`() throws {
+        let fixture = try Fixture()
+        fixture.driver.handle(.update(Self.update(isUp: true)))
+        for verdict in [CheckVerdict.ok, .failed(.connectRefused, .connect), .ok] {
+            for _ in 0..<3 { _ = fixture.driver.judge(Self.check(verdict)) }
+            let published = fixture.driver.published
+            #expect(published.published.lastSequence == fixture.bus.lastSequence)
+            #expect(published.records.first?.published.verdict == (verdict == .ok ? .up : .down))
         }
-        note()
-        let isOver = Fixture.Box(false)
-        async let seen = onThread {
-            var seen: [UInt64: Set<ProbeState.Verdict>] = [:]
-            while !isOver.value {
-                let published = driver.published
-                guard let verdict = published.records.first?.published.verdict else { continue }
-                seen[published.published.lastSequence, default: []].insert(verdict)
-            }
-            return seen
-        }
-        await onThread {
-            for round in 0..<500 {
-                let verdict = round.isMultiple(of: 2) ? CheckVerdict.ok : .failed(.connectRefused, .connect)
-                for _ in 0..<3 {
-                    _ = driver.judge(Self.check(verdict))
-                    note()
-                }
-            }
-            isOver.value = true
-        }
-        for (sequence, verdict) in await seen { #expect(verdict == Set([verdicts.value[sequence]].compactMap(\.self))) }
-        #expect(Set(verdicts.value.values).count > 1)
     }
 
     @Test func `the view of a new monitor makes good what the one before it had lost`() throws {

@@ -85,6 +85,13 @@ enum AgentNames {
             case .checks: probes + targets + schemes
             case .codes: codes(in: status)
             }
+        return plain(names)
+    }
+
+    /// Returns names without duplicates, and without those that a shell would have to quote.
+    ///
+    /// Bash expands the words that it completes (`compgen -W`): it would run a name like `$(reboot)`.
+    static func plain(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.filter { isPlain($0) && seen.insert($0).inserted }
     }

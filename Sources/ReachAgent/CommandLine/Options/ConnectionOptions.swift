@@ -30,7 +30,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
         help: ArgumentHelp("Send everything through this interface.", valueName: "name"),
-        completion: .shellCommand("ls /sys/class/net")
+        completion: .interfaceNames
     )
     var givenInterface: String?
 

@@ -27,7 +27,7 @@ struct StateSocketOptions: ParsableArguments {
             "The group that may use the sockets, by name or number (default: the process's).",
             valueName: "group"
         ),
-        completion: .shellCommand("getent group | cut -d: -f1")
+        completion: .groupNames
     )
     var socketGroup: String?
 
