@@ -3,9 +3,10 @@ import Testing
 
 @testable import Reachability
 
-/// Ways that the kernel names and packets do not take: bridges without an uplink, dead ends, borrowed addresses, dead legs.
+/// Ways that the kernel names and packets do not take: bridges without an uplink, dead ends, borrowed addresses, dead legs;
+/// the extension has the addresses of other providers and of links.
 struct PathDeadEndTests {
-    private static func link(
+    static func link(
         _ index: UInt32,
         _ name: String,
         _ kind: InterfaceKind = .wired,
@@ -25,9 +26,9 @@ struct PathDeadEndTests {
         )
     }
 
-    private static func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
+    static func address(_ text: String) -> IPAddress { IPAddress(text) ?? .unspecified(.ipv4) }
 
-    private static func owned(
+    static func owned(
         _ text: String,
         by index: UInt32,
         _ flags: InterfaceAddress.Flags = [.permanent]
@@ -35,21 +36,24 @@ struct PathDeadEndTests {
         InterfaceAddress(interfaceIndex: index, address: address(text), prefixLength: 24, flags: flags)
     }
 
-    private func path(
+    func path(
         _ links: [Link],
         through index: UInt32 = 3,
+        gateway: String? = nil,
         source: String = "192.0.2.2",
         destination: String = "198.41.0.4",
         addresses: [InterfaceAddress]? = nil,
+        routes: [Route] = [],
         matched: Route? = nil,
         type: RouteType = .unicast
     ) -> Path {
         let source = Self.address(source)
-        let route = ResolvedRoute(interfaceIndex: index, source: source, type: type)
+        let gateway = gateway.map(Self.address)
+        let route = ResolvedRoute(interfaceIndex: index, gateway: gateway, source: source, type: type)
         let own = [InterfaceAddress(interfaceIndex: index, address: source, prefixLength: 24)]
         return Path(
             RouteLookup(destination: Self.address(destination), outcome: .route(route), matched: matched),
-            in: NetworkSnapshot(links: links, addresses: addresses ?? own)
+            in: NetworkSnapshot(links: links, addresses: addresses ?? own, defaultRoutes: routes)
         )
     }
 

@@ -81,10 +81,10 @@ struct UnderlayResolver {
         case .tunnel: break
         default: return nil
         }
+        // Nothing in this namespace is evidence about packets that leave in another one.
+        if tunnel.hasForeignUnderlay { return nil }
         if let remote = tunnel.tunnelRemote { return try underlay(of: tunnel, toward: remote, &kernel) }
-        // The packets of an xfrm interface follow the route to the peer of their security association: since Linux 4.8
-        // the interface's device is part of that lookup only for a VRF.
-        if tunnel.driverKind != "xfrm", let index = tunnel.lowerIndex ?? tunnel.tunnelDeviceIndex,
+        if !tunnel.followsAssociation, let index = tunnel.lowerIndex ?? tunnel.tunnelDeviceIndex,
             let lower = snapshot.links[index], !lower.leadsNowhere
         {
             return Underlay(interfaceIndex: index, evidence: .lowerDevice)
@@ -103,7 +103,8 @@ struct UnderlayResolver {
             destination: remote,
             mark: tunnel.tunnelMark ?? 0,
             source: local,
-            interface: tunnel.tunnelDeviceIndex ?? 0,
+            interface: tunnel.tunnelDeviceIndex
+                ?? (tunnel.followsAssociation ? snapshot.routingDomain(of: tunnel) : 0),
             transport: tunnel.sendsDatagrams ? .udp : nil
         )
         var answer = try kernel.lookups([question]).first
@@ -146,10 +147,11 @@ struct UnderlayResolver {
     /// Returns the underlay of a program's tunnel: the only possible uplink, or none.
     ///
     /// Without an interface that could be an uplink, the tunnel's packets leave in another namespace or over a device
-    /// that is not a network interface: a bridge of containers, or a veth, is no evidence that they cannot.
+    /// that is not a network interface: a bridge of containers, or a veth, is no evidence that they cannot. A kernel
+    /// tunnel of another namespace is an uplink like any other.
     private func guess(_ tunnel: Link) -> Underlay? {
         let others = snapshot.links.values.filter { link in
-            link.kind != .tunnel && link.driverKind != "vrf" && !link.leadsNowhere
+            (link.kind != .tunnel || link.hasForeignUnderlay) && link.driverKind != "vrf" && !link.leadsNowhere
         }
         let routed = uplinkInterfaces
         guard others.contains(where: { $0.isMedium || routed.contains($0.index) }) else { return nil }
@@ -203,6 +205,11 @@ extension Link {
     ///
     /// Other tunnels use protocols that a route lookup cannot specify.
     fileprivate var sendsDatagrams: Bool { driverKind == "vxlan" || driverKind == "geneve" }
+
+    /// `true` for an IPsec interface, whose packets follow the route to the peer of their security association.
+    ///
+    /// Since Linux 4.8 an interface is part of that lookup only for its VRF.
+    fileprivate var followsAssociation: Bool { ["xfrm", "vti", "vti6"].contains(driverKind) }
 
     /// `true` for an interface with a medium, which may be an uplink even without a route.
     fileprivate var isMedium: Bool {

@@ -31,7 +31,9 @@ extension NetworkSnapshot {
             if evidence.isCertain, !below.evidence.isCertain { evidence = below.evidence }
             let broken = evidence.isCertain ? below.evidence : evidence
             guard let next = below.interfaceIndex, seen.insert(next).inserted else {
-                return ResolvedUnderlay(link: nil, evidence: broken, isDown: broken.isCertain)
+                // Nor is the absence of any uplink certain after lost messages.
+                let isKnown = isSynchronized || below.evidence != .noCarrier
+                return ResolvedUnderlay(link: nil, evidence: broken, isDown: broken.isCertain && isKnown)
             }
             guard let link = links[next] else {
                 // The message that announced it may be among the lost ones.
@@ -101,7 +103,9 @@ extension NetworkSnapshot {
         guard let source = route.source, !source.isUnspecified else { return missing }
         // For an interface without an address the kernel selects one of another interface, ultimately ::1, which no
         // answer can reach.
-        let isLinkOnly = source.isLinkLocal && !destination.isLinkLocal && !destination.isMulticast
+        let isLinkOnly =
+            source.isLinkLocal && !source.isTranslated(by: route.gateway) && !destination.isLinkLocal
+            && !destination.isMulticast
         if isLinkOnly || source.isLoopback && !destination.isLoopback { return missing }
         let owners = addresses.filter { $0.address == source }
         // The kernel has not announced the address yet.
@@ -111,7 +115,7 @@ extension NetworkSnapshot {
         }
         if owners.contains(where: { $0.interfaceIndex == link.index && $0.isUsable }) { return nil }
         let isNamed = source == named ?? lookup.matched?.preferredSource
-        guard isNamed || owners.contains(where: lends) else { return missing }
+        guard isNamed || owners.contains(where: { lends($0, to: link) }) else { return missing }
         return linkLocalObstacle(on: link, family: destination.family)
     }
 
@@ -124,9 +128,18 @@ extension NetworkSnapshot {
 
     /// Returns whether packets through other interfaces can have an address as their source if the kernel selects it:
     /// one of the machine, or a global one in IPv6.
-    private func lends(_ address: InterfaceAddress) -> Bool {
+    ///
+    /// The far end of a tunnel takes no packets from an uplink's provider: WireGuard drops any source that is not among
+    /// the peer's `AllowedIPs`.
+    private func lends(_ address: InterfaceAddress, to link: Link? = nil) -> Bool {
         guard address.isUsable, let owner = links[address.interfaceIndex] else { return false }
-        return owner.hasMachineAddresses || address.address.isGlobalUnicast
+        if owner.hasMachineAddresses { return true }
+        guard address.address.isGlobalUnicast else { return false }
+        return link?.kind != .tunnel
+            || !uplinkRoutes.contains { route in
+                route.family == address.address.family
+                    && route.nextHops.contains { $0.interfaceIndex == owner.index }
+            }
     }
 
     /// Returns the reason the link-local address is not usable, which neighbour discovery uses if the source is that of

@@ -65,19 +65,11 @@ extension NetlinkQueries {
         header.rtm_family = family.kernelValue
         header.rtm_protocol = number
         header.rtm_table = table < 256 ? UInt8(table) : UInt8(RT_TABLE_UNSPEC.rawValue)
-        var routes: [Route] = []
-        var lifetimes: [Duration] = []
-        var expired = 0
+        var answer = DefaultRouteAnswer(family: family, table: table)
         let attributes: [(Int, [UInt8])] = [(Int(RTA_TABLE.rawValue), withUnsafeBytes(of: table) { Array($0) })]
         do throws(NetlinkError) {
             try socket.dump("dump \(family.rawValue) default routes", RTM_GETROUTE, header, attributes) { message in
-                guard case .route(let route, let lifetime) = message else { return .more }
-                // Kernels without strict checking send every table, which is filtered here.
-                if route.destination.isDefault, route.table == table {
-                    if RouteExpiry.isExpired(lifetime) { expired += 1 } else { routes.append(route) }
-                    if let lifetime { lifetimes.append(lifetime) }
-                }
-                return verdict(route)
+                answer.take(message, until: verdict)
             }
         } catch {
             // Strict checking rejects the dump of a table that was never created.
@@ -85,9 +77,9 @@ extension NetlinkQueries {
                 throw error
             }
         }
-        expiry.note(lifetimes.filter { $0 > .zero }.min())
-        if expired > 0 { expiry.noteExpired() }
-        return routes
+        expiry.note(answer.lifetimes.filter { $0 > .zero }.min())
+        if answer.hasExpired { expiry.noteExpired() }
+        return answer.routes
     }
 
     /// Returns the IPv6 default route that a lookup of the unspecified address finds.
@@ -106,6 +98,38 @@ extension NetlinkQueries {
         }
         expiry.note(lifetime)
         return route
+    }
+}
+
+/// The default routes of one table in the answer to a dump.
+struct DefaultRouteAnswer {
+    private let family: AddressFamily
+    private let table: UInt32
+    private(set) var routes: [Route] = []
+    private(set) var lifetimes: [Duration] = []
+    /// `true` if one of the default routes has expired; it is not among the others.
+    private(set) var hasExpired = false
+
+    init(family: AddressFamily, table: UInt32) {
+        self.family = family
+        self.table = table
+    }
+
+    /// Handles one message, and returns whether more of the answer is needed: until another family begins, or as long as
+    /// `verdict` wants more.
+    mutating func take(
+        _ message: NetlinkMessage,
+        until verdict: (Route) -> RequestSocket.Verdict
+    ) -> RequestSocket.Verdict {
+        guard case .route(let route, let lifetime) = message else { return .more }
+        // In place of a family that it lacks, the kernel dumps the routes of all others (`rtnl_dump_all`).
+        guard route.family == family else { return .enough }
+        // Kernels without strict checking send every table, which is filtered here.
+        if route.destination.isDefault, route.table == table {
+            if RouteExpiry.isExpired(lifetime) { hasExpired = true } else { routes.append(route) }
+            if let lifetime { lifetimes.append(lifetime) }
+        }
+        return verdict(route)
     }
 }
 

@@ -154,10 +154,10 @@ extension InterfaceAddress: CustomStringConvertible {
 
 extension [InterfaceAddress] {
     /// Returns the source of packets to a next hop: the address of its interface whose prefix contains the router, or
-    /// else the first one that reaches beyond the link.
+    /// else the first one that reaches beyond it.
     func source(toward hop: NextHop, _ family: AddressFamily) -> IPAddress? {
         let own = filter {
-            $0.interfaceIndex == hop.interfaceIndex && $0.address.family == family && $0.reachesBeyondLink
+            $0.interfaceIndex == hop.interfaceIndex && $0.address.family == family && $0.reaches(beyond: hop.gateway)
         }
         let near = own.first { address in
             hop.gateway.flatMap { IPPrefix(address: address.address, length: address.prefixLength)?.contains($0) }

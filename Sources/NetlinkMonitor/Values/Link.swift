@@ -30,6 +30,14 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     public var tunnelDeviceIndex: UInt32?
     /// The firewall mark of such a tunnel's own packets.
     public var tunnelMark: UInt32?
+    /// `true` if another namespace carries the packets: that of the lower interface, or the one in which a tunnel was
+    /// created and its own packets are routed (`IFLA_LINK_NETNSID`).
+    public var hasForeignUnderlay: Bool {
+        get { isCarriedElsewhere ?? false }
+        set { isCarriedElsewhere = newValue ? true : nil }
+    }
+    /// Absent instead of `false`: a link recorded by an earlier version has no such member.
+    private var isCarriedElsewhere: Bool?
     /// The routing table of a VRF (`IFLA_VRF_TABLE`).
     public var vrfTable: UInt32?
     /// The device group (`IFLA_GROUP`), which rules with `suppress_ifgroup` refer to; `nil` for group 0.
@@ -106,6 +114,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         tunnelLocal: IPAddress? = nil,
         tunnelDeviceIndex: UInt32? = nil,
         tunnelMark: UInt32? = nil,
+        hasForeignUnderlay: Bool = false,
         vrfTable: UInt32? = nil,
         group: UInt32? = nil,
         alternativeNames: [String] = [],
@@ -125,6 +134,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         self.tunnelLocal = tunnelLocal
         self.tunnelDeviceIndex = tunnelDeviceIndex
         self.tunnelMark = tunnelMark
+        isCarriedElsewhere = hasForeignUnderlay ? true : nil
         self.vrfTable = vrfTable
         self.group = group
         otherNames = alternativeNames.isEmpty ? nil : alternativeNames

@@ -44,9 +44,15 @@ enum LinkParser {
             guard let kind = info.text(Int(IFLA_INFO_KIND)) else { return }
             link.driverKind = kind
             // Here IFLA_LINK is the other end of a pair, not a lower interface that carries the packets.
-            if ["veth", "netkit", "vxcan"].contains(kind) { link.lowerIndex = nil }
+            guard !["veth", "netkit", "vxcan"].contains(kind) else {
+                link.lowerIndex = nil
+                return
+            }
             // A tunnel of another namespace: its packets are routed there, by the addresses and interfaces of that one.
-            guard !attributes.contains(Int(IFLA_LINK_NETNSID)) else { return }
+            guard !attributes.contains(Int(IFLA_LINK_NETNSID)) else {
+                link.hasForeignUnderlay = true
+                return
+            }
             try parseInfoData(of: kind, info, into: &link)
         }
         return LinkMessage(
@@ -150,8 +156,8 @@ private struct TunnelAttributes {
             self.init([Int(IFLA_GRE_REMOTE)], [Int(IFLA_GRE_LOCAL)], Int(IFLA_GRE_LINK), Int(IFLA_GRE_FWMARK))
         case "ipip", "sit", "ip6tnl":
             self.init([Int(IFLA_IPTUN_REMOTE)], [Int(IFLA_IPTUN_LOCAL)], Int(IFLA_IPTUN_LINK), Int(IFLA_IPTUN_FWMARK))
-        case "vti", "vti6":
-            self.init([Int(IFLA_VTI_REMOTE)], [Int(IFLA_VTI_LOCAL)], Int(IFLA_VTI_LINK), Int(IFLA_VTI_FWMARK))
+        // The route of its packets is that of the security association, for which neither the device nor the mark counts.
+        case "vti", "vti6": self.init([Int(IFLA_VTI_REMOTE)], [Int(IFLA_VTI_LOCAL)], nil, nil)
         case "vxlan":
             self.init(
                 [Int(IFLA_VXLAN_GROUP), Int(IFLA_VXLAN_GROUP6)],

@@ -155,6 +155,18 @@ struct MonitorCoreTests {
         #expect(harness.takeEvents().isEmpty)
     }
 
+    @Test("on a kernel without IPv6, a removed IPv4 default route is gone")
+    func withoutIPv6() throws {
+        harness.network.families = [.ipv4]
+        try harness.start()
+        let route = try #require(harness.network.defaultRoutes.first)
+        #expect(harness.lastSnapshot?.defaultRoutes == [route])
+        harness.network.setDefault(nil)
+        harness.queue.entries = [.datagram(NetlinkDatagram([MessageBuilder.routeRemoved(route)]))]
+        harness.turn()
+        #expect(harness.lastSnapshot?.defaultRoutes == [])
+    }
+
     @Test("route messages are coalesced until the queue is empty")
     func routes() throws {
         try harness.start()

@@ -155,6 +155,34 @@ extension UnderlayResolverTests {
         #expect(try resolve() == (idle.isEvidence ? Underlay(interfaceIndex: nil, evidence: .noCarrier) : nil))
     }
 
+    @Test("a tunnel that is routed in another namespace has no underlay here, and may carry a program's tunnel")
+    mutating func foreignUnderlay() throws {
+        others = [Self.link(2, "eth0", .wired)]
+        others[0].flags = [.up]
+        #expect(try resolve() == Underlay(interfaceIndex: nil, evidence: .noCarrier))
+        tunnel.hasForeignUnderlay = true
+        #expect(try resolve() == nil)
+        tunnel.hasForeignUnderlay = false
+        var outer = Self.link(8, "vx0", .tunnel)
+        outer.hasForeignUnderlay = true
+        others.append(outer)
+        sources = [2, 8, 9]
+        #expect(try resolve() == Underlay(interfaceIndex: 8, evidence: .nextDefaultRoute))
+    }
+
+    @Test(
+        "an uplink with a link-local address alone may carry a tunnel if its router is link-local too",
+        arguments: [("169.254.0.22", true), ("192.0.2.1", false), (nil, false)] as [(String?, Bool)]
+    )
+    mutating func translatedSource(_ router: String?, isSender: Bool) throws {
+        sources = [9]
+        moreAddresses = [InterfaceAddress(interfaceIndex: 2, address: try ip("169.254.0.21"), prefixLength: 30)]
+        let hop = NextHop(interfaceIndex: 2, gateway: try router.map(ip))
+        routes = [defaultRoute(9), Route(destination: .everything(.ipv4), metric: 100, nextHops: [hop])]
+        let guess = Underlay(interfaceIndex: 2, evidence: .nextDefaultRoute)
+        #expect(try resolve() == (isSender ? guess : Underlay(interfaceIndex: nil, evidence: .noCarrier)))
+    }
+
     @Test("a bridge of containers with a carrier may carry a program's tunnel while the network card has none")
     mutating func busyBridge() throws {
         var bridge = Self.link(4, "docker0", .bridge)

@@ -139,6 +139,24 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .remoteRoute))
     }
 
+    @Test(
+        "the remote address of a VTI is looked up in the VRF of the VTI; that of another tunnel is not",
+        arguments: [("vti", 2), ("vti6", 2), ("gre", 3)] as [(String, UInt32)]
+    )
+    mutating func memberOfVRF(kind: String, expected: UInt32) throws {
+        let remote = try ip("203.0.113.9")
+        var vrf = Self.link(7, "vrf0", .virtual)
+        vrf.driverKind = "vrf"
+        others.append(vrf)
+        tunnel.driverKind = kind
+        tunnel.tunnelRemote = remote
+        kernel.ways[LookupQuestion(destination: remote)] = 3
+        kernel.ways[LookupQuestion(destination: remote, interface: 7)] = 2
+        #expect(try resolve()?.interfaceIndex == 3)
+        tunnel.masterIndex = 7
+        #expect(try resolve()?.interfaceIndex == expected)
+    }
+
     @Test("a tunnel whose local address is gone has no underlay, even if another address has a route")
     mutating func nearEndGone() throws {
         let remote = try ip("203.0.113.9")
@@ -269,9 +287,12 @@ struct UnderlayResolverTests {
         #expect(try resolve() == Underlay(interfaceIndex: 2, evidence: .lowerDevice))
     }
 
-    @Test("the device of an xfrm interface is no evidence, because its packets follow the route to the peer")
-    mutating func xfrm() throws {
-        tunnel.driverKind = "xfrm"
+    @Test(
+        "the device of an IPsec interface is no evidence, because its packets follow the route to the peer",
+        arguments: ["xfrm", "vti", "vti6"]
+    )
+    mutating func association(kind: String) throws {
+        tunnel.driverKind = kind
         tunnel.lowerIndex = 2
         #expect(try resolve() == nil)
         routes = [defaultRoute(9), defaultRoute(3, metric: 100)]

@@ -324,6 +324,25 @@ struct NetworkPathTests {
         #expect(part.unusableReason == (use == .underlay ? .underlayDown : .linkDown))
     }
 
+    @Test("that no uplink can carry a tunnel is certain only in a synchronized view", arguments: [true, false])
+    func noCarrier(isSynchronized: Bool) throws {
+        let internet = try ip("198.41.0.4")
+        let source = try ip("192.0.2.7")
+        let snapshot = NetworkSnapshot(
+            links: [Self.tunnel],
+            addresses: [InterfaceAddress(interfaceIndex: 3, address: source, prefixLength: 24)],
+            lookups: [
+                RouteLookup(destination: internet, outcome: .route(ResolvedRoute(interfaceIndex: 3, source: source)))
+            ],
+            underlays: [3: Underlay(interfaceIndex: nil, evidence: .noCarrier)],
+            internetAddresses: [internet],
+            isSynchronized: isSynchronized
+        )
+        let path = try #require(snapshot.internetPath(.ipv4))
+        #expect(path.isCertain == isSynchronized)
+        #expect(path.unusableReason == (isSynchronized ? .underlayDown : nil))
+    }
+
     @Test("an obstacle that is known is certain, whatever the underlay")
     func knownObstacle() throws {
         let internet = try ip("198.41.0.4")

@@ -5,8 +5,17 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// The socket for requests, in a process without free descriptors.
+/// The answers to dumps: in a process without free descriptors, and by a kernel without the family.
 struct RequestSocketTests {
+    @Test(arguments: AddressFamily.allCases)
+    func `a family that the kernel lacks has none of the default routes that it dumps instead`(dumped: AddressFamily) {
+        var answer = DefaultRouteAnswer(family: .ipv6, table: Route.mainTable)
+        let route = Route(destination: .everything(dumped), nextHops: [NextHop(interfaceIndex: 2)])
+        let verdict = answer.take(.route(route)) { _ in .more }
+        #expect(verdict == (dumped == .ipv6 ? .more : .enough))
+        #expect(answer.routes == (dumped == .ipv6 ? [route] : []))
+    }
+
     @Test func `an abandoned dump does not outlive a shortage of descriptors`() async {
         await #expect(processExitsWith: .success) {
             var kernel = try NetlinkQueries()

@@ -8,6 +8,8 @@ final class ScriptedNetwork {
     var addresses: [InterfaceAddress] = []
     var rules = AddressFamily.allCases.map { RoutingRule(family: $0, priority: 32766, table: Route.mainTable) }
     var defaultRoutes: [Route] = []
+    /// The families that the kernel has.
+    var families = Set(AddressFamily.allCases)
     /// The states of the neighbours; the others have no entry.
     var routerStates: [Router: NeighbourState] = [:]
     /// The lifetime that the default routes are read with.
@@ -93,7 +95,12 @@ struct ScriptedKernel: KernelQueries {
     func takeHasExpired() -> Bool { network.hasExpired }
 
     func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] {
-        network.defaultRoutes.filter { $0.family == family && $0.table == table }
+        var answer = DefaultRouteAnswer(family: family, table: table)
+        // In place of a family that it lacks, the kernel dumps all others.
+        for route in network.defaultRoutes where route.family == family || !network.families.contains(family) {
+            if answer.take(.route(route), until: { _ in .more }) == .enough { break }
+        }
+        return answer.routes
     }
 
     func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup] {

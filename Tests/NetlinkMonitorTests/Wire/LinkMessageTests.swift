@@ -154,7 +154,7 @@ struct LinkMessageTests {
 
     @Test(
         "a tunnel's local address, device and mark are read with its remote address, and 0 means none",
-        arguments: [("gre", 1, 6, 7, 20), ("ipip", 1, 2, 3, 20), ("vti", 1, 4, 5, 6), ("vxlan", 3, 4, 2, nil)]
+        arguments: [("gre", 1, 6, 7, 20), ("ipip", 1, 2, 3, 20), ("vxlan", 3, 4, 2, nil)]
             as [(String, UInt16, UInt16, UInt16, UInt16?)]
     )
     func tunnelEnds(_ kind: String, _ device: UInt16, _ local: UInt16, _ remote: UInt16, _ mark: UInt16?) throws {
@@ -170,6 +170,27 @@ struct LinkMessageTests {
         #expect(bound.tunnelMark == (mark == nil ? nil : 7))
         let free = try tunnel(0)
         #expect(free.tunnelDeviceIndex == nil && free.tunnelMark == nil)
+    }
+
+    @Test("the packets of a VTI use neither its device nor its mark", arguments: ["vti", "vti6"])
+    func associationEnds(kind: String) throws {
+        let ends = [NetlinkAttribute(4, [192, 0, 2, 2]), NetlinkAttribute(5, [192, 0, 2, 9])]
+        let info = NetlinkAttribute.linkInfo(kind, data: ends + [.uint32(1, 7), .uint32(6, 7)])
+        let tunnel = try link(.link(5, "t", attributes: [info])).link
+        #expect(try tunnel.tunnelRemote == ip("192.0.2.9"))
+        #expect(try tunnel.tunnelLocal == ip("192.0.2.2"))
+        #expect(tunnel.tunnelDeviceIndex == nil && tunnel.tunnelMark == nil)
+    }
+
+    @Test(
+        "another namespace carries the packets of what was created in it, except those of a pair",
+        arguments: [("vxlan", true), ("xfrm", true), ("macvlan", true), ("veth", false), ("netkit", false)]
+    )
+    func foreignUnderlay(kind: String, isForeign: Bool) throws {
+        let attributes = [NetlinkAttribute.lower(2), .linkInfo(kind)]
+        let other = NetlinkAttribute.uint32(Rtnetlink.Link.lowerNamespace, 0)
+        #expect(try link(.link(5, "x", attributes: attributes)).link.hasForeignUnderlay == false)
+        #expect(try link(.link(5, "x", attributes: attributes + [other])).link.hasForeignUnderlay == isForeign)
     }
 
     @Test(
