@@ -48,10 +48,17 @@ package enum SecretName {
         return url[..<query.startIndex] + pairs.joined(separator: "&") + url[query.endIndex...]
     }
 
-    /// Returns the values of secret parameters in the URL, as they are written and decoded.
+    /// Returns the values of secret parameters in the URL: as they are written, decoded, and decoded as those of a form.
     package static func values(inQueryOf url: String) -> [String] {
         guard let query = query(of: url) else { return [] }
-        return pairs(of: query).compactMap(secret).flatMap { [String(Substring($0)), decoded(Substring($0))] }
+        return pairs(of: query).compactMap(secret).flatMap { value in
+            // A form has `+` for a space, and RFC 3986 has it for itself: only the server knows which of them it is.
+            let words = value.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false)
+            return [
+                String(Substring(value)), decoded(Substring(value)),
+                words.map { decoded(Substring($0)) }.joined(separator: " "),
+            ]
+        }
     }
 
     // By bytes: a combining mark after a delimiter makes another character of it for a `String`.

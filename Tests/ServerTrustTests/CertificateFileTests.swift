@@ -23,6 +23,33 @@ import Testing
         #expect(try CertificateFile.certificates(at: write("a.der", chain.root.der)) == [chain.root.der])
     }
 
+    @Test func `a byte order mark before a block hides none`() throws {
+        let chain = try TestAuthority.standard()
+        let mark = "\u{FEFF}"
+        for text in [mark + chain.leaf.pem + chain.root.pem, mark + chain.leaf.pem + mark + chain.root.pem] {
+            let path = try write("a.pem", text.utf8)
+            #expect(try CertificateFile.certificates(at: path) == [chain.leaf.der, chain.root.der])
+            #expect(CertificateFile.blocks(in: Array(text.utf8)) == [chain.leaf.der, chain.root.der])
+            #expect(TrustAnchors(bundles: [path]).certificates == [chain.leaf.der, chain.root.der])
+        }
+    }
+
+    @Test(arguments: [
+        ("-----END CERTIFICATE-----\n%", 1), ("%-----END CERTIFICATE-----\n", 2),
+        ("x-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n%", 1),
+    ])
+    func `a block without its first line is an error, and skipped in a bundle`(_ form: String, _ block: Int) throws {
+        let root = try TestAuthority.standard().root
+        let text = form.replacing("%", with: root.pem)
+        let path = try write("a.pem", text.utf8)
+        #expect {
+            try CertificateFile.certificates(at: path)
+        } throws: {
+            "\($0)".hasPrefix("\(path), block \(block) is not a usable certificate")
+        }
+        #expect(CertificateFile.blocks(in: Array(text.utf8)) == [root.der])
+    }
+
     @Test func `a directory is read in name order, and only files named like certificates`() throws {
         let chain = try TestAuthority.standard()
         _ = try write("2.crt", chain.root.pem.utf8)

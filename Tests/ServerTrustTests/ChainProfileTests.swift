@@ -18,6 +18,9 @@ import Testing
         }
     }
 
+    /// An identifier that is derived from a UUID (ITU-T X.667).
+    private static let unique: CertificateOID = "2.25.329800735698586629295641978511506172918"
+
     static let leaves = [
         Case("it is over", .tlsExpired) { $0.notAfter = TestDate.utc(2026, 5) },
         Case("it has not begun", .tlsNotYetValid) { $0.notBefore = TestDate.utc(2026, 7) },
@@ -77,6 +80,21 @@ import Testing
         },
         Case("an extension is unknown and not critical", nil) {
             $0.extensions.append(.raw("1.3.6.1.4.1.55555.1", [0x05, 0x00]))
+        },
+        Case("an extension with the identifier of a UUID is critical", .tlsCriticalExtension) {
+            $0.extensions.append(.raw(unique, isCritical: true, [0x05, 0x00]))
+        },
+        Case("an extension with the identifier of a UUID is not critical", nil) {
+            $0.extensions.append(.raw(unique, [0x05, 0x00]))
+        },
+        Case("a policy has the identifier of a UUID", nil) {
+            $0.extensions.append(.raw("2.5.29.32", TrustCost.der(0x30, TrustCost.der(0x30, unique.der))))
+        },
+        Case("an attribute of the subject has the identifier of a UUID", nil) {
+            $0.subject = CertificateName([.init(unique, "host.test")])
+        },
+        Case("the distribution points of lists are critical", nil) {
+            $0.extensions.append(.raw("2.5.29.31", isCritical: true, points([named])))
         },
         Case("an extension occurs twice", .tlsCertificateProfile) {
             $0.extensions.append(.subjectAlternativeName(dns: ["host.test"]))
@@ -146,6 +164,12 @@ import Testing
         Case("an extension is unknown and critical", .tlsCriticalExtension) {
             $0.extensions.append(.raw("1.3.6.1.4.1.55555.1", isCritical: true, [0x05, 0x00]))
         },
+        Case("an extension with the identifier of a UUID is not critical", nil) {
+            $0.extensions.append(.raw(unique, [0x05, 0x00]))
+        },
+        Case("the distribution points of lists are critical", nil) {
+            $0.extensions.append(.raw("2.5.29.31", isCritical: true, points([named])))
+        },
         Case("its path length is enough", nil) {
             $0.replaceExtension(with: .basicConstraints(isAuthority: true, pathLength: 0))
         },
@@ -178,6 +202,12 @@ import Testing
         Case("it constrains names", .tlsNameConstraints) {
             $0.extensions.append(.nameConstraints(permitted: [.dns("example")]))
         },
+        Case("an extension with the identifier of a UUID is critical", .tlsCriticalExtension) {
+            $0.extensions.append(.raw(unique, isCritical: true, [0x05, 0x00]))
+        },
+        Case("an extension with the identifier of a UUID is not critical", nil) {
+            $0.extensions.append(.raw(unique, [0x05, 0x00]))
+        },
         Case("its own signature is weak", nil) { $0.signatureScheme = .ecdsaSHA1 },
         Case("its own signature is broken", nil) { $0.signatureDefect = .flippedBit },
     ]
@@ -190,6 +220,47 @@ import Testing
             return
         }
         #expect(verdict.refusals.contains(code), "\(verdict.findings)")
+    }
+
+    private static let uri = TrustCost.der(0x86, Array("http://x/".utf8))
+    private static let named = TrustCost.der(0xA0, TrustCost.der(0xA0, uri))
+    private static let reasons: [UInt8] = [0x81, 0x02, 0x05, 0x60]
+
+    /// CRLDistributionPoints with the fields of each point.
+    private static func points(_ points: [[UInt8]]) -> [UInt8] {
+        TrustCost.der(0x30, points.flatMap { TrustCost.der(0x30, $0) })
+    }
+
+    static let distributionPoints: [(value: [UInt8], isWellFormed: Bool)] = [
+        (points([named]), true), (points([named + reasons]), true), (points([named, named]), true),
+        (points([TrustCost.der(0xA2, uri)]), true), (points([named + reasons + TrustCost.der(0xA2, uri)]), true),
+        (
+            points([TrustCost.der(0xA0, TrustCost.der(0xA1, [0x30, 0x07, 0x06, 0x03, 0x55, 0x04, 0x03, 0x0C, 0x00]))]),
+            true
+        ),
+        ([], false), ([0x05, 0x00], false), ([0x30, 0x02, 0x30], false), (points([]), false), (points([[]]), false),
+        (points([named, []]), false), (points([reasons]), false), (points([reasons + named]), false),
+        (points([named + named]), false), (points([[0x80, 0x00]]), false), (points([[0xA0, 0x00]]), false),
+        (points([[0xA2, 0x00]]), false), (points([TrustCost.der(0xA0, [0xA0, 0x00])]), false),
+        (points([TrustCost.der(0xA0, [0xA1, 0x00])]), false), (points([TrustCost.der(0xA0, [0xA2, 0x00])]), false),
+        (points([TrustCost.der(0xA0, TrustCost.der(0xA0, [0x05, 0x00]))]), false),
+        (points([TrustCost.der(0xA2, [0x89, 0x00])]), false), (points([named + [0x81, 0x00]]), false),
+        (points([named + [0x81, 0x01, 0x08]]), false), (points([named + [0xA3, 0x00]]), false),
+        (points([named + [0x05, 0x00]]), false),
+    ]
+
+    @Test(arguments: distributionPoints)
+    func `distribution points of lists refuse a certificate only if they are critical and malformed`(
+        _ example: (value: [UInt8], isWellFormed: Bool)
+    ) async throws {
+        for isCritical in [false, true] {
+            let verdict = try await TrustHarness.verdict(leaf: {
+                $0.extensions.append(.raw("2.5.29.31", isCritical: isCritical, example.value))
+            })
+            let isRefused = isCritical && !example.isWellFormed
+            #expect(verdict.isAccepted == !isRefused, "\(verdict.findings)")
+            #expect(verdict.refusals.contains(.tlsMalformedCertificate) == isRefused)
+        }
     }
 
     @Test(arguments: [

@@ -152,6 +152,23 @@ import Testing
         #expect(verdict.refusals == (example.isCovered ? [] : [.tlsRevocationUnknown]), "\(verdict.findings)")
     }
 
+    @Test(arguments: [true, false])
+    func `critical distribution points name the lists that cover a certificate`(isCovered: Bool) async throws {
+        let point = isCovered ? Self.point : Self.named("http://y/")
+        let presented = try chain.presenting(
+            CertificateTemplate.server().with {
+                let points = TrustCost.der(0x30, TrustCost.der(0x30, point))
+                $0.extensions.append(.raw("2.5.29.31", isCritical: true, points))
+            }
+        )
+        let lists = [
+            try CertificateRevocationList(der: chain.intermediate.revocationList(Scope("", Self.point).list)),
+            try CertificateRevocationList(der: chain.root.revocationList(RevocationListTemplate())),
+        ]
+        let verdict = await TrustHarness.verdict(presented, roots: [chain.root], lists: lists)
+        #expect(verdict.refusals == (isCovered ? [] : [.tlsRevocationUnknown]), "\(verdict.findings)")
+    }
+
     @Test func `an authority's certificate of a server is not covered by a list for users`() async throws {
         let root = try IssuedCertificate.selfSigned(.authority())
         let server = try root.issue(

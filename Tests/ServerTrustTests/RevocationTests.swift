@@ -69,6 +69,16 @@ import Testing
         }
     }
 
+    @Test func `a list counts with an extension whose identifier is a UUID's, unless that is critical`() async throws {
+        let unique: CertificateOID = "2.25.329800735698586629295641978511506172918"
+        for isCritical in [false, true] {
+            var template = RevocationListTemplate()
+            template.extensions.append(.raw(unique, isCritical: isCritical, [0x05, 0x00]))
+            let verdict = await verdict([try list(template), try list(RevocationListTemplate(), by: chain.root)])
+            #expect(verdict.refusals == (isCritical ? [.tlsRevocationUnknown] : []), "\(verdict.findings)")
+        }
+    }
+
     @Test func `an outdated list still revokes its certificates`() async throws {
         let template = RevocationListTemplate(
             revoking: [.init(serialNumber: chain.leaf.serialNumber)],
@@ -111,6 +121,8 @@ import Testing
         let der = try chain.intermediate.revocationList(RevocationListTemplate())
         #expect(try CertificateRevocationList.lists(decoding: Array((pem + pem).utf8)).count == 2)
         #expect(try CertificateRevocationList.lists(decoding: der).count == 1)
+        let marked = "\u{FEFF}" + pem
+        #expect(try CertificateRevocationList.lists(decoding: Array((marked + marked).utf8)).count == 2)
         #expect(throws: SecurityPolicyError.self) {
             try CertificateRevocationList.lists(decoding: Array(chain.leaf.pem.utf8))
         }

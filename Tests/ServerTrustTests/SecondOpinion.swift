@@ -33,7 +33,8 @@ enum SecondOpinion {
     /// Declares the critical extensions that our rules judge and the module does not know.
     private struct JudgedExtensions: VerifierPolicy {
         let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
-            [2, 5, 29, 17], [2, 5, 29, 32], [2, 5, 29, 33], [2, 5, 29, 36], [2, 5, 29, 37], [2, 5, 29, 54],
+            [2, 5, 29, 17], [2, 5, 29, 31], [2, 5, 29, 32], [2, 5, 29, 33], [2, 5, 29, 36], [2, 5, 29, 37],
+            [2, 5, 29, 54],
         ]
 
         func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult { .meetsPolicy }

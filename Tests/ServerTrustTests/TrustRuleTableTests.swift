@@ -138,6 +138,11 @@ import Testing
             """,
             .tlsUnsupportedAlgorithm
         ) { try keyForm { [0x06 | (($0.last ?? 0) & 1)] + $0.dropFirst() } },
+        Row("a critical extension for crl distribution points") {
+            let name = TrustCost.der(0xA0, TrustCost.der(0xA0, TrustCost.der(0x86, Array("http://x/".utf8))))
+            let points = TrustCost.der(0x30, TrustCost.der(0x30, name))
+            return try leaf { $0.extensions.append(.raw("2.5.29.31", isCritical: true, points)) }
+        },
         Row("a name constraint on dns names with a leading dot (`.example.com`)") {
             try root { $0.extensions.append(.nameConstraints(permitted: [.dns(".test")])) }
         },

@@ -5,14 +5,24 @@ extension HTTPURL {
     ///
     /// A fragment is dropped, dot segments are removed, and characters not allowed in a path or a query (a space, a
     /// backslash, letters beyond ASCII, a stray percent sign) are percent-encoded.
-    /// - Throws: ``HTTPURLError`` for anything else, including a user name or a password.
+    /// - Throws: ``HTTPURLError`` for anything else, including a user name or a password; it never shows a password.
     public init(parsing text: String) throws(HTTPURLError) {
         try Self.refuseControlCharacters(text)
         let reference = URLReference(text)
         guard let name = reference.scheme else { throw .notAbsolute }
         let scheme = try Self.scheme(name)
         guard let authority = reference.authority else { throw .notAbsolute }
-        try self.init(scheme: scheme, authority: authority, path: reference.path, query: reference.query)
+        do throws(HTTPURLError) {
+            try self.init(scheme: scheme, authority: authority, path: reference.path, query: reference.query)
+        } catch {
+            switch error {
+            case .invalidHost, .invalidPort:
+                // A slash, '?' or '#' in a password ends the authority before the `@`, and its beginning looks like a
+                // port, or after a bracket like a host.
+                throw text.utf8.contains(UInt8(ascii: "@")) ? .userInformation : error
+            default: throw error
+            }
+        }
     }
 
     /// Resolves a reference, such as the value of a Location field, against this URL (RFC 3986, section 5).

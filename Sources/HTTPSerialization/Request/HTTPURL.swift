@@ -161,7 +161,8 @@ public enum HTTPURLError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAbsolute
     /// The scheme is neither `http` nor `https`.
     case unsupportedScheme(String)
-    /// The string contains a user name or a password.
+    /// The string contains a user name or a password, or an `@` after an invalid host or port, which may be a password's
+    /// beginning.
     case userInformation
     /// The URL has no host.
     case emptyHost

@@ -15,8 +15,8 @@ package struct KnownSecrets {
 
     private let matcher: SecretMatcher
 
-    /// Collects the secrets of a request and its serializer: values of fields, parameters and members of a JSON body
-    /// with the names of secrets, credentials, and marked strings.
+    /// Collects the secrets of a request and its serializer: values of fields, parameters, fields of a multipart form
+    /// and members of a JSON body with the names of secrets, credentials, and marked strings.
     package init(
         _ request: ProbeRequest,
         by serializer: RequestSerializer = RequestSerializer(),
@@ -34,8 +34,10 @@ package struct KnownSecrets {
             parameters.collectSecrets(into: &values)
         }
         if let url { values += SecretName.values(inQueryOf: url.description) }
-        if case .bytes(let body, _) = request.body, let json = try? JSONParser.parse(body) {
-            json.collectSecrets(into: &values)
+        switch request.body {
+        case .bytes(let body, _): (try? JSONParser.parse(body))?.collectSecrets(into: &values)
+        case .multipart(let form): values += form.fields.filter { Self.isSecret(field: $0.name) }.map(\.value)
+        case .file, nil: break
         }
         // `Bearer abc` and `a=b; c=d` have their secrets after other words.
         for field in fields {
@@ -61,6 +63,11 @@ package struct KnownSecrets {
     /// Returns the bytes with a placeholder for each secret; at the end of truncated bytes a prefix of one counts too.
     package func removed(from bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
         matcher.replaced(in: bytes, by: SecretName.placeholder, isCut: isCut)
+    }
+
+    /// Returns whether a part of a nested name, as in `user[password]`, is the name of a secret.
+    private static func isSecret(field name: String) -> Bool {
+        name.split { $0 == "[" || $0 == "]" }.contains { SecretName.isSecret(String($0)) }
     }
 
     /// Returns the secret itself, in hexadecimal digits, and in base64.

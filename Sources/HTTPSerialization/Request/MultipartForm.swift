@@ -3,6 +3,8 @@ public struct MultipartForm: Sendable {
     private struct Part: Sendable {
         let head: [UInt8]
         let content: RequestBody.Segment
+        /// The name of a text field; nil for any other part.
+        var fieldName: String?
     }
 
     /// The separator of the parts.
@@ -38,6 +40,7 @@ public struct MultipartForm: Sendable {
     /// - Throws: ``RequestError`` when the form becomes too long.
     public mutating func append(field name: String, value: String) throws(RequestError) {
         try append(disposition: Self.disposition(name, nil), mimeType: nil, content: .bytes(Array(value.utf8)))
+        parts[parts.count - 1].fieldName = name
     }
 
     /// Appends bytes as a file.
@@ -89,6 +92,14 @@ public struct MultipartForm: Sendable {
     /// - Throws: ``RequestError`` when the form becomes too long.
     public mutating func append(headers: HeaderFields, bytes: [UInt8]) throws(RequestError) {
         try append(headers: headers, content: .bytes(bytes))
+    }
+
+    /// The text fields, in their order.
+    var fields: [(name: String, value: String)] {
+        parts.compactMap { part in
+            guard let name = part.fieldName, case .bytes(let bytes) = part.content else { return nil }
+            return (name, String(decoding: bytes, as: UTF8.self))
+        }
     }
 
     /// The segments of the body, including delimiters.

@@ -42,12 +42,13 @@ public enum ParameterText {
         guard let text else { return (name, .null) }
         guard purpose == .json, name.hasSuffix(":"), name != ":" else { return (name, .string(text)) }
         let shortName = String(name.dropLast())
+        let value: JSONValue
         do throws(JSONError) {
-            let value = try JSONParser.parse(Array(text.utf8), maximumDepth: ParameterValue.maximumDepth)
-            return (shortName, try ParameterValue(value))
+            value = try JSONParser.parse(Array(text.utf8), maximumDepth: ParameterValue.maximumDepth)
         } catch {
             throw .parameter(name: shortName, reason: "is not valid JSON behind ':='")
         }
+        return (shortName, try ParameterValue(value, of: shortName))
     }
 
     private enum Step {
@@ -128,8 +129,9 @@ public enum ParameterText {
 }
 
 extension ParameterValue {
-    /// Converts a JSON value; a number that is not a 64-bit integer becomes the nearest floating-point number.
-    fileprivate init(_ json: JSONValue) throws(JSONError) {
+    /// Converts a JSON value of the named parameter; a number that is not a 64-bit integer becomes the nearest
+    /// floating-point number, unless it is an integer that would change.
+    fileprivate init(_ json: JSONValue, of name: String) throws(RequestError) {
         switch json {
         case .null: self = .null
         case .bool(let flag): self = .bool(flag)
@@ -137,21 +139,31 @@ extension ParameterValue {
         case .number(let number):
             if let integer = number.int64 {
                 self = .integer(integer)
-            } else if let double = number.double {
+            } else if let double = number.double, !number.isInteger || JSONNumber("\(double)") == number {
                 self = .number(double)
             } else {
-                throw JSONError("a number is too large", at: 0)
+                throw .parameter(
+                    name: name,
+                    reason: "holds a number that cannot be sent exactly; give the whole body with --json-body"
+                )
             }
         case .array(let values):
             var elements: [ParameterValue] = []
-            for value in values { elements.append(try ParameterValue(value)) }
+            for value in values { elements.append(try ParameterValue(value, of: name)) }
             self = .array(elements)
         case .object(let members):
             var dictionary: [String: ParameterValue] = [:]
             for (key, value) in members {
-                dictionary[String(decoding: key.bytes, as: UTF8.self)] = try ParameterValue(value)
+                dictionary[String(decoding: key.bytes, as: UTF8.self)] = try ParameterValue(value, of: name)
             }
             self = .dictionary(dictionary)
         }
+    }
+}
+
+extension JSONNumber {
+    /// `true` for a number that is written with digits only, and maybe a sign.
+    fileprivate var isInteger: Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     }
 }

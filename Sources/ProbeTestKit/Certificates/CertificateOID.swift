@@ -2,11 +2,11 @@ internal import SwiftASN1
 
 /// An object identifier, in dotted form: `"2.5.29.17"`.
 public struct CertificateOID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The components of the identifier.
-    public let components: [UInt64]
+    /// The components of the identifier; those of UUIDs (ITU-T X.667) have 128 bits.
+    public let components: [UInt128]
 
     /// Parses numbers separated by dots; invalid ones are skipped.
-    public init(_ text: String) { components = text.split(separator: ".").compactMap { UInt64($0) } }
+    public init(_ text: String) { components = text.split(separator: ".").compactMap { UInt128($0) } }
 
     /// Parses a literal like ``init(_:)``.
     public init(stringLiteral text: String) { self.init(text) }
@@ -25,7 +25,7 @@ public struct CertificateOID: Sendable, Hashable, ExpressibleByStringLiteral, Cu
         return DEREncoding.primitive(.objectIdentifier, content)
     }
 
-    private static func base128(_ value: UInt64) -> [UInt8] {
+    private static func base128(_ value: UInt128) -> [UInt8] {
         var groups = [UInt8(value & 0x7F)]
         var rest = value >> 7
         while rest > 0 {

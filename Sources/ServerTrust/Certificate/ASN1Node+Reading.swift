@@ -19,10 +19,8 @@ extension ASN1Node {
 
     /// An OBJECT IDENTIFIER in dotted form; nil for anything else.
     var objectIdentifier: ForeignText? {
-        guard identifier == .objectIdentifier, let value = try? ASN1ObjectIdentifier(derEncoded: self) else {
-            return nil
-        }
-        return ForeignText(value.description)
+        guard identifier == .objectIdentifier, let bytes = primitiveBytes else { return nil }
+        return ForeignText(objectIdentifier: bytes)
     }
 
     /// The content of a minimal INTEGER, in two's complement; nil for anything else.

@@ -94,7 +94,7 @@ struct CertificateExtensions: Sendable {
                 }
                 continue
             }
-            if !decode(item.identifier, item.value, within: budget) {
+            if !decode(item.identifier, item.isCritical, item.value, within: budget) {
                 note("the extension \(item.identifier) cannot be decoded")
             }
         }
@@ -120,11 +120,18 @@ struct CertificateExtensions: Sendable {
         if flaws.count < Self.maximumFlaws { flaws.append(flaw) }
     }
 
-    private mutating func decode(_ identifier: ForeignText, _ value: [UInt8], within budget: WorkBudget) -> Bool {
+    private mutating func decode(
+        _ identifier: ForeignText,
+        _ isCritical: Bool,
+        _ value: [UInt8],
+        within budget: WorkBudget
+    ) -> Bool {
         typealias Known = Identifier
         if identifier == Known.distributionPoints {
-            let points = ASN1Node.parsing(value, within: budget)?.distributionPoints ?? []
-            distributionPoints = Array(points.prefix(Self.maximumPoints))
+            let node = ASN1Node.parsing(value, within: budget)
+            distributionPoints = Array((node?.distributionPoints ?? []).prefix(Self.maximumPoints))
+            // RFC 5280, section 4.2: only a critical extension that cannot be processed has to refuse the certificate.
+            return !isCritical || node?.isDistributionPoints(within: budget) == true
         }
         guard Self.known.contains(identifier) else { return true }
         guard let node = ASN1Node.parsing(value, within: budget) else { return false }

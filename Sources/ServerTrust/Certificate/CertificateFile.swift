@@ -110,8 +110,8 @@ enum PEMBlocks {
 
     /// Returns the blocks with the given names; nil when the bytes are not PEM at all.
     ///
-    /// - Throws: ``SecurityPolicyError/undecodableCertificate(source:reason:)`` for a block that is not terminated or
-    ///   not Base64.
+    /// - Throws: ``SecurityPolicyError/undecodableCertificate(source:reason:)`` for a block that lacks its BEGIN or END
+    ///   line or is not Base64.
     static func blocks(
         in bytes: [UInt8],
         named names: [String],
@@ -124,7 +124,7 @@ enum PEMBlocks {
             guard let der = item.der else {
                 throw .undecodableCertificate(
                     source: "\(source), block \(index + 1)",
-                    reason: "it is not closed, or no Base64"
+                    reason: "expected a BEGIN line, Base64 and the END line of the same name"
                 )
             }
             blocks.append(Block(number: index + 1, der: der))
@@ -137,23 +137,26 @@ enum PEMBlocks {
         scan(bytes).compactMap { $0.name == name ? $0.der : nil }
     }
 
+    /// Returns the names and contents of the blocks; an invalid block and a stray END line have no content.
     private static func scan(_ bytes: [UInt8]) -> [(name: String, der: [UInt8]?)] {
         let begin = Array("-----BEGIN ".utf8)
         let end = Array("-----END ".utf8)
         let dashes = Array("-----".utf8)
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var items: [(name: String, der: [UInt8]?)] = []
         var name: String?
         var body: [UInt8] = []
         for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            let line = line.trimmed
+            // Editors on Windows begin a file with a mark, and a concatenated file has it in the middle.
+            let line = (line.starts(with: byteOrderMark) ? line.dropFirst(byteOrderMark.count) : line).trimmed
             if line.starts(with: begin), line.suffix(5).elementsEqual(dashes), line.count > 16 {
                 if let name { items.append((name, nil)) }
                 name = String(decoding: line.dropFirst(begin.count).dropLast(5), as: UTF8.self)
                 body = []
-            } else if line.starts(with: end), let open = name {
+            } else if line.starts(with: end) {
                 let closing = String(decoding: line.dropFirst(end.count).dropLast(5), as: UTF8.self)
-                let decoded = closing == open ? Data(base64Encoded: Data(body)).map { [UInt8]($0) } : nil
-                items.append((open, decoded?.isEmpty == false ? decoded : nil))
+                let decoded = closing == name ? Data(base64Encoded: Data(body)).map { [UInt8]($0) } : nil
+                items.append((name ?? closing, decoded?.isEmpty == false ? decoded : nil))
                 name = nil
             } else if name != nil {
                 body += line

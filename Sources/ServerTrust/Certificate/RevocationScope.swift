@@ -1,3 +1,4 @@
+internal import ForeignText
 internal import SwiftASN1
 
 /// The certificates that a revocation list covers: all of its issuer's, or those of its issuing distribution point
@@ -70,5 +71,40 @@ extension ASN1Node {
             guard let fields = point.sequence, fields.count == 1, fields[0].contextTag == 0 else { return [[UInt8]]() }
             return fields[0].distributionPointNames
         }
+    }
+
+    /// Returns whether the node is a well-formed CRLDistributionPoints; false also once the budget is exceeded.
+    func isDistributionPoints(within budget: WorkBudget) -> Bool {
+        guard let points = sequence, !points.isEmpty else { return false }
+        return points.allSatisfy { $0.isDistributionPoint(within: budget) }
+    }
+
+    private func isDistributionPoint(within budget: WorkBudget) -> Bool {
+        guard let fields = sequence else { return false }
+        var next: UInt = 0
+        for field in fields {
+            guard let tag = field.contextTag, tag >= next else { return false }
+            next = tag + 1
+            switch tag {
+            case 0:
+                guard let names = field.children, names.count == 1 else { return false }
+                switch names[0].contextTag {
+                case 0: guard names[0].isGeneralNames(within: budget) else { return false }
+                case 1: guard names[0].children?.isEmpty == false else { return false }
+                default: return false
+                }
+            case 1: guard let unusedBits = field.primitiveBytes?.first, unusedBits < 8 else { return false }
+            case 2: guard field.isGeneralNames(within: budget) else { return false }
+            default: return false
+            }
+        }
+        // A point must have a name or an issuer, and not only reasons.
+        return fields.contains { $0.contextTag != 1 }
+    }
+
+    /// Returns whether the children are valid names, at least one, whatever the node's own tag.
+    private func isGeneralNames(within budget: WorkBudget) -> Bool {
+        guard let names = children, !names.isEmpty else { return false }
+        return names.decoded(within: budget) { GeneralNameForm($0, within: budget) }.count == names.count
     }
 }

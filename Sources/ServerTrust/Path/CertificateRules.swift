@@ -119,7 +119,7 @@ struct CertificateRules {
         let understood = [
             Known.keyUsage, Known.subjectAlternativeName, Known.basicConstraints, Known.nameConstraints,
             Known.certificatePolicies, Known.policyMappings, Known.policyConstraints, Known.extendedKeyUsage,
-            Known.inhibitAnyPolicy,
+            Known.inhibitAnyPolicy, Known.distributionPoints,
         ]
         let neverCritical = [
             Known.subjectKeyIdentifier, Known.authorityKeyIdentifier, Known.authorityInformationAccess,

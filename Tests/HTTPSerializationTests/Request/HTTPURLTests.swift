@@ -80,6 +80,12 @@ struct HTTPURLTests {
         ("http://user:secret@h/", .userInformation),
         ("http://@h/", .userInformation),
         ("http://good.example\\@evil.example/", .userInformation),
+        ("http://user:secret/x@h/", .userInformation),
+        ("http://user:secret?x@h/", .userInformation),
+        ("http://user:secret#x@h/", .userInformation),
+        ("http://us_er!:secret/x@h/", .userInformation),
+        ("http://[secret/x@h/", .userInformation),
+        ("http://[::1]secret/x@h/", .userInformation),
         ("http://h:0/", .invalidPort("0")),
         ("http://h:65536/", .invalidPort("65536")),
         ("http://h:-1/", .invalidPort("-1")),
@@ -136,7 +142,11 @@ struct HTTPURLTests {
 
     @Test
     func `no error shows a password or a control character`() {
-        for text in ["http://user:secret@h/", "ftp://u:secret@h", "http://u:secret@h:x/", "http://u:secret@[/"] {
+        for text in [
+            "http://user:secret@h/", "ftp://u:secret@h", "http://u:secret@h:x/", "http://u:secret@[/",
+            "http://u:secret/x@h/", "https://u:secret?x@h:443/", "http://u:secret#x@h/", "http://u:99999secret/@h/",
+            "http://u:secret:443/x@h/", "http://[secret/x@h/", "http://[u]:secret/x@h/",
+        ] {
             let error = #expect(throws: HTTPURLError.self) { try HTTPURL(parsing: text) }
             #expect(error.map { "\($0)".contains("secret") } == false)
         }

@@ -147,6 +147,29 @@ struct KnownSecretsTests {
         for other in ["someone", "987654321", "url-question"] { #expect(known.removed(from: other) == other) }
     }
 
+    @Test(arguments: ["two+words+value", "two words value", "two%20words%20value", "1+1 a b"])
+    func `a secret of the URL is removed with a plus sign as one and as a space`(form: String) throws {
+        let url = try HTTPURL(parsing: "https://host.test/?token=two+words+value&password=1%2B1+a+b")
+        let known = KnownSecrets(ProbeRequest(), to: url)
+        #expect(known.removed(from: "before: \(form)") == "before: \(SecretName.placeholder)")
+    }
+
+    @Test func `secrets of a multipart form are removed, and its other fields stay`() throws {
+        var form = MultipartForm()
+        for (name, value) in [
+            ("user", "someone"), ("password", "form-password"), ("login[token]", "nested-token"),
+            ("key[]", "element-of-keys"),
+        ] {
+            try form.append(field: name, value: value)
+        }
+        try form.append(bytes: Array("contents-of-a-file".utf8), name: "secret", fileName: "a.txt")
+        let known = KnownSecrets(ProbeRequest(method: "POST", body: .multipart(form)))
+        for secret in ["form-password", "nested-token", "element-of-keys"] {
+            #expect(known.removed(from: "got \(secret)") == "got \(SecretName.placeholder)")
+        }
+        for other in ["someone", "contents-of-a-file"] { #expect(known.removed(from: other) == other) }
+    }
+
     @Test(arguments: [
         "hunter2-hunter2", base64("me:hunter2-hunter2"), "abcdefgh12345678", "from-a-file-0123456789",
     ])

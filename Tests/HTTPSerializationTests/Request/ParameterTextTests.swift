@@ -31,6 +31,9 @@ import Testing
             (["b:=1", "a:=[1,2.5,null,true]", "c"], #"{"a":[1,2.5,null,true],"b":1,"c":null}"#),
             (["user[name]=x", "user[tags][]=b", "user[tags][]:=3"], #"{"user":{"name":"x","tags":["b",3]}}"#),
             (["a:={\"x\":{}}"], #"{"a":{"x":{}}}"#),
+            (["a:=9223372036854775807"], #"{"a":9223372036854775807}"#),
+            (["a:=-9223372036854775808"], #"{"a":-9223372036854775808}"#),
+            (["a:=100000000000000000000"], #"{"a":1e+20}"#),
         ] as [([String], String)]
     )
     func `texts become an object in JSON`(texts: [String], json: String) throws {
@@ -53,6 +56,20 @@ import Testing
             Issue.record("no error")
         } catch {
             #expect(!error.description.contains("secret"))
+        }
+    }
+
+    @Test(arguments: [
+        "a:=12345678901234567890", "a:=-12345678901234567890", "a:=9223372036854775808", "a:=1e999",
+        #"a:=[1,{"b":12345678901234567890}]"#,
+    ])
+    func `an integer that would be sent as another number is an error with a remedy`(text: String) {
+        do {
+            _ = try ParameterText.parameters([text], for: .json)
+            Issue.record("no error")
+        } catch {
+            #expect(error.description.contains("'a'") && error.description.contains("--json-body"))
+            #expect(!error.description.contains("567890"))
         }
     }
 

@@ -19,23 +19,28 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
         let marker = "://"
         guard let separator = Self.range(of: marker, in: text) else { throw .missingScheme(Self.shown(text)) }
         let rest = text[separator.upperBound...]
-        switch text[..<separator.lowerBound].lowercased() {
-        case "http", "https":
-            do {
-                self = .http(try HTTPURL(parsing: text))
-            } catch {
-                throw .invalidURL(Self.shown(text), reason: error.description)
+        let scheme = text[..<separator.lowerBound].lowercased()
+        do throws(ProbeTargetError) {
+            switch scheme {
+            case "http", "https":
+                do throws(HTTPURLError) {
+                    self = .http(try HTTPURL(parsing: text))
+                } catch {
+                    throw .invalidURL(Self.shown(text), reason: error.description)
+                }
+            case "tcp":
+                let (host, port) = try Self.authority(Self.withoutSlash(rest, scheme: scheme))
+                guard let port else { throw .missingPort(text) }
+                self = .tcp(host: host, port: port)
+            case "icmp":
+                let (host, port) = try Self.authority(Self.withoutSlash(rest, scheme: scheme))
+                if let port { throw .unexpectedPart(":\(port)", of: scheme) }
+                self = .icmp(host: host)
+            case "dns": self = try Self.query(rest)
+            default: throw .unknownScheme(scheme)
             }
-        case "tcp":
-            let (host, port) = try Self.authority(Self.withoutSlash(rest, scheme: "tcp"))
-            guard let port else { throw .missingPort(text) }
-            self = .tcp(host: host, port: port)
-        case "icmp":
-            let (host, port) = try Self.authority(Self.withoutSlash(rest, scheme: "icmp"))
-            if let port { throw .unexpectedPart(":\(port)", of: "icmp") }
-            self = .icmp(host: host)
-        case "dns": self = try Self.query(rest)
-        case let scheme: throw .unknownScheme(scheme)
+        } catch {
+            throw text.utf8.contains(UInt8(ascii: "@")) ? Self.hidingPassword(error, in: text, scheme: scheme) : error
         }
     }
 
@@ -75,11 +80,29 @@ extension ProbeTarget {
         return colon..<bytes.index(colon, offsetBy: marker.utf8.count)
     }
 
-    /// Returns the text without the part before an `@`, which may be a password.
+    /// Returns the text without the part before an `@`, which may be a password, and without secret parameters.
     private static func shown(_ text: String) -> String {
         // By bytes: with a combining mark after it, it is another character.
-        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
-        return "…" + text[at...]
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return SecretName.hidingQuery(of: text) }
+        // An `@` in a query has other parameters after it.
+        return "…" + String(Substring(text.utf8[at...].prefix { !"?#&".utf8.contains($0) }))
+    }
+
+    /// Returns the error for a text with an `@` without the parts of the text that may be a password's.
+    ///
+    /// A slash, `?` or `#` in a password ends the authority before the `@`, so that any part may be.
+    private static func hidingPassword(
+        _ error: ProbeTargetError,
+        in text: String,
+        scheme: String
+    ) -> ProbeTargetError {
+        switch error {
+        case .invalidURL, .missingScheme: error
+        case .unknownScheme where scheme.utf8.allSatisfy({ (0x61...0x7A).contains($0) }): error
+        case .unknownScheme: .missingScheme(shown(text))
+        case .invalidHost, .invalidPort, .missingPort, .unexpectedPart, .invalidName, .invalidRecordType:
+            .unexpectedPart("@", of: scheme)
+        }
     }
 
     private static func bracketed(_ host: ServerIdentity) -> String {
@@ -95,7 +118,6 @@ extension ProbeTarget {
 
     /// Parses a host and an optional port; an IPv6 address needs brackets when a port follows.
     private static func authority(_ text: Substring) throws(ProbeTargetError) -> (ServerIdentity, UInt16?) {
-        if text.contains("@") { throw .unexpectedPart("a user", of: "this kind") }
         if let bytes = IPAddressText.bytes(of: String(text)), bytes.count == 16 {
             return (.address(IPAddressText.unmapped(bytes)), nil)
         }

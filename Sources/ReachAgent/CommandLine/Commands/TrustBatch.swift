@@ -1,6 +1,7 @@
 internal import AgentEvents
 internal import ForeignText
 internal import Glibc
+internal import LinuxSupport
 internal import Probes
 
 /// `reachagent trust evaluate --batch`: JSON lines in, JSON lines out.
@@ -9,15 +10,22 @@ struct TrustBatch {
     static let maximumLine = 32 << 20
 
     /// Answers the lines of standard input until it ends.
-    func run() async {
+    ///
+    /// - Returns: The error if it cannot be read to its end; nil otherwise.
+    func run() async -> SystemError? {
         var lines = TrustLineReader(maximumLine: Self.maximumLine)
-        while let line = lines.next() {
-            switch line {
-            case .line(let bytes):
-                if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-                Terminal.print(await answer(to: bytes))
-            case .tooLong: Terminal.print(failure(id: nil, "the line is longer than \(Self.maximumLine) bytes"))
+        do throws(SystemError) {
+            while let line = try lines.next() {
+                switch line {
+                case .line(let bytes):
+                    if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+                    Terminal.print(await answer(to: bytes))
+                case .tooLong: Terminal.print(failure(id: nil, "the line is longer than \(Self.maximumLine) bytes"))
+                }
             }
+            return nil
+        } catch {
+            return error
         }
     }
 
@@ -107,7 +115,7 @@ private struct TrustLineReader {
     }
 
     /// The next line without its end; nil at the end of the input.
-    mutating func next() -> Item? {
+    mutating func next() throws(SystemError) -> Item? {
         while true {
             if let end = buffer[searched...].firstIndex(of: 0x0A) {
                 let line = Array(buffer[start..<end])
@@ -136,15 +144,19 @@ private struct TrustLineReader {
                 isSkipping = false
                 return item
             }
-            fill()
+            try fill()
         }
     }
 
-    private mutating func fill() {
+    private mutating func fill() throws(SystemError) {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(descriptor, &chunk, chunk.count)
-        if count < 0, errno == EINTR { return }
-        if count <= 0 {
+        guard count >= 0 else {
+            let number = errno
+            if number == EINTR { return }
+            throw SystemError(errno: number)
+        }
+        if count == 0 {
             isAtEnd = true
         } else {
             buffer += chunk.prefix(count)

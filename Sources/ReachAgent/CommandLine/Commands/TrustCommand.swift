@@ -31,7 +31,8 @@ struct TrustEvaluateCommand: ParsableCommand {
             EXIT STATUS
               0   the certificates are accepted, or the batch is answered
               1   they are not
-              75  this machine cannot read its bundle of trusted roots
+              75  this machine cannot read its bundle of trusted roots, or the
+                  questions
               78  a file is bad
             """
     )
@@ -82,6 +83,12 @@ struct TrustEvaluateCommand: ParsableCommand {
             guard certificate == nil, leaf == nil, intermediates == nil, roots == nil, host == nil, ip == nil else {
                 throw ValidationError("'--batch' reads certificates and names from its input, not from options")
             }
+            // A silently ignored option would look like a policy that was met.
+            if let option = policy.given.first {
+                throw ValidationError(
+                    "'\(option)' has no meaning with '--batch', whose questions have their own policy"
+                )
+            }
             return
         }
         guard leaf == nil || certificate == nil else {
@@ -101,7 +108,7 @@ struct TrustEvaluateCommand: ParsableCommand {
     }
 
     func run() throws {
-        if batch { return Blocking.run { await TrustBatch().run() } }
+        if batch { return try answerBatch() }
         let evaluator = try policy.trustEvaluator(roots: roots)
         let date = policy.date ?? Date.now
         let (certificates, name) = (try presented(), try identity())
@@ -116,6 +123,12 @@ struct TrustEvaluateCommand: ParsableCommand {
         }
     }
 
+    private func answerBatch() throws {
+        guard let error = Blocking.run({ await TrustBatch().run() }) else { return }
+        Terminal.printError("reachagent: standard input cannot be read: \(error)")
+        throw ExitCode(ExitStatus.tryAgain)
+    }
+
     private func identity() throws -> ServerIdentity? {
         if let ip {
             guard let bytes = IPAddressText.bytes(of: ip) else {
@@ -123,7 +136,7 @@ struct TrustEvaluateCommand: ParsableCommand {
                     "'\(ip)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
                 )
             }
-            return .address(bytes)
+            return .address(IPAddressText.unmapped(bytes))
         }
         guard let host else { return nil }
         do throws(RequestedHost.Flaw) {

@@ -118,7 +118,7 @@ struct TrustQuestion: Sendable {
         guard let bytes = IPAddressText.bytes(of: ip) else {
             throw .unreadable(path: "'ip'", reason: "'\(ip)' is not a valid IP address")
         }
-        return .address(bytes)
+        return .address(IPAddressText.unmapped(bytes))
     }
 
     /// The certificates in PEM texts; a text without any counts as one that cannot be decoded.
