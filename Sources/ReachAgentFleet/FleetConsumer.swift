@@ -31,6 +31,8 @@ final class FleetConsumer {
     private let context: OpaquePointer
     private let subscription: OpaquePointer
     private let isDurable: Bool
+    /// The events that are delivered: every one if an existing durable consumer is continued.
+    let policy: DeliverPolicy
     private let limit: Limit
     /// True if an answer had fewer events than were requested, although as many waited: it ended at its bytes or after
     /// its time, and an event may be lost.
@@ -48,7 +50,7 @@ final class FleetConsumer {
     ///
     /// - Parameters:
     ///   - source: The broker, the credentials and the subjects.
-    ///   - policy: The events to deliver; for an existing durable consumer, those after its last acknowledged one.
+    ///   - policy: The events to deliver; an existing durable consumer continues after its last acknowledged one instead.
     ///   - limit: The limit of each request.
     ///   - durable: The name of a durable consumer; `nil` for an ephemeral one.
     /// - Throws: The reason for the failure.
@@ -66,8 +68,18 @@ final class FleetConsumer {
         let status = natsConnection_JetStream(&context, reader.connection, nil)
         guard status == NATS_OK, let context else { throw reader.failure(status, doing: "use JetStream") }
         self.context = context
+        let existing = durable.flatMap { Self.stream(ofConsumer: $0, context, source) }
+        self.policy = existing == nil ? policy : .all
         do throws(TransportFailure) {
-            subscription = try Self.subscribe(reader, context, source, policy, durable: durable)
+            subscription = try Self.subscribe(
+                reader,
+                context,
+                source,
+                // The library refuses a start that differs from the one with which the consumer was created.
+                existing == nil ? policy : nil,
+                stream: existing ?? source.settings.stream,
+                durable: durable
+            )
         } catch {
             jsCtx_Destroy(context)
             throw error
@@ -209,16 +221,45 @@ final class FleetConsumer {
         )
     }
 
+    /// Returns the stream of an existing durable consumer; `nil` if there is none.
+    ///
+    /// It reports no failure: the library repeats the requests when it subscribes.
+    private static func stream(ofConsumer name: String, _ context: OpaquePointer, _ source: FleetSource) -> String? {
+        streams(context, source).first { stream in
+            var info: UnsafeMutablePointer<jsConsumerInfo>?
+            defer { jsConsumerInfo_Destroy(info) }
+            return js_GetConsumerInfo(&info, context, stream, name, nil, nil) == NATS_OK
+        }
+    }
+
+    /// Returns the streams that may have the events; the order is arbitrary.
+    private static func streams(_ context: OpaquePointer, _ source: FleetSource) -> [String] {
+        if let stream = source.settings.stream { return [stream] }
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        var list: UnsafeMutablePointer<jsStreamNamesList>?
+        let status = source.template.allDevices.withCString { filter in
+            options.Stream.Info.SubjectsFilter = filter
+            return js_StreamNames(&list, context, &options, nil)
+        }
+        defer { jsStreamNamesList_Destroy(list) }
+        guard status == NATS_OK, let list, let names = list.pointee.List else { return [] }
+        return (0..<Int(list.pointee.Count)).compactMap { index in names[index].map { String(cString: $0) } }
+    }
+
+    /// Subscribes to a new consumer with a policy, or to an existing durable one without.
     private static func subscribe(
         _ reader: NATSReader,
         _ context: OpaquePointer,
         _ source: FleetSource,
-        _ policy: DeliverPolicy,
+        _ policy: DeliverPolicy?,
+        stream: String?,
         durable: String?
     ) throws(TransportFailure) -> OpaquePointer {
         var options = jsSubOptions()
         jsSubOptions_Init(&options)
         switch policy {
+        case nil: break
         case .newest: options.Config.DeliverPolicy = js_DeliverLastPerSubject
         case .since(let moment):
             options.Config.DeliverPolicy = js_DeliverByStartTime
@@ -238,7 +279,7 @@ final class FleetConsumer {
         }
         var subscription: OpaquePointer?
         var code = jsErrCode(0)
-        let status = withOptionalCString(source.settings.stream) { stream in
+        let status = withOptionalCString(stream) { stream in
             options.Stream = stream
             return source.template.allDevices.withCString { filter in
                 withOptionalCString(durable) { durable in

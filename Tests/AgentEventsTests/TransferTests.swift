@@ -86,6 +86,29 @@ struct TransferTests {
         #expect(sketches.summary == "38.0 Mbit/s down, 9.00 Mbit/s up, +20 ms under load")
     }
 
+    @Test
+    func `the sketches of several points are the same in any order, with the highest good rate`() {
+        let points = ([(60, 50), (6, 5), (7, nil)] as [(Int64, Int64?)]).map { rate, good in
+            var sketches = TransferSketches()
+            sketches.add(Self.transfer(down: rate))
+            sketches.goodBitsPerSecond = good
+            return sketches
+        }
+        func sum(_ order: [Int]) -> TransferSketches {
+            order.reduce(into: TransferSketches()) { $0.combine(with: points[$1]) }
+        }
+        #expect(sum([0, 1, 2]) == sum([2, 1, 0]) && sum([0, 1, 2]) == sum([1, 2, 0]))
+        #expect(sum([0, 1, 2]).goodBitsPerSecond == 50)
+    }
+
+    @Test(arguments: [(60, 50, nil), (40, 50, 50), (40, nil, nil)] as [(Int64, Int64?, Int64?)])
+    func `a good rate is missed by a median below it`(rate: Int64, good: Int64?, missed: Int64?) {
+        var sketches = TransferSketches()
+        sketches.add(Self.transfer(down: rate))
+        sketches.goodBitsPerSecond = good
+        #expect(sketches.missedBitsPerSecond == missed)
+    }
+
     @Test(arguments: [100, 5_000, 1_000_000, 38_214_999, 2_500_000_000, 1_000_000_000_000] as [Int64])
     func `a rate is recovered from its bucket`(rate: Int64) throws {
         var sketches = TransferSketches()

@@ -59,17 +59,6 @@ struct RecentAvailabilityTests {
     }
 
     @Test
-    func `a beginning that older events may explain is named`() throws {
-        var journal = Journal()
-        journal.start(at: 0)
-        journal.path(at: 0, from: Journal.path(.unknown), to: Journal.path(.full))
-        journal.other(at: 120 * Self.day)
-        #expect(!(try Self.recent(journal, at: 120 * Self.day).lacksBeginning))
-        journal.events.removeFirst(2)
-        #expect(try Self.recent(journal, at: 120 * Self.day).lacksBeginning)
-    }
-
-    @Test
     func `a calendar has 90 days, of which those before the journal have no data`() throws {
         var journal = Journal()
         journal.start(at: 0)

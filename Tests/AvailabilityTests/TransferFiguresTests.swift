@@ -9,10 +9,12 @@ struct TransferFiguresTests {
     /// Evening by UTC: 19:00.
     private static let evening: Int64 = 19 * 3600
 
+    private static let point = ProbePoint(probe: "speed")
+
     private static func figures(_ transfers: [(second: Int64, down: Int64, good: Int64?)]) -> TransferFigures {
         var figures = TransferFigures()
         for (second, down, good) in transfers {
-            figures.add(Journal.transfers(down: down, good: good), at: Journal.moment(second), in: .utc)
+            figures.add(Journal.transfers(down: down, good: good), of: point, at: Journal.moment(second), in: .utc)
         }
         return figures
     }
@@ -30,6 +32,50 @@ struct TransferFiguresTests {
         let delivery = try #require(Self.figures(transfers).delivery)
         #expect(delivery.evenings == 30 && delivery.shortEvenings == 12 && delivery.good == 100_000_000)
         #expect(abs(Double(delivery.delivered) / 38_000_000 - 1) < 0.045)
+    }
+
+    @Test(
+        arguments: [
+            (60, 6, .init(evenings: 30, shortEvenings: 0, good: 50, delivered: 60)),
+            (70, 6, .init(evenings: 30, shortEvenings: 0, good: 5, delivered: 6)),
+            (40, 6, .init(evenings: 30, shortEvenings: 30, good: 50, delivered: 40)),
+            (60, 3, .init(evenings: 30, shortEvenings: 30, good: 5, delivered: 3)),
+            (10, 4, .init(evenings: 30, shortEvenings: 30, good: 50, delivered: 10)),
+        ] as [(Int64, Int64, TransferFigures.Delivery)]
+    )
+    func `each probe over a path is judged by its own good rate, and the worst one has the figures`(
+        down: Int64,
+        up: Int64,
+        delivery: TransferFigures.Delivery
+    ) throws {
+        var journal = Journal()
+        journal.start(at: 0)
+        journal.path(at: 1, from: Journal.path(.unknown), to: Journal.path(.full))
+        for day in 0..<30 as Range<Int64> {
+            journal.transfer("down", at: day * Self.day + Self.evening, down: down, good: 50)
+            journal.transfer("up", at: day * Self.day + Self.evening, up: up, good: 5)
+        }
+        let account = journal.account(try Journal.window(0, 30 * Self.day), aliveUntil: 30 * Self.day)
+        #expect(account.subjects.first?.checks?.transfers?.delivery == delivery)
+    }
+
+    @Test
+    func `the order of the points does not matter for any figure`() {
+        let rates: [(Int64, Int64?)] = [(60, 50), (6, 5), (7, nil)]
+        let parts = rates.enumerated().map { index, rates in
+            var figures = TransferFigures()
+            figures.add(
+                Journal.transfers(down: rates.0, good: rates.1),
+                of: ProbePoint(probe: "speed-\(index)"),
+                at: Journal.moment(Self.evening),
+                in: .utc
+            )
+            return figures
+        }
+        func sum(_ order: [Int]) -> TransferFigures {
+            order.reduce(into: TransferFigures()) { $0.merge(parts[$1]) }
+        }
+        #expect(sum([0, 1, 2]) == sum([2, 1, 0]) && sum([0, 1, 2]) == sum([1, 2, 0]))
     }
 
     @Test(arguments: [
@@ -107,7 +153,7 @@ struct TransferFiguresTests {
         #expect(Int(Self.figures([(second, 5, nil)]).evening.download.count) == count)
         var figures = TransferFigures()
         let zone = CivilTime { _ in -5400 }
-        figures.add(Journal.transfers(down: 5), at: Journal.moment(second + 5400), in: zone)
+        figures.add(Journal.transfers(down: 5), of: Self.point, at: Journal.moment(second + 5400), in: zone)
         #expect(Int(figures.evening.download.count) == count)
     }
 
@@ -188,5 +234,23 @@ struct RecentTransfersTests {
         let empty = ProbeSummary(point: ProbePoint(probe: "web"), from: Journal.moment(0), to: Journal.moment(0))
         transfers.add(ScannedSummary(empty))
         #expect(transfers.probePoints.count == RecentTransfers.maximumPoints)
+    }
+
+    @Test(arguments: [(60, 6, nil), (40, 6, 50), (60, 3, 5), (40, 3, 50)] as [(Int64, Int64, Int64?)])
+    func `each point is judged by its own good rate, in any order`(down: Int64, up: Int64, missed: Int64?) {
+        var transfers = RecentTransfers(in: .utc)
+        let points = ["down", "up"].map { ProbePoint(probe: $0) }
+        for (point, sketches) in zip(
+            points,
+            [Journal.transfers(down: down, good: 50), Journal.transfers(up: up, good: 5)]
+        ) {
+            var summary = ProbeSummary(point: point, from: Journal.moment(0), to: Journal.moment(0))
+            summary.transfer = sketches
+            transfers.add(ScannedSummary(summary))
+        }
+        let series = transfers.series(of: points, at: Journal.moment(0))
+        #expect(series.hours.last?.missedBitsPerSecond == missed)
+        #expect(series.days.last?.missedBitsPerSecond == missed)
+        #expect(series == transfers.series(of: points.reversed(), at: Journal.moment(0)))
     }
 }

@@ -99,9 +99,28 @@ import Testing
         var fleet = Self.fleet(window)
         var rows = fleet.rows(at: Self.now, silentAfter: .seconds(7200))
         FleetOrder.device.sort(&rows)
-        let lines = rows.map { String(decoding: $0.json, as: UTF8.self) }
+        let lines = rows.map { String(decoding: $0.json(), as: UTF8.self) }
         for line in lines { #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any]) }
         try Self.check(lines.joined(separator: "\n") + "\n", "devices.jsonl")
+    }
+
+    @Test
+    func `an objective adds the error budget of the known time to JSON and CSV`() throws {
+        let window = try #require(Window(from: Self.start, to: Self.now, in: .utc))
+        let objective = try #require(Objective(percent: "99.5"))
+        var fleet = Self.fleet(window)
+        let rows = fleet.rows(at: Self.now, silentAfter: nil)
+        let lines = rows.map { String(decoding: $0.json(objective: objective), as: UTF8.self) }
+        #expect(lines.count { $0.contains("error_budget") } == 6)
+        let line = try #require(lines.first { $0.hasPrefix(#"{"device":"edge-3""#) })
+        let figures = #""objective_percent":99.5,"allowed_us":49500000,"spent_us":900000000,"left_us":-850500000"#
+        #expect(line.hasSuffix(#","segment":"wifi","error_budget":{\#(figures)}}}"#), "\(line)")
+        let header = FleetReport(window: window, objective: nil, rows: []).csv()
+        #expect(header.hasSuffix(",segment,lost\n"))
+        #expect(
+            FleetReport(window: window, objective: objective, rows: []).csv()
+                == header.dropLast() + ",budget_seconds,left_seconds\n"
+        )
     }
 
     @Test

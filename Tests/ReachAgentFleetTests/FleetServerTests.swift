@@ -135,6 +135,42 @@ struct FleetServerTests {
         #expect(!first.contains(second.first ?? nil))
     }
 
+    @Test(arguments: [(true, true), (true, false), (false, true)])
+    func `a later run of a durable consumer ignores the time to begin at`(
+        hasTimeFirst: Bool,
+        hasTimeLater: Bool
+    ) async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        let start = Timestamp.now
+        try Self.store([device.other(at: 0), device.other(at: 1)], client)
+        let policy = hasTimeFirst ? DeliverPolicy.since(start) : .all
+        do {
+            let consumer = try FleetConsumer(Self.source(server), policy, durable: "archive")
+            for _ in 0..<2 { #expect(try consumer.next(within: 5000) != nil) }
+            try consumer.acknowledge()
+        }
+        let message = device.other(at: 2)
+        try Self.store([message], client)
+        let id = try #require(AgentEvent(line: message.payload)?.id)
+        // The event was stored before the time, and is still the next one.
+        let since = hasTimeLater ? "--since \(Timestamp.now)" : ""
+        let watch = "'\(BuiltFleet.path)' watch --output json --durable archive \(since) --server \(server.url)"
+        let lines = try CommandLines("exec \(watch)")
+        #expect(await lines.next()?.contains(id) == true)
+    }
+
+    @Test(arguments: ["A", "B"])
+    func `a durable consumer is found in the stream that has it`(name: String) async throws {
+        let server = try await NATSServer()
+        let client = try NATSTestClient(port: server.port)
+        try client.makeStream("A", subjects: "reachagent.a.>")
+        try client.makeStream("B", subjects: "reachagent.b.>")
+        _ = try FleetConsumer(Self.source(server, stream: name), .all, durable: "archive")
+        let later = try FleetConsumer(Self.source(server), .since(.now), durable: "archive")
+        #expect(later.policy == .all)
+    }
+
     @Test
     func `more bytes than may wait are read with several requests`() async throws {
         let (server, client) = try await Self.started()
@@ -254,6 +290,21 @@ struct FleetServerTests {
         let lines = try CommandLines("{ { \(watch); echo \"ended with $?\" >&3; } | head -n 1; } 3>&1")
         #expect(await lines.next()?.hasPrefix(#"{"device":"edge-1""#) == true)
         #expect(await lines.next() == "ended with 0")
+    }
+
+    @Test(arguments: [("text", "BUDGET LEFT"), ("json", "error_budget"), ("csv", "left_seconds")])
+    func `every format of a report has the error budget of an objective`(format: String, name: String) async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        let second = (Timestamp.now.microsecondsSince1970 - WrittenDevice.moment(0).microsecondsSince1970) / 1_000_000
+        try Self.store(
+            [device.changes(to: WrittenDevice.state(.full), at: second - 60), device.other(at: second)],
+            client
+        )
+        let words = ["report", "--since", "1h", "--slo", "99.5", "--format", format, "--server", server.url]
+        let result = try await FinishedCommand.run(words, of: BuiltFleet.path)
+        #expect(result.status == 0)
+        #expect(result.output.contains(name), "\(result.output)\(result.error)")
     }
 
     @Test(arguments: [

@@ -273,6 +273,33 @@ import struct AgentEvents.Via
         #expect(last.from == "up" && last.to == "down (connect_timeout)")
     }
 
+    @Test(
+        arguments: [
+            (states: 5, probes: 6, newest: Array(1...5) + Array(7...11)),
+            (states: 7, probes: 4, newest: Array(2...11)),
+            (states: 7, probes: 8, newest: Array(3...7) + Array(11...15)),
+            (states: 2, probes: 12, newest: Array(1...2) + Array(7...14)),
+        ] as [(states: Int, probes: Int, newest: [UInt64])]
+    )
+    func `a change of a probe evicts one of the state only while probes have less than half`(
+        states: Int,
+        probes: Int,
+        newest: [UInt64]
+    ) throws {
+        let statusStore = Self.statusStore()
+        for number in 1...states {
+            statusStore.note(
+                .reachability(Self.change(Self.lost, Self.wifi, number)),
+                sequence: UInt64(number),
+                at: Self.moment(number)
+            )
+        }
+        for number in states + 1...states + probes {
+            statusStore.note(Self.fell("p\(number)", number), sequence: UInt64(number), at: Self.moment(number))
+        }
+        #expect(try Self.reply(statusStore, at: 42).recent.compactMap(\.sequence) == newest)
+    }
+
     @Test func `after a reload the targets are others, and those that stay keep their state`() throws {
         let statusStore = Self.statusStore()
         let reached = TargetState(address: Self.office.address, path: Self.wifi.ipv4)

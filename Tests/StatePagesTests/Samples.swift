@@ -253,7 +253,7 @@ enum Samples {
                 let rate: Int64? = index == count - 7 ? 38_214_999 : index == count - 1 ? 94_000_000 : nil
                 return .init(
                     start: Timestamp(microsecondsSince1970: start),
-                    transfers: rate.map(sketches) ?? TransferSketches()
+                    points: rate.map { [sketches($0)] } ?? []
                 )
             }
         }

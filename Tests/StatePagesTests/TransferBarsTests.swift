@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `a time without a rate has no bars`() {
-        let empty = RecentTransfers.Slot(start: Samples.hour(0), transfers: TransferSketches())
+        let empty = RecentTransfers.Slot(start: Samples.hour(0), points: [])
         #expect(TransferBars("24 hours", [empty]) { "\($0)" } == nil)
         #expect(TransferBars("24 hours", []) { "\($0)" } == nil)
     }
@@ -37,11 +37,51 @@ import Testing
         sketches.download.add(microseconds: rate)
         sketches.goodBitsPerSecond = .max
         let bars = try #require(
-            TransferBars("30 days", [.init(start: Samples.hour(0), transfers: sketches)]) { _ in "<day>" }
+            TransferBars("30 days", [.init(start: Samples.hour(0), points: [sketches])]) { _ in "<day>" }
         )
         let svg = Self.svg(bars)
         #expect(svg.contains("&lt;day&gt;"))
         #expect((3...32).contains { svg.contains("height=\"\($0)\"><title>") })
+    }
+
+    private static func sketches(down: Int64? = nil, up: Int64? = nil, good: Int64) -> TransferSketches {
+        var sketches = TransferSketches()
+        if let down { sketches.download.add(microseconds: down) }
+        if let up { sketches.upload.add(microseconds: up) }
+        sketches.goodBitsPerSecond = good
+        return sketches
+    }
+
+    @Test(
+        arguments: [
+            (60_000_000, 6_000_000, "full", "6.00 Mbit/s up</title>", "below 50.0 Mbit/s in 0 of them"),
+            (60_000_000, 3_000_000, "less", ", below 5.00 Mbit/s</title>", "below 5.00 Mbit/s in 1 of them"),
+            (40_000_000, 6_000_000, "less", ", below 50.0 Mbit/s</title>", "below 50.0 Mbit/s in 1 of them"),
+        ] as [(Int64, Int64, String, String, String)]
+    )
+    func `each probe over an uplink is judged by its own good rate`(
+        down: Int64,
+        up: Int64,
+        style: String,
+        title: String,
+        summary: String
+    ) throws {
+        let points = [Self.sketches(up: up, good: 5_000_000), Self.sketches(down: down, good: 50_000_000)]
+        for points in [points, points.reversed()] {
+            let slot = RecentTransfers.Slot(start: Samples.hour(0), points: points)
+            let bars = try #require(TransferBars("24 hours", [slot]) { "\($0)" })
+            #expect(Self.svg(bars).contains("<rect class=\"\(style)\""))
+            #expect(Self.svg(bars).contains(title), "\(Self.svg(bars))")
+            #expect(bars.summary.hasSuffix("; 1 with transfers; \(summary)"), "\(bars.summary)")
+        }
+    }
+
+    @Test func `hours below different good rates are counted together`() throws {
+        let slots = [Self.sketches(down: 40, good: 50), Self.sketches(up: 3, good: 5)].map { sketches in
+            RecentTransfers.Slot(start: Samples.hour(0), points: [sketches])
+        }
+        let bars = try #require(TransferBars("24 hours", slots) { "\($0)" })
+        #expect(bars.summary.hasSuffix("; 2 with transfers; below the configured rates in 2 of them"))
     }
 
     @Test func `a card has the hours and the days of its uplink`() throws {

@@ -24,12 +24,21 @@ public struct TransferSketches: Sendable, Hashable {
         if let latency = transfer.addedMicroseconds { added.add(microseconds: latency) }
     }
 
-    /// Adds all transfers of other sketches; the good rate is the newest.
+    /// Adds all transfers of a later time; the good rate is the newest.
     public mutating func merge(_ other: TransferSketches) {
         download.merge(other.download)
         upload.merge(other.upload)
         added.merge(other.added)
         goodBitsPerSecond = other.goodBitsPerSecond ?? goodBitsPerSecond
+    }
+
+    /// Adds all transfers of another point, in any order of the points; the good rate is the highest.
+    ///
+    /// The rates of several points are not comparable with it: each point is judged by its own good rate.
+    public mutating func combine(with other: TransferSketches) {
+        let highest = [goodBitsPerSecond, other.goodBitsPerSecond].compactMap(\.self).max()
+        merge(other)
+        goodBitsPerSecond = highest
     }
 
     /// True without a measurement.
@@ -40,6 +49,12 @@ public struct TransferSketches: Sendable, Hashable {
 
     /// The rates that the good rate applies to: the downloads, or the uploads if there are no downloads.
     public var judged: ExponentialHistogram { download.count > 0 ? download : upload }
+
+    /// The good rate of a single point; `nil` if the median of the judged rates is not below it.
+    public var missedBitsPerSecond: Int64? {
+        guard let good = goodBitsPerSecond, let rate = judged.quantile(0.5), rate < good else { return nil }
+        return good
+    }
 }
 
 extension Transfer {

@@ -79,12 +79,6 @@ public struct RecentAvailability: Sendable {
     /// Adds an event of which only number and time matter.
     public mutating func add(sequence: UInt64, time: Timestamp) { accountant.add(sequence: sequence, time: time) }
 
-    /// True if nothing is known about the first day, for which there may be older events.
-    public var lacksBeginning: Bool {
-        let account = accountant.account()
-        return account.subjects.first?.days.first.map { $0[.unknown(.noData)] > 0 } ?? true
-    }
-
     /// Returns the shares at a moment: the default path, then the uplinks by name.
     public func entries(at now: Timestamp) -> [Entry] {
         subjects(at: now).map { account in

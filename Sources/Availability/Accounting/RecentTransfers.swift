@@ -18,14 +18,17 @@ public struct RecentTransfers: Sendable {
     /// An hour of UTC, or a day of local time.
     public struct Slot: Sendable, Hashable {
         /// The start.
-        public var start: Timestamp
-        /// The transfers; empty if there were none.
-        public var transfers: TransferSketches
+        public let start: Timestamp
+        /// The transfers of all points; empty if there were none.
+        public let transfers: TransferSketches
+        /// The good rate of a point whose median rate was below it, the highest of several; `nil` without such a point.
+        public let missedBitsPerSecond: Int64?
 
-        /// Creates a slot.
-        public init(start: Timestamp, transfers: TransferSketches) {
+        /// Creates a slot with the transfers of each point, in any order.
+        public init(start: Timestamp, points: [TransferSketches]) {
             self.start = start
-            self.transfers = transfers
+            transfers = points.reduce(into: TransferSketches()) { $0.combine(with: $1) }
+            missedBitsPerSecond = points.compactMap(\.missedBitsPerSecond).max()
         }
     }
 
@@ -108,15 +111,15 @@ public struct RecentTransfers: Sendable {
     public func series(of wanted: [ProbePoint], at now: Timestamp) -> Series {
         let (hour, day) = (now.hour, civilTime.day(of: now).number)
         let known = wanted.compactMap { points[$0] }
-        func sum(_ transfers: (Point) -> TransferSketches?) -> TransferSketches {
-            known.compactMap(transfers).reduce(into: TransferSketches()) { $0.merge($1) }
-        }
         return Series(
             hours: (hour - Int64(Self.hours) + 1...hour).map { hour in
-                Slot(start: Timestamp(hour: hour), transfers: sum { $0.hours[hour] })
+                Slot(start: Timestamp(hour: hour), points: known.compactMap { $0.hours[hour] })
             },
             days: (day - Int64(Self.days) + 1...day).map { day in
-                Slot(start: civilTime.start(of: CivilTime.Day(number: day)), transfers: sum { $0.days[day] })
+                Slot(
+                    start: civilTime.start(of: CivilTime.Day(number: day)),
+                    points: known.compactMap { $0.days[day] }
+                )
             }
         )
     }

@@ -34,7 +34,7 @@ public struct CheckFigures: Sendable, Hashable {
         latency.merge(summary.latency)
         guard let added = summary.transfer, !added.isEmpty else { return }
         var figures = transfers ?? TransferFigures()
-        figures.add(added, at: summary.from, in: civilTime)
+        figures.add(added, of: summary.point, at: summary.from, in: civilTime)
         transfers = figures
     }
 

@@ -180,7 +180,7 @@ extension StatusStore.State {
         if recent.count == AgentStatus.maximumRecent {
             // Many probes that fail at once must not push out the changes of the state that result.
             let probes = recent.indices.filter { recent[$0].isOfProbe }
-            let isCrowded = probes.count > AgentStatus.maximumRecent / 2
+            let isCrowded = probes.count + (transition.isOfProbe ? 1 : 0) > AgentStatus.maximumRecent / 2
             recent.remove(at: isCrowded ? probes.first ?? 0 : 0)
         }
         recent.append((transition, transition.isOfProbe, sequence, Timestamp(time)))

@@ -92,7 +92,7 @@ struct FleetReportCommand: ParsableCommand {
         switch format {
         case .json:
             fleet.printNotes()
-            for row in rows { try output.print(line: Terminal.json(row.json)) }
+            for row in rows { try output.print(line: Terminal.json(row.json(objective: slo))) }
         case .csv:
             fleet.printNotes()
             return Terminal.write(Array(report.csv().utf8))

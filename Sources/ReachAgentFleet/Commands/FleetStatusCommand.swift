@@ -71,7 +71,7 @@ struct FleetStatusCommand: ParsableCommand {
         switch output {
         case .json:
             fleet.printNotes()
-            for row in rows { try standardOutput.print(line: Terminal.json(row.json)) }
+            for row in rows { try standardOutput.print(line: Terminal.json(row.json())) }
         case .text:
             let text = FleetText(style: .standardOutput(color: color.color), clock: ClockText(now: now), since: since)
             for line in text.lines(summary, rows) { try standardOutput.print(line) }

@@ -20,8 +20,8 @@ struct FleetWatchCommand: ParsableCommand {
             With --output json, one JSON object on one line for each event: the device, the id under which the broker stored it, the \
             time, and the event. It begins with the next event, or with --since. With --durable the broker remembers the last event that was \
             written to standard output, and the next run continues after it: none is missing, and after a crash some come twice, \
-            with the same id. The first run begins with the oldest stored event, or with --since. Such a consumer holds its place until \
-            it is deleted at the server.
+            with the same id. The first run begins with the oldest stored event, or with --since, which later runs ignore. Such a \
+            consumer holds its place until it is deleted at the server.
 
             EXAMPLES
               reachagent fleet watch --server nats://broker.example
@@ -131,7 +131,7 @@ private struct FleetTail {
                     try output.checkReader()
                     continue
                 }
-                if policy.includes(delivered.message), let line = Self.line(delivered.message, selection) {
+                if consumer.policy.includes(delivered.message), let line = Self.line(delivered.message, selection) {
                     try output.print(line: Terminal.json(line))
                 }
                 guard !consumer.hasNext, durable != nil || delivered.pending == 0 else { continue }

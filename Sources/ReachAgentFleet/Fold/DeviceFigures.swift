@@ -31,4 +31,11 @@ struct DeviceFigures: Sendable, Hashable {
         longest = path.longest?.duration ?? 0
         segment = path.unavailableBySegment.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
     }
+
+    /// Returns the error budget of the known time; `nil` if nothing is known.
+    func budget(_ objective: Objective) -> (allowed: Int64, left: Int64)? {
+        guard known > 0 else { return nil }
+        let allowed = objective.budget(of: known)
+        return (allowed, allowed - unavailable)
+    }
 }

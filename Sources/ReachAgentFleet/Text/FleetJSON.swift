@@ -3,8 +3,10 @@ internal import Availability
 internal import ForeignText
 
 extension FleetRow {
-    /// The device as one JSON object on one line; members that do not apply are absent.
-    var json: [UInt8] {
+    /// Returns the device as one JSON object on one line; members that do not apply are absent.
+    ///
+    /// - Parameter objective: The objective of the error budget; `nil` for figures without one.
+    func json(objective: Objective? = nil) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("device", String(decoding: device.bytes, as: UTF8.self))
@@ -35,7 +37,7 @@ extension FleetRow {
                 }
             }
             if lost > 0 { json.member("lost", lost) }
-            json.member("window", ifPresent: figures) { $1.write(to: &$0) }
+            json.member("window", ifPresent: figures) { $1.write(to: &$0, objective) }
         }
         return json.bytes
     }
@@ -43,7 +45,7 @@ extension FleetRow {
 
 extension DeviceFigures {
     /// Writes the figures as one object; durations are whole microseconds.
-    func write(to json: inout JSONWriter) {
+    func write(to json: inout JSONWriter, _ objective: Objective?) {
         json.object { json in
             json.member("availability_percent", decimal: Figures.percent(available, of: known))
             json.member("available_us", available)
@@ -52,6 +54,14 @@ extension DeviceFigures {
             json.member("outage_count", outages)
             if longest > 0 { json.member("longest_us", longest) }
             json.member("segment", ifPresent: segment?.rawValue)
+            guard let objective, let budget = budget(objective) else { return }
+            json.name("error_budget")
+            json.object { json in
+                json.member("objective_percent", decimal: objective.percent)
+                json.member("allowed_us", budget.allowed)
+                json.member("spent_us", unavailable)
+                json.member("left_us", budget.left)
+            }
         }
     }
 }

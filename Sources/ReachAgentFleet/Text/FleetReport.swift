@@ -42,7 +42,7 @@ struct FleetReport {
             "outages        \(SummaryText.number(figures.reduce(0) { $0 + $1.outages }))",
         ]
         if let objective {
-            let missed = rows.count { $0.budget(objective).map { $0.left < 0 } ?? false }
+            let missed = figures.count { $0.budget(objective).map { $0.left < 0 } ?? false }
             lines.append(
                 "objective      \(objective.percent) %, missed by \(SummaryText.count(UInt64(missed), "device"))"
             )
@@ -54,7 +54,7 @@ struct FleetReport {
 
     private func cells(_ row: FleetRow, _ style: TerminalStyle) -> [FittedTable.Cell] {
         guard let figures = row.figures else { return [] }
-        let budget = objective.flatMap(row.budget)
+        let budget = objective.flatMap(figures.budget)
         func duration(_ microseconds: Int64) -> String {
             microseconds > 0 ? Figures.duration(microseconds) : style.dash
         }
@@ -78,11 +78,12 @@ struct FleetReport {
         return cells
     }
 
-    /// Returns the report as CSV, with durations in seconds, and a line for each device.
+    /// Returns the report as CSV, with durations in seconds, and a line for each device; the error budget is in the last
+    /// columns, which are absent without an objective.
     func csv() -> String {
-        var lines = [
+        let header =
             "device,host,availability_percent,available_seconds,unavailable_seconds,unknown_seconds,outages,longest_seconds,segment,lost"
-        ]
+        var lines = [objective == nil ? header : header + ",budget_seconds,left_seconds"]
         for row in rows {
             guard let figures = row.figures else { continue }
             let fields = [
@@ -93,19 +94,13 @@ struct FleetReport {
             let rest = [
                 "\(figures.outages)", Figures.seconds(figures.longest), figures.segment?.rawValue ?? "", "\(row.lost)",
             ]
-            lines.append((fields + times + rest).joined(separator: ","))
+            let budget = objective.map { objective in
+                figures.budget(objective).map { [Figures.seconds($0.allowed), Figures.seconds($0.left)] } ?? ["", ""]
+            }
+            lines.append((fields + times + rest + (budget ?? [])).joined(separator: ","))
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static func field(_ text: String) -> String { CSVField.of(text, limit: 128) }
-}
-
-extension FleetRow {
-    /// Returns the error budget of the known time; `nil` if nothing is known.
-    func budget(_ objective: Objective) -> (allowed: Int64, left: Int64)? {
-        guard let figures, figures.known > 0 else { return nil }
-        let allowed = objective.budget(of: figures.known)
-        return (allowed, allowed - figures.unavailable)
-    }
 }

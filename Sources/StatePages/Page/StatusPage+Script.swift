@@ -79,6 +79,25 @@ extension StatusPage {
           form.elements.count.value = count + ' of ' + entries.length
         }
 
+        // The values of the filter, which are also in the address.
+        let choices = new URLSearchParams(location.hash.slice(1))
+        const remember = () => {
+          choices = new URLSearchParams([...new FormData(filter())].filter(([, value]) => value))
+          const hash = String(choices)
+          history.replaceState(null, '', hash ? '#' + hash : location.pathname)
+        }
+        // An update gives the options other values, and removes some: a value that is gone becomes that of all.
+        const choose = () => {
+          let gone = false
+          for (const field of filter()?.querySelectorAll('select') ?? []) {
+            field.value = choices.get(field.name) ?? ''
+            if (field.selectedIndex >= 0) continue
+            field.value = ''
+            gone = true
+          }
+          if (gone) remember()
+        }
+
         const grow = () => {
           const now = performance.now() + ahead
           for (const age of document.querySelectorAll('[data-since]')) {
@@ -127,6 +146,7 @@ extension StatusPage {
             if (fresh.dataset.code !== main.dataset.code) return location.reload()
             const focus = document.activeElement
             merge(main, fresh)
+            choose()
             document.title = page.title
             document.querySelector('link[rel=icon]').href = page.querySelector('link[rel=icon]').href
             if (document.activeElement !== focus && focus.isConnected) focus.focus({preventScroll: true})
@@ -157,13 +177,11 @@ extension StatusPage {
           }
         }
 
-        const choices = new URLSearchParams(location.hash.slice(1))
-        if (filter()) for (const field of filter().elements) if (choices.has(field.name)) field.value = choices.get(field.name)
+        choose()
         document.addEventListener('change', event => {
           if (!event.target.form) return
+          remember()
           show()
-          const chosen = [...new FormData(event.target.form)].filter(([, value]) => value)
-          history.replaceState(null, '', chosen.length ? '#' + new URLSearchParams(chosen) : location.pathname)
         })
         setInterval(() => {
           if (document.hidden) return

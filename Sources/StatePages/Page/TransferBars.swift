@@ -1,8 +1,8 @@
 internal import AgentEvents
 internal import Availability
 
-/// The transfers of hours or days as bars: the height shows the median rate, a narrow bar a rate below the good rate,
-/// and a dash a slot without a rate.
+/// The transfers of hours or days as bars: the height shows the median rate, a narrow bar a point's rate below its good
+/// rate, and a dash a slot without a rate.
 struct TransferBars {
     private static let (width, narrowWidth, gap, height) = (3, 1, 1, 32)
     /// The height of the lowest rate, which must be visible.
@@ -27,9 +27,10 @@ struct TransferBars {
 
     /// The description of the bars for screen readers.
     var summary: String {
-        let short = slots.count(where: \.isShort)
-        let good = slots.last { $0.transfers.goodBitsPerSecond != nil }?.transfers.goodBitsPerSecond
-        let below = good.map { "; below \(SummaryText.bitRate($0)) in \(short) of them" } ?? ""
+        let missed = slots.compactMap(\.missedBitsPerSecond)
+        let good = missed.last ?? slots.compactMap(\.transfers.goodBitsPerSecond).last
+        let rates = Set(missed).count > 1 ? "the configured rates" : good.map { SummaryText.bitRate($0) }
+        let below = rates.map { "; below \($0) in \(missed.count) of them" } ?? ""
         let count = slots.count { $0.transfers.judged.count > 0 }
         return "throughput of \(title): \(medians); \(count) with transfers\(below)"
     }
@@ -44,17 +45,16 @@ struct TransferBars {
         for (index, slot) in slots.enumerated() {
             let shape: (style: String, height: Int) =
                 if let rate = slot.transfers.judged.quantile(0.5) {
-                    (slot.isShort ? "less" : "full", Self.height(rate, on: scale))
+                    (slot.missedBitsPerSecond != nil ? "less" : "full", Self.height(rate, on: scale))
                 } else {
                     ("none", 0)
                 }
             let (y, height) = shape.height == 0 ? (Self.height / 2 - 1, 2) : (Self.height - shape.height, shape.height)
             html.raw("<rect class=\"\(shape.style)\" x=\"\(index * (Self.width + Self.gap))\" y=\"\(y)\"")
-            html.raw(" width=\"\(slot.isShort ? Self.narrowWidth : Self.width)\" height=\"\(height)\"><title>")
+            let width = slot.missedBitsPerSecond != nil ? Self.narrowWidth : Self.width
+            html.raw(" width=\"\(width)\" height=\"\(height)\"><title>")
             html.text("\(name(slot.start)): \(slot.transfers.summary ?? "no transfer")")
-            if slot.isShort, let good = slot.transfers.goodBitsPerSecond {
-                html.text(", below \(SummaryText.bitRate(good))")
-            }
+            if let good = slot.missedBitsPerSecond { html.text(", below \(SummaryText.bitRate(good))") }
             html.raw("</title></rect>")
         }
         html.raw("</svg>")
@@ -62,14 +62,6 @@ struct TransferBars {
 
     private static func height(_ rate: Int64, on scale: Double) -> Int {
         lowest + Int(Double(height - lowest) * min(1, Double(max(0, rate)) / scale))
-    }
-}
-
-extension RecentTransfers.Slot {
-    /// `true` if the median rate is below the rate that is configured as good.
-    var isShort: Bool {
-        guard let good = transfers.goodBitsPerSecond, let rate = transfers.judged.quantile(0.5) else { return false }
-        return rate < good
     }
 }
 

@@ -125,6 +125,14 @@ class Lab:
         """Plugs or pulls the cable of an uplink: its far end goes, and with it the carrier."""
         run("ip", "-n", "far", "link", "set", uplink, "up" if plugged else "down")
 
+    def extend(self, name: str) -> None:
+        """Adds an interface that has no address."""
+        run("ip", "link", "add", name, "type", "veth", "peer", "name", name, "netns", "far")
+
+    def reduce(self, name: str) -> None:
+        """Removes an interface."""
+        run("ip", "link", "delete", name)
+
     def _certify(self) -> None:
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         root, root_key = self.directory / "root.pem", self.directory / "root.key"

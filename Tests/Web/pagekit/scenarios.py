@@ -61,6 +61,13 @@ class Scenarios:
         self.browser.result(number, patience)
         return time.monotonic() - start
 
+    def update(self, condition: str) -> None:
+        """Lets the page fetch the state until a condition holds: without an event the agent repeats an answer for a moment."""
+        self.browser.evaluate(f"""(async () => {{
+            const asking = setInterval(soon, 100)
+            await {self.browser.until(condition)}
+            clearInterval(asking) }})()""")
+
     def restore(self) -> None:
         """Makes the network what it was, after a scenario that failed."""
         self.lab.plug("wlan0", True)
@@ -247,7 +254,7 @@ class Scenarios:
         return f"{self.lab.status()['last_seq'] - before} events, longest stall {stall:.0f} ms"
 
     def filter(self) -> str:
-        """The changes are filtered by type, uplink and probe, and the choice outlives an update and a reload"""
+        """The changes are filtered by type, uplink and probe, and the choice outlives updates of the options and a reload"""
         self.settle()
         choose = """((name, value) => { const field = document.getElementById('filter').elements[name]
             field.value = value; field.dispatchEvent(new Event('change', {bubbles: true}))
@@ -263,10 +270,28 @@ class Scenarios:
         count, visible = self.browser.evaluate("""[document.querySelector('#filter output').value,
             [...document.querySelectorAll('#timeline li')].filter(one => !one.hidden).length]""")
         expect(count.startswith(f"{visible} of "), f"{visible} are shown, and it says {count}")
-        self.browser.call("Page.reload")
-        self.browser.wait(lambda event: event["method"] == "Page.loadEventFired")
-        expect(self.browser.evaluate("document.getElementById('filter').elements.uplink.value") == "wwan0", "the choice is lost")
-        self.browser.evaluate(f"{choose}('uplink', '')")
+        chosen = "[document.getElementById('filter').elements.uplink.value, location.hash]"
+        options = "[...document.getElementById('filter').elements.uplink.options].map(one => one.value)"
+        # Its option comes before the chosen one.
+        self.lab.extend("eth1")
+        try:
+            self.lab.wait("eth1", lambda status: any(one["name"] == "eth1" for one in status["interfaces"]))
+            self.update(f"{options}.includes('eth1')")
+            kept = self.browser.evaluate(chosen)
+            expect(kept == ["wwan0", "#uplink=wwan0"], f"an update made another choice: {kept}")
+            shown = self.browser.evaluate("[...document.querySelectorAll('#timeline li')].filter(one => !one.hidden).map(one => one.innerText)")
+            expect(shown and all("wwan0" in one for one in shown), f"after an update: {shown[:3]}")
+            self.browser.call("Page.reload")
+            self.browser.wait(lambda event: event["method"] == "Page.loadEventFired")
+            kept = self.browser.evaluate(chosen)
+            expect(kept == ["wwan0", "#uplink=wwan0"], f"the choice is lost: {kept}")
+            self.browser.evaluate(f"{choose}('uplink', 'eth1')")
+        finally:
+            self.lab.reduce("eth1")
+        self.lab.wait("eth1 to go", lambda status: all(one["name"] != "eth1" for one in status["interfaces"]))
+        self.update(f"!{options}.includes('eth1')")
+        left = self.browser.evaluate(chosen)
+        expect(left == ["", ""], f"an uplink that has gone was chosen, and now it is {left}")
         return f"{settled} settled of {everything}, {len(probes)} of probes, {len(modem)} over wwan0"
 
     def keyboard(self) -> str:
