@@ -23,6 +23,9 @@ extension ReachabilityMachine {
     /// fell silent, or the machine was suspended: they must be rechecked at once.
     public mutating func takeRechecks() -> [ProbePoint] { probeTracks.takeRechecks() }
 
+    /// Returns the families whose path has changed since the last call, of the points that had one before.
+    public mutating func takeChangedFamilies() -> [ProbePoint: AddressFamilies] { probeTracks.takeChangedFamilies() }
+
     /// Returns the next hops beyond which nothing answers since the last call: they must be checked at once, or their
     /// checks under way completed, because earlier ones are no evidence about the present.
     public mutating func takeDoubtedNextHops() -> Set<ProbePoint> { probeTracks.takeDoubtedNextHops() }

@@ -34,6 +34,28 @@ import Testing
         )
     }
 
+    /// A view in which IPv4 leaves through `four0` and IPv6 through `six0`, which are of these kinds; nil for no path.
+    static func view(ipv4: InterfaceKind?, ipv6: InterfaceKind?) throws -> NetworkSnapshot {
+        let families = [
+            (UInt32(2), "four0", ipv4, "192.0.2.7", "198.41.0.4"),
+            (UInt32(3), "six0", ipv6, "2001:db8::7", "2001:503:ba3e::2:30"),
+        ]
+        var (links, addresses): ([Link], [InterfaceAddress]) = ([], [])
+        var (lookups, hosts): ([RouteLookup], [IPAddress]) = ([], [])
+        for (index, name, kind, own, remote) in families {
+            guard let kind else { continue }
+            let source = try #require(IPAddress(own))
+            let host = try #require(IPAddress(remote))
+            let classification = InterfaceClassification(kind: kind, evidence: [])
+            links.append(Link(index: index, name: name, flags: [.up, .lowerUp], classification: classification))
+            addresses.append(InterfaceAddress(interfaceIndex: index, address: source, prefixLength: 24))
+            let outcome = RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: index, source: source))
+            lookups.append(RouteLookup(destination: host, outcome: outcome))
+            hosts.append(host)
+        }
+        return NetworkSnapshot(links: links, addresses: addresses, lookups: lookups, internetAddresses: hosts)
+    }
+
     private static func settings() throws -> Settings {
         var settings = Settings()
         settings.probes = [try ProbeDefinition.adHoc("https://host.test/", name: "web")]
@@ -69,6 +91,45 @@ import Testing
         #expect(cost.bytesPerDay == (isMetered ? 1000 : nil))
         let nowhere = ConnectivityPlan(settings).costOfDefaultPath(in: NetworkSnapshot(isSynchronized: true))
         #expect(nowhere.cost == .free && !nowhere.isMetered)
+    }
+
+    @Test(
+        arguments: [
+            (.wired, .wwan, .any, "wwan"), (.wwan, .wired, .any, "wwan"), (nil, .wwan, .any, "wwan"),
+            (.wired, .wwan, .ipv6, "wwan"), (.wired, .wwan, .ipv4, "wired"), (.wwan, .wired, .ipv6, "wired"),
+            (.wired, .wifi, .any, "wired"), (.wired, nil, .any, "wired"),
+        ] as [(InterfaceKind?, InterfaceKind?, AddressFamilies, String)]
+    )
+    func `what may use either family costs as the dearer path does`(
+        ipv4: InterfaceKind?,
+        ipv6: InterfaceKind?,
+        families: AddressFamilies,
+        account: String
+    ) throws {
+        let (settings, view) = (try Self.settings(), try Self.view(ipv4: ipv4, ipv6: ipv6))
+        let isModem = account == "wwan"
+        let expected = LinkCost(
+            account: account,
+            intervalFactor: isModem ? 10 : 1,
+            bytesPerDay: isModem ? 1000 : nil,
+            isCellular: isModem,
+            isMetered: isModem
+        )
+        #expect(Self.cost(Vantage(families: families), settings, view) == expected)
+        guard families == .any else { return }
+        let ofSink = ConnectivityPlan(settings).costOfDefaultPath(in: view)
+        #expect(ofSink.cost == expected && ofSink.isMetered == isModem)
+    }
+
+    @Test func `what may use either family keeps the restrictions of both paths`() throws {
+        var settings = try Self.settings()
+        (settings.metered.interfaces, settings.metered.includesCellular) = (["four*"], false)
+        let view = try Self.view(ipv4: .wired, ipv6: .wwan)
+        let cost = try #require(Self.cost(.default, settings, view))
+        #expect(cost.account == "four*" && cost.isMetered && cost.bytesPerDay == 1000 && cost.isCellular)
+        // IPv6 is tried first.
+        settings.metered.includesCellular = true
+        #expect(Self.cost(.default, settings, view)?.account == "wwan")
     }
 
     @Test func `a cellular path is not metered when the settings say so, and is still cellular`() throws {

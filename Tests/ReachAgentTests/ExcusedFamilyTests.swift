@@ -44,20 +44,22 @@ import Testing
 
     @Test(
         arguments: [
-            (.dnsNoAddress, .ok, "unknown"), (.dnsNXDomain, .ok, "unknown"),
-            (.dnsNXDomain, .failed(.connectTimeout, .connect), "unknown"),
-            (.dnsNXDomain, .failed(.dnsNXDomain, .resolve), "failed"),
-            (.dnsNoAddress, .failed(.dnsNoAddress, .resolve), "failed"), (.connectTimeout, .ok, "failed"),
-        ] as [(FindingCode, CheckVerdict, String)]
+            (.failed(.dnsNoAddress, .resolve), .ok, "unknown"), (.failed(.dnsNXDomain, .resolve), .ok, "unknown"),
+            (.failed(.dnsNXDomain, .resolve), .failed(.connectTimeout, .connect), "unknown"),
+            (.failed(.dnsNXDomain, .resolve), .failed(.dnsNXDomain, .query), "unknown"),
+            (.failed(.dnsNXDomain, .resolve), .failed(.dnsNXDomain, .resolve), "failed"),
+            (.failed(.dnsNoAddress, .resolve), .failed(.dnsNoAddress, .resolve), "failed"),
+            (.failed(.dnsNXDomain, .query), .ok, "failed"), (.failed(.connectTimeout, .connect), .ok, "failed"),
+        ] as [(CheckVerdict, CheckVerdict, String)]
     )
     func `the counters and the summary have a check as it was judged`(
-        code: FindingCode,
+        verdict: CheckVerdict,
         other: CheckVerdict,
         outcome: String
     ) throws {
         let driver = try Self.driver()
         _ = driver.judge(.sample(Self.ipv4, other))
-        _ = driver.judge(.sample(Self.ipv6, .failed(code, .resolve)))
+        _ = driver.judge(.sample(Self.ipv6, verdict))
         let figures = try #require(driver.metrics.figures(of: [Self.ipv6]).checks[Self.ipv6])
         #expect(figures.last?.outcome == outcome)
         #expect((figures.counts.failed, figures.counts.unknown) == (outcome == "failed" ? (1, 0) : (0, 1)))

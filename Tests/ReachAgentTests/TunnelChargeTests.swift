@@ -191,4 +191,23 @@ import Testing
     func `a check that may not use the modem is made through a tunnel over another link`(route: Route) throws {
         #expect(try route.finding() == nil)
     }
+
+    @Test(
+        arguments: [
+            (.wired, .wwan, .any, "six0"), (.wwan, .wired, .any, "four0"), (.wired, .wwan, .ipv6, "six0"),
+            (.wired, .wwan, .ipv4, nil), (.wwan, .wired, .ipv6, nil), (.wired, .wifi, .any, nil),
+        ] as [(InterfaceKind, InterfaceKind, AddressFamilies, String?)]
+    )
+    func `a check that may not use the modem is not made in a family that leaves through it`(
+        ipv4: InterfaceKind,
+        ipv6: InterfaceKind,
+        families: AddressFamilies,
+        subject: String?
+    ) throws {
+        var probe = try ProbeDefinition.adHoc("https://host.test/", name: "web").probe
+        probe.request.allowsCellularAccess = false
+        probe.families = families
+        let finding = CellularGuard.finding(for: probe, in: try ConnectivityPlanTests.view(ipv4: ipv4, ipv6: ipv6))
+        #expect(finding?.subject == subject)
+    }
 }

@@ -9,7 +9,8 @@ struct ProbedFamiliesTests {
     /// The checks of each round in order: `4` and `6` for the family, each followed by the result.
     ///
     /// `s` succeeds, `f` fails without an answer, `g` by its answer; `x` no such name, `n` no address, `d` no name server
-    /// answers usefully, `u` none at all, `p` a timeout in the lookup, `b` the budget is used up.
+    /// answers usefully, `u` none at all, `p` a timeout in the lookup, `b` the budget is used up; a name server that is
+    /// itself the target answers nothing (`q`), or that there is no such name (`z`).
     struct Case: Sendable, CustomTestStringConvertible {
         let rounds: String
         let connectivity: Connectivity
@@ -71,6 +72,14 @@ struct ProbedFamiliesTests {
         Case(rounds("4n6x"), .partial, .partial, .partial, [.down, .down], "dns_no_address"),
         Case(rounds("4p6x"), .partial, .local, .partial, [.down, .down], "timeout"),
         Case(rounds("4b6x"), .partial, .unknown, .partial, [.unknown, .down], "dns_nxdomain"),
+        // A name server that fails in one family, to which its own name has led.
+        Case(rounds("4q6s"), .partial, .local, .full, [.down, .up], "dns_timeout"),
+        Case(rounds("6q4s"), .partial, .full, .local, [.up, .down], "dns_timeout"),
+        Case(rounds("4z6s"), .partial, .partial, .full, [.down, .up], "dns_nxdomain"),
+        Case("6q 6q 6q 6q", .local, .unknown, .local, [.unknown, .down], "dns_timeout"),
+        Case(rounds("4q6n"), .local, .local, .unknown, [.down, .unknown], "dns_timeout"),
+        Case(rounds("4z6n"), .partial, .partial, .unknown, [.down, .unknown], "dns_nxdomain"),
+        Case(rounds("4z6x"), .partial, .partial, .unknown, [.down, .unknown], "dns_nxdomain"),
         // A failure of the resolver that is over.
         Case(rounds("4s6x") + " 4u6x 4u6x " + rounds("4s6x", 1), .full, .full, .unknown, [.up, .unknown]),
         // Nothing is known yet, and a family that the target lacks is no reason for that.
@@ -224,6 +233,8 @@ struct ProbedFamiliesTests {
         case "x": (sample.outcome, sample.code, sample.phase) = (.failed, .dnsNXDomain, .resolve)
         case "d": (sample.outcome, sample.code, sample.phase) = (.unknown, .dnsFailure, .resolve)
         case "p": (sample.outcome, sample.code, sample.phase) = (.failed, .timeout, .resolve)
+        case "q": (sample.outcome, sample.code, sample.phase) = (.failed, .dnsTimeout, .query)
+        case "z": (sample.outcome, sample.code, sample.phase) = (.failed, .dnsNXDomain, .query)
         default: break
         }
         return sample

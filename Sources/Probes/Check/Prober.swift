@@ -22,6 +22,7 @@ public final class Prober: Sendable {
     }
 
     private let threads: Int
+    private let startReview: TargetThreads.StartThread
     private let services: CheckServices
     private let state = Mutex(State())
 
@@ -30,8 +31,18 @@ public final class Prober: Sendable {
     /// - Parameters:
     ///   - threads: The number of event loops, at least one; a check stays on one of them.
     ///   - resolver: The resolver for host names.
-    public init(threads: Int = 1, resolver: any HostResolver = SystemResolver()) {
+    public convenience init(threads: Int = 1, resolver: any HostResolver = SystemResolver()) {
+        self.init(threads: threads, resolver: resolver) { name, body throws(SystemError) in
+            try NamedThread.start(name, body)
+        }
+    }
+
+    /// Creates a prober without starting its event loops.
+    ///
+    /// - Parameter startReview: Starts the thread of a review.
+    init(threads: Int = 1, resolver: any HostResolver, startReview: @escaping TargetThreads.StartThread) {
         self.threads = max(1, threads)
+        self.startReview = startReview
         services = CheckServices(resolver: resolver)
     }
 
@@ -96,10 +107,10 @@ public final class Prober: Sendable {
             Self.report(error.finding, on: probe, completion)
             return {}
         }
-        let run = CheckRun(probe, on: gate, services: services) { [weak self] run, report in
+        let run = CheckRun(probe, on: gate, services: services) { [weak self, startReview] run, report in
             self?.forget(ObjectIdentifier(run))
             guard let review = probe.review, report.verdict != .ok else { return completion(report) }
-            Self.review(report, review, completion)
+            Self.review(report, review, startReview, completion)
         }
         let isAccepted = state.withLock { state in
             if state.isShutDown { return false }
@@ -122,9 +133,11 @@ public final class Prober: Sendable {
     ///
     /// Safe to call from any thread.
     ///
-    /// - Parameter interfaces: The interfaces whose paths have changed, old and new; empty for all of them.
-    public func pathChanged(interfaces: Set<String> = []) {
-        for run in transfers { run.gate.execute { run.pathChanged(interfaces) } }
+    /// - Parameters:
+    ///   - interfaces: The interfaces whose paths have changed, old and new; empty for all of them.
+    ///   - families: The families whose paths have changed; a connection of the other one continues.
+    public func pathChanged(interfaces: Set<String> = [], families: AddressFamilies = .any) {
+        for run in transfers { run.gate.execute { run.pathChanged(interfaces, families) } }
     }
 
     /// Looks up the names of checks that start later by new queries, not by ones that are running; see
@@ -195,13 +208,25 @@ public final class Prober: Sendable {
     private static func review(
         _ report: CheckReport,
         _ review: @escaping @Sendable (CheckReport) -> CheckReport,
+        _ startReview: TargetThreads.StartThread,
         _ completion: @escaping @Sendable (CheckReport) -> Void
     ) {
         do throws(SystemError) {
-            try NamedThread.start("probe-review") { completion(review(report)) }
+            try startReview("probe-review") { completion(review(report)) }
         } catch {
-            completion(report)
+            completion(unreviewed(report, because: error))
         }
+    }
+
+    /// Returns the report of a check that cannot be reviewed: the review might have found that its failure is none of the
+    /// target's.
+    private static func unreviewed(_ report: CheckReport, because error: SystemError) -> CheckReport {
+        guard case .failed(_, let phase) = report.verdict else { return report }
+        var report = report
+        let evidence = "start a thread for the review: \(error)"
+        report.findings.insert(Finding(.resourcesExhausted, subject: report.target, evidence: evidence), at: 0)
+        report.verdict = .unknown(.resourcesExhausted, phase)
+        return report
     }
 
     /// Cancels a check whose event loop has ended.

@@ -35,9 +35,9 @@ extension CheckRun {
     func releaseConnection() { if isPart { cancel() } else { closeConnection() } }
 
     /// Handles a change of the path: ends the transfer, or resumes it over the next path.
-    func pathChanged(_ interfaces: Set<String>) {
+    func pathChanged(_ interfaces: Set<String>, _ families: AddressFamilies) {
         guard !isOver else { return }
-        if let transfer { return transfer.pathChanged(interfaces) }
+        if let transfer { return transfer.pathChanged(interfaces, families) }
         fail(.pathChanged, subject: probe.target.shown, evidence: "the path changed before the transfer began")
     }
 

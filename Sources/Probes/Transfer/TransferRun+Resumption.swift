@@ -33,10 +33,11 @@ extension TransferRun {
     private static let maximumInterruptions = 8
 
     /// Handles a change of the path: a resumable download continues over the next path.
-    func pathChanged(_ interfaces: Set<String>) {
+    func pathChanged(_ interfaces: Set<String>, _ families: AddressFamilies) {
         let current = run.probe.interface ?? interface
         if case .suspended = state { return reconnect() }
         if let current, !interfaces.isEmpty, !interfaces.contains(current) { return }
+        if let family, !families.includes(family) { return }
         lost(
             Finding(.pathChanged, subject: run.probe.target.shown, evidence: "the path changed during the transfer")
         )
@@ -44,6 +45,10 @@ extension TransferRun {
 
     /// The interface of the current connection, which after a resumption is not the check's own; nil if it is unknown.
     private var interface: String? { main.map { $0.owner.hop.interface } ?? run.hop.interface }
+    /// The family of the current connection; nil if there is none.
+    private var family: HostAddress.Family? {
+        (main?.owner.hop ?? run.hop).peerAddress.flatMap { HostAddress(endpoint: $0)?.family }
+    }
 
     /// Handles the loss of the connection.
     func lost(_ finding: Finding) {

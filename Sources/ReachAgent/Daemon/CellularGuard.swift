@@ -6,8 +6,8 @@ internal import Reachability
 
 /// Prevents checks that may not use a cellular interface from using one.
 ///
-/// The kernel's view decides, and nothing is sent: the path to the target's address, the path to the Internet for a
-/// name, or the interface that the check is bound to.
+/// The kernel's view decides, and nothing is sent: the path to the target's address, the paths to the Internet for a
+/// name, in each family that the check may use, or the interface that the check is bound to.
 enum CellularGuard {
     /// The report of a check that was not made; nil when it may be made.
     ///
@@ -59,10 +59,10 @@ enum CellularGuard {
             let carrier = snapshot.carrier(of: link, defaultPath: ReachabilityState(snapshot).path)
             return carrier.kind == .wwan ? carrier.name : nil
         }
-        let path =
-            probe.address.flatMap { snapshot.lookups[$0] }.map { Path($0, in: snapshot) }
-            ?? ReachabilityState(snapshot).path
-        guard path.via == .wwan else { return nil }
+        let lookup = probe.address.flatMap { snapshot.lookups[$0] }
+        let paths =
+            lookup.map { [Path($0, in: snapshot)] } ?? ReachabilityState(snapshot).paths(in: probe.families)
+        guard let path = paths.first(where: { $0.via == .wwan }) else { return nil }
         return path.underlay?.interface?.name ?? path.interface?.name ?? "an unknown interface"
     }
 }

@@ -10,12 +10,13 @@ extension ConnectivityPlan {
         let carrier: Link
     }
 
-    /// Returns the cost of checks from each of these vantages.
+    /// Returns the cost of checks from each of these vantages; of those that may use either family, the cost of the
+    /// dearer path.
     func costs(of vantages: Set<Vantage>, in snapshot: NetworkSnapshot) -> [Vantage: LinkCost] {
         guard !vantages.isEmpty else { return [:] }
         let state = ReachabilityState(snapshot)
         return vantages.reduce(into: [:]) { costs, vantage in
-            costs[vantage] = egress(of: vantage, state: state, snapshot: snapshot).map(cost)
+            costs[vantage] = dearest(of: egresses(of: vantage, state: state, snapshot: snapshot))
         }
     }
 
@@ -26,30 +27,23 @@ extension ConnectivityPlan {
             guard point.vantage.interface == nil, let address = addresses[point.probe],
                 let lookup = snapshot.lookups[address]
             else { return }
-            costs[point] = egress(of: Path(lookup, in: snapshot), in: snapshot).map(cost)
+            costs[point] = egress(of: Path(lookup, in: snapshot), in: snapshot).map { cost(of: $0) }
         }
     }
 
-    /// Returns the cost of the default path, and whether it is metered.
+    /// Returns the cost of the default path, and whether it is metered: that of the dearer one if the families have
+    /// different ones.
     func costOfDefaultPath(in snapshot: NetworkSnapshot) -> (cost: LinkCost, isMetered: Bool) {
-        let state = ReachabilityState(snapshot)
-        guard let egress = egress(of: Vantage(), state: state, snapshot: snapshot) else { return (.free, false) }
-        return (cost(of: egress), isMetered(egress))
+        let cost = costs(of: [.default], in: snapshot)[.default] ?? .free
+        return (cost, cost.isMetered)
     }
 
-    private func egress(of vantage: Vantage, state: ReachabilityState, snapshot: NetworkSnapshot) -> Egress? {
+    private func egresses(of vantage: Vantage, state: ReachabilityState, snapshot: NetworkSnapshot) -> [Egress] {
         if let name = vantage.interface {
-            return snapshot.link(named: name).map { link in
-                Egress(link: link, carrier: snapshot.carrier(of: link, defaultPath: state.path))
-            }
+            let link = snapshot.link(named: name)
+            return link.map { [Egress(link: $0, carrier: snapshot.carrier(of: $0, defaultPath: state.path))] } ?? []
         }
-        let path =
-            switch vantage.families {
-            case .any: state.path
-            case .ipv4: state.ipv4
-            case .ipv6: state.ipv6
-            }
-        return egress(of: path, in: snapshot)
+        return state.paths(in: vantage.families).compactMap { egress(of: $0, in: snapshot) }
     }
 
     private func egress(of path: Path, in snapshot: NetworkSnapshot) -> Egress? {
@@ -80,6 +74,18 @@ extension ConnectivityPlan {
         return own ?? carrier.kind.rawValue
     }
 
+    /// Returns the cost of checks that may leave through any of these, in the order of IPv4 and IPv6; nil if there is
+    /// none.
+    ///
+    /// The family is known only once the check has connected: before, the restrictions of each egress apply. If several
+    /// are restricted, the account is that of IPv6, which is tried first.
+    private func dearest(of egresses: [Egress]) -> LinkCost? {
+        let costs = egresses.map { cost(of: $0) }
+        var dearest = costs.last(where: \.isMetered) ?? costs.last(where: \.isCellular) ?? costs.first
+        dearest?.isCellular = costs.contains(where: \.isCellular)
+        return dearest
+    }
+
     /// Returns the cost of an egress.
     private func cost(of egress: Egress) -> LinkCost {
         let isMetered = isMetered(egress)
@@ -90,6 +96,20 @@ extension ConnectivityPlan {
             isCellular: egress.carrier.kind == .wwan,
             isMetered: isMetered
         )
+    }
+}
+
+extension ReachabilityState {
+    /// Returns the default paths that packets in these families may take: the usable ones, IPv4 first, else the one that
+    /// represents them.
+    func paths(in families: AddressFamilies) -> [Path] {
+        switch families {
+        case .any:
+            let usable = [ipv4, ipv6].filter(\.via.isReachable)
+            return usable.isEmpty ? [path] : usable
+        case .ipv4: return [ipv4]
+        case .ipv6: return [ipv6]
+        }
     }
 }
 

@@ -98,8 +98,8 @@ final class ProbeRunner: Sendable {
 
     /// Ends the transfer in progress if its path has changed, or resumes it over the next path.
     ///
-    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for none.
-    func pathChanged(of interfaces: Set<String?>) { running?.transport.pathChanged(of: interfaces) }
+    /// - Parameter vantages: The vantages whose path has changed, each with only the families whose path has.
+    func pathChanged(of vantages: Set<Vantage>) { running?.transport.pathChanged(of: vantages) }
 
     /// Sets the limits of the schedule.
     func setLimits(_ limits: ScheduleLimits) {

@@ -9,6 +9,7 @@ extension ReachabilityDriver {
     /// - Parameter isReload: `true` if the input is a new configuration: rechecks are not due to a new path.
     func schedule(_ state: inout State, isReload: Bool = false) {
         let rechecks = state.machine.takeRechecks()
+        let changedFamilies = state.machine.takeChangedFamilies()
         let hasNewPaths = state.machine.points != state.points || !rechecks.isEmpty
         if hasNewPaths || state.meetsPortal || isReload { refreshPortals(&state) }
         state.meetsPortal = false
@@ -23,7 +24,7 @@ extension ReachabilityDriver {
         state.hasNewPaths = false
         guard hasNewPoints || !rechecks.isEmpty || state.updates.hasNewSchedule || mayHaveNewCosts else { return }
         // A transfer under way is judged by the new thresholds: its path is the same.
-        noteTransfers(isReload ? [] : rechecks, points, &state)
+        noteTransfers(isReload ? [] : rechecks, in: changedFamilies, points, &state)
         // A point that is new is due at once by itself.
         let known = Set(state.points)
         state.updates.rechecks += rechecks.filter(known.contains)

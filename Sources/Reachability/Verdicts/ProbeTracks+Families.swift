@@ -9,13 +9,13 @@ extension ProbeTracks {
     /// Returns whether a failed lookup says nothing about the target and this family, because the same check in the
     /// other family has found, or may still find, an address.
     func excuses(_ sample: ProbeSample) -> Bool {
-        guard sample.outcome != .ok, let code = sample.code, let position = table.position(of: sample.point),
+        guard let code = sample.lookupCode, let position = table.position(of: sample.point),
             let other = counterpart(of: position)
         else { return false }
         switch code {
         // The name exists, but with an address of neither family if the other one was denied too.
         case .dnsNoAddress:
-            return sample.outcome == .failed && ![.dnsNoAddress, .dnsNXDomain].contains(other.last?.code)
+            return sample.outcome == .failed && ![.dnsNoAddress, .dnsNXDomain].contains(other.last?.lookupCode)
         // The name may have gone since: only its last check proves that it exists.
         case .dnsNXDomain: return sample.outcome == .failed && other.last?.hasFoundAddress == true
         case _ where code.isResolverFault:
@@ -56,7 +56,7 @@ extension ProbeTracks {
     /// Returns whether only the next check in the other family can tell a fault of the resolver, or a name that is gone,
     /// from a family that the name lacks.
     private func awaitsOtherFamily(_ position: Int, _ sample: ProbeSample) -> Bool {
-        guard sample.outcome != .ok, let code = sample.code, code.isResolverFault || code == .dnsNXDomain,
+        guard let code = sample.lookupCode, code.isResolverFault || code == .dnsNXDomain,
             !table.tracks[position].rule.isApart, !table.tracks[position].isBehindPortal,
             let other = counterpart(of: position)
         else { return false }
@@ -80,11 +80,17 @@ extension ProbeTracks {
 }
 
 extension ProbeSample {
+    /// The code of a failure in which the lookup of the target's name may have failed.
+    ///
+    /// A DNS check's own query fails with the codes of a lookup too, but only once the name server has an address: its
+    /// silence or its denial in one family is the server's fault.
+    fileprivate var lookupCode: FindingCode? { outcome == .ok || phase == .query ? nil : code }
+
     /// `true` if the check certainly had an address of its target.
     fileprivate var hasFoundAddress: Bool {
         switch outcome {
         case .ok: true
-        case .failed: phase != .resolve && code.map { $0.evidence != .nothing } == true
+        case .failed: phase == .query || phase != .resolve && code.map { $0.evidence != .nothing } == true
         case .unknown: false
         }
     }

@@ -17,6 +17,8 @@ struct ProbeTracks: Sendable {
 
     /// The points to recheck at once.
     var rechecks: Set<ProbePoint> = []
+    /// The families whose path has changed, of the points that had one before.
+    private var changedFamilies: [ProbePoint: AddressFamilies] = [:]
     /// The next hops that must be checked again although their path is the same.
     var doubtedNextHops: Set<ProbePoint> = []
     /// The ends of the verdicts on next hops that others have replaced.
@@ -159,6 +161,12 @@ struct ProbeTracks: Sendable {
         return rechecks.filter { table.position(of: $0) != nil }.sorted()
     }
 
+    /// Takes the families whose path has changed, of the points that had one before; each once.
+    mutating func takeChangedFamilies() -> [ProbePoint: AddressFamilies] {
+        defer { changedFamilies = [:] }
+        return changedFamilies
+    }
+
     /// The combined result of the probes over the default path.
     var connectivity: ConnectivityVerdict { isEmpty ? .unknown : verdict(nil, egresses: vantages.defaults) }
 
@@ -223,6 +231,9 @@ extension ProbeTracks {
             }
             if table.position(of: wanted.point) == nil || track.egresses != wanted.egresses {
                 let isReplaced = track.rule.isFirstHop && track.egresses != wanted.egresses
+                if table.position(of: wanted.point) != nil {
+                    noteChange(of: wanted.point, track.egresses.changedFamilies(in: wanted.egresses))
+                }
                 track.lose(wanted.egresses, observed: observed)
                 if isReplaced, let step = track.endVerdict() { replacedNextHops.append((wanted.point, step)) }
                 rechecks.insert(wanted.point)
@@ -243,6 +254,12 @@ extension ProbeTracks {
             rules[point.probe] == track.rule && (point.vantage.interface.map(vantages.names.contains) ?? true)
         }
         rechecks = rechecks.filter { table.position(of: $0) != nil }
+        changedFamilies = changedFamilies.filter { table.position(of: $0.key) != nil }
         for interface in table.interfaces { reconcilePortals(at: interface, observed) }
+    }
+
+    private mutating func noteChange(of point: ProbePoint, _ families: AddressFamilies) {
+        let before = changedFamilies[point] ?? families
+        changedFamilies[point] = before == families ? families : .any
     }
 }

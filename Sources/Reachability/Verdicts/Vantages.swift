@@ -42,6 +42,15 @@ struct Vantages: Sendable, Equatable {
             (ipv4 != nil && ipv4 == other.ipv4) || (ipv6 != nil && ipv6 == other.ipv6)
         }
 
+        /// Returns the only family with another path in both; `any` if there is no single one.
+        func changedFamilies(in other: Egresses) -> AddressFamilies {
+            switch (ipv4 == other.ipv4, ipv6 == other.ipv6) {
+            case (false, true): .ipv4
+            case (true, false): .ipv6
+            case (true, true), (false, false): .any
+            }
+        }
+
         /// Returns the paths of checks in these families.
         func restricted(to families: AddressFamilies) -> Egresses {
             switch families {

@@ -65,7 +65,15 @@ struct ProbeTargetTests {
 
     @Test(arguments: [
         "http://user:hunter2@host.test/", "tcp://user:hunter2@host.test:1", "hunter2@host.test",
-        "https://user:hunter2@\u{301}host.test/",
+        "https://user:hunter2@\u{301}host.test/", "https://user:hunter2/x@host.test/",
+        "https://user:hunter2?x@host.test/",
+        "https://user:hunter2#x@host.test/", "https://user:x/hunter2@host.test/", "https://[hunter2/x@host.test/",
+        "tcp://user:hunter2/x@host.test:1", "tcp://user:22/hunter2@host.test:22", "tcp://user:22#hunter2@host.test:22",
+        "icmp://user:hunter2/x@host.test", "icmp://user?hunter2@host.test", "icmp://user:22hunter2@host.test",
+        "dns://user:hunter2/x@192.0.2.53/name", "dns://user/hunter2 x@192.0.2.53/name",
+        "dns://user/x?hunter2@192.0.2.53/name", "dns://user/x?type=hunter2@192.0.2.53", "user:hunter2/x@host.test",
+        "hunter2@host.test://x", "user/hunter2://x@host.test", "https://host.test:x/?token=hunter2",
+        "https://host.test:x/?mail=a@b&token=hunter2", "https://host.test:x/?mail=a@b#hunter2",
     ])
     func `an error never shows a password`(text: String) {
         do {

@@ -47,4 +47,33 @@ struct ProberShortageTests {
             try await group.shutdownGracefully()
         }
     }
+
+    /// Port 1 of this machine refuses connections.
+    @Test(
+        arguments: [
+            (nil, .unknown(.resourcesExhausted, .connect), [.resourcesExhausted, .connectRefused]),
+            ("nowhere0", .unknown(.interfaceUnknown, .connect), [.interfaceUnknown]),
+        ] as [(String?, CheckVerdict, [FindingCode])]
+    )
+    func `without a thread for its review a failure is none of the target`(
+        interface: String?,
+        verdict: CheckVerdict,
+        codes: [FindingCode]
+    ) async throws {
+        let prober = Prober(resolver: TableResolver(names: [:])) { _, _ throws(SystemError) in
+            throw SystemError(errno: EAGAIN)
+        }
+        let probe = try CheckBench.probe("tcp://127.0.0.1:1") { probe in
+            probe.interface = interface
+            probe.review = { report in
+                var report = report
+                report.verdict = .ok
+                return report
+            }
+        }
+        let report = await prober.check(probe)
+        #expect(report.verdict == verdict)
+        #expect(report.findings.map(\.code) == codes)
+        await prober.shutDown()
+    }
 }

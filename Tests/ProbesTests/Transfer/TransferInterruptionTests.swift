@@ -178,6 +178,20 @@ struct TransferInterruptionTests {
         #expect(report.verdict.code == .transferYielded, "\(report.findings)")
     }
 
+    @Test(arguments: [
+        (AddressFamilies.ipv6, FindingCode.transferYielded), (.ipv4, .pathChanged), (.any, .pathChanged),
+    ])
+    func `a change of the other family's path changes nothing`(
+        families: AddressFamilies,
+        code: FindingCode
+    ) async throws {
+        let (report, _) = try await interrupted(resumes: false) { prober in
+            prober.pathChanged(families: families)
+            prober.yieldTransfers(evidence: "the machine sends 3 Mbit/s")
+        }
+        #expect(report.verdict.code == code, "\(report.findings)")
+    }
+
     @Test
     func `a change of the path is a seam of a transfer that can be resumed`() async throws {
         let rest = [[ServerStep]](repeating: [.serve(object)], count: 3)
@@ -218,7 +232,7 @@ struct TransferInterruptionTests {
         let run = CheckRun(probe, on: gate, services: services) { _, report in continuation.yield(report) }
         gate.execute { run.start() }
         await log.shown(.resumed)
-        gate.execute { run.pathChanged(["new0"]) }
+        gate.execute { run.pathChanged(["new0"], .any) }
         let report = try #require(await reports.first { _ in true })
         #expect(report.verdict == .ok, "\(report.findings)")
         let seams = try #require(report.transfer?.seams)
@@ -279,7 +293,7 @@ struct TransferInterruptionTests {
     }
 
     /// The kernel connects to no broadcast address, and nobody listens at the other one.
-    @Test(arguments: [("255.255.255.255", 0...0), ("127.0.0.3", 4...5)])
+    @Test(arguments: [("255.255.255.255", 0...0), ("127.0.0.3", 4...8)])
     func `an attempt to resume counts what it may have sent, and no more later`(
         address: String,
         segments: ClosedRange<Int>

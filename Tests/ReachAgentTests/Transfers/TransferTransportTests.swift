@@ -1,5 +1,6 @@
 import AgentTestKit
 import FoundationEssentials
+import ProbeTestKit
 import Probes
 import Synchronization
 import Testing
@@ -58,5 +59,33 @@ import Testing
         let transfer = try probe("http://127.0.0.1:1/", TransferPlan(downloadBytes: 1000))
         #expect(await report(of: transfer, transport).verdict.code == .connectRefused)
         await onThread { transport.shutDownAndWait() }
+    }
+
+    @Test(
+        arguments: [
+            (.any, [Vantage(families: .ipv4)], .pathChanged), (.any, [.default], .pathChanged),
+            (.any, [Vantage(families: .ipv4), Vantage(families: .ipv6)], .pathChanged),
+            (.ipv4, [.default], .pathChanged), (.any, [Vantage(families: .ipv6)], .cancelled),
+            (.ipv4, [Vantage(families: .ipv6)], .cancelled), (.any, [Vantage(interface: "lo")], .cancelled),
+        ] as [(AddressFamilies, Set<Vantage>, FindingCode)]
+    )
+    func `a transfer over IPv4 ends with a path of its vantage and family only`(
+        families: AddressFamilies,
+        changed: Set<Vantage>,
+        code: FindingCode
+    ) async throws {
+        let server = try await ScriptedServer.start([.receiveRequest, .silence])
+        let transport = TransferTransport(Prober(), TransferSurroundings())
+        var transfer = try probe(server.url("/large"), TransferPlan(downloadBytes: 1000))
+        transfer.families = families
+        let (reports, continuation) = AsyncStream<CheckReport>.makeStream()
+        let cancel = transport.start(transfer) { continuation.yield($0) }
+        await server.received(requests: 1)
+        transport.pathChanged(of: changed)
+        cancel()
+        let report = await reports.first { _ in true }
+        #expect(report?.verdict.code == code)
+        await onThread { transport.shutDownAndWait() }
+        await server.shutDown()
     }
 }

@@ -18,7 +18,7 @@ import enum AgentEvents.EventType
     private static let source = IPAddress("192.0.2.7") ?? .unspecified(.ipv4)
     private static let origin = EventOrigin(streamID: "6f1c", host: "edge-7", bootID: nil)
 
-    private static func settings(_ names: [String]) throws -> Settings {
+    private static func settings(_ names: [String], _ families: ProbeRule.Families = .each) throws -> Settings {
         var settings = Settings()
         settings.settle = .none
         settings.probes = try names.map { name in
@@ -27,6 +27,7 @@ import enum AgentEvents.EventType
             definition.probe.transfer = TransferPlan(downloadBytes: 1000)
             definition.rule.transfer = TransferRule()
             definition.rule.isRequired = false
+            definition.rule.families = families
             return definition
         }
         return settings
@@ -94,18 +95,59 @@ import enum AgentEvents.EventType
         driver.handle(.update(Self.update(isUp: true)))
         driver.state.withLock { $0.updates.transfers = TransferUpdates() }
         driver.handle(.update(Self.update(isUp: false)))
-        #expect(Self.updates(driver).changedPaths == [nil])
+        #expect(Self.updates(driver).changedPaths == [Vantage(families: .ipv4)])
         driver.state.withLock { $0.updates.transfers = TransferUpdates() }
         driver.handle(.update(Self.update(isUp: true)))
-        #expect(Self.updates(driver).changedPaths == [nil])
+        #expect(Self.updates(driver).changedPaths == [Vantage(families: .ipv4)])
     }
 
-    @Test func `the interface of a check is its own, or that of the path`() throws {
+    /// The kinds of the interfaces through which each family leaves; nil for no path.
+    struct Paths: Sendable {
+        var ipv4: InterfaceKind?
+        var ipv6: InterfaceKind?
+
+        fileprivate var update: NetworkUpdate {
+            get throws {
+                let snapshot = try ConnectivityPlanTests.view(ipv4: ipv4, ipv6: ipv6)
+                return NetworkUpdate(snapshot: snapshot, changes: [], observed: .now)
+            }
+        }
+    }
+
+    private static let wired = Paths(ipv4: .wired, ipv6: .wired)
+
+    @Test(
+        arguments: [
+            (.any, wired, Paths(ipv4: .wired, ipv6: .wifi), [Vantage(families: .ipv6)]),
+            (.any, wired, Paths(ipv4: .wifi, ipv6: .wired), [Vantage(families: .ipv4)]),
+            (.any, wired, Paths(ipv4: .wifi, ipv6: .wifi), [.default]),
+            (.any, wired, Paths(ipv4: .wired), [Vantage(families: .ipv6)]),
+            (.any, Paths(ipv4: .wired), wired, [Vantage(families: .ipv6)]), (.any, wired, Paths(), [.default]),
+            (.any, wired, wired, []), (.each, wired, Paths(ipv4: .wired, ipv6: .wifi), [Vantage(families: .ipv6)]),
+            (.each, wired, Paths(ipv4: .wired), [Vantage(families: .ipv6)]),
+            (.each, Paths(ipv4: .wired), wired, [Vantage(families: .ipv6)]),
+        ] as [(ProbeRule.Families, Paths, Paths, Set<Vantage>)]
+    )
+    func `an update for transfers has the families whose path changes`(
+        families: ProbeRule.Families,
+        before: Paths,
+        after: Paths,
+        changed: Set<Vantage>
+    ) throws {
+        let driver = ReachabilityDriver.sample(try Self.settings(["web", "speed"], families))
+        driver.handle(.update(try before.update))
+        driver.state.withLock { $0.updates.transfers = TransferUpdates() }
+        driver.handle(.update(try after.update))
+        #expect(Self.updates(driver).changedPaths == changed)
+    }
+
+    @Test func `the interface of a check is its own, or that of the path in its family`() throws {
         let driver = try Self.driver(["speed"])
-        #expect(driver.egress(of: "wwan0") == "wwan0")
-        #expect(driver.egress(of: nil) == nil)
-        driver.handle(.update(Self.update(isUp: true)))
-        #expect(driver.egress(of: nil) == "eth0")
+        #expect(driver.egress(of: Vantage(interface: "wwan0")) == "wwan0")
+        #expect(driver.egress(of: .default) == nil)
+        driver.handle(.update(try Self.wired.update))
+        let vantages = [Vantage.default, Vantage(families: .ipv4), Vantage(families: .ipv6)]
+        #expect(vantages.map { driver.egress(of: $0) } == ["four0", "four0", "six0"])
     }
 
     @Test func `transfer progress is sent only on request, with its point`() throws {

@@ -56,7 +56,8 @@ public struct Probe: Sendable {
     /// Revises the report of a check that did not succeed, with what else the system knows about the target; nil for no
     /// revision.
     ///
-    /// Called on a thread of its own, which it may block briefly.
+    /// Called on a thread of its own, which it may block briefly. If the system has no thread left, a failure ends with the
+    /// code `resources_exhausted` instead, and without a verdict on the target.
     public var review: (@Sendable (CheckReport) -> CheckReport)?
     /// The secrets of the request and its serializer, which copies share.
     private(set) var secrets: ProbeSecrets

@@ -7,8 +7,8 @@ struct TransferUpdates: Sendable {
     var isAllowed = false
     /// `true` while the scheduler does not have that.
     var isNew = false
-    /// The interfaces that transfers are bound to whose path has changed; nil is that of unbound ones.
-    var changedPaths: Set<String?> = []
+    /// The vantages of transfers whose path has changed, each with only the families whose path has.
+    var changedPaths: Set<Vantage> = []
 
     /// `true` if there is an update to pass on.
     var isPending: Bool { isNew || !changedPaths.isEmpty }
@@ -26,10 +26,10 @@ extension ConnectivityPlan {
 }
 
 extension ReachabilityDriver {
-    /// The interface over which a check leaves now that is bound to this one, or to none.
-    func egress(of interface: String?) -> String? {
-        if let interface { return interface }
-        return state.withLock { $0.machine.state.path.interface?.name }
+    /// The interface over which checks from a vantage leave now; that of IPv4 if they may use either family.
+    func egress(of vantage: Vantage) -> String? {
+        if let interface = vantage.interface { return interface }
+        return state.withLock { $0.machine.state.paths(in: vantage.families).first?.interface?.name }
     }
 
     /// The present cost of a vantage's link; nil without a path.
@@ -48,13 +48,21 @@ extension ReachabilityDriver {
     ///
     /// - Parameters:
     ///   - rechecks: The points to recheck.
+    ///   - changedFamilies: The families whose path has changed, of these points; those of the vantage if it has none.
     ///   - points: The current points.
-    func noteTransfers(_ rechecks: [ProbePoint], _ points: [ProbePoint], _ state: inout State) {
+    func noteTransfers(
+        _ rechecks: [ProbePoint],
+        in changedFamilies: [ProbePoint: AddressFamilies],
+        _ points: [ProbePoint],
+        _ state: inout State
+    ) {
         guard !state.plan.transfers.isEmpty else { return }
         let present = points == state.points ? nil : Set(points)
         let gone = present.map { present in state.points.filter { !present.contains($0) } } ?? []
         for point in rechecks + gone where state.plan.isTransfer(point) {
-            state.updates.transfers.changedPaths.insert(point.vantage.interface)
+            let families = changedFamilies[point] ?? point.vantage.families
+            let vantage = Vantage(interface: point.vantage.interface, families: families)
+            state.updates.transfers.changedPaths.insert(vantage)
         }
     }
 

@@ -8,8 +8,8 @@ struct TransferSurroundings: Sendable {
     var lockDirectory: String?
     /// The group of the lock's file, by name or number.
     var group: String?
-    /// Returns the interface over which a check leaves that is bound to this one, or to none.
-    var egress: @Sendable (String?) -> String? = { $0 }
+    /// Returns the interface over which checks from a vantage leave.
+    var egress: @Sendable (Vantage) -> String? = { $0.interface }
     /// Returns the present cost of a vantage's link; nil without a path.
     var cost: @Sendable (Vantage) -> LinkCost? = { _ in nil }
 }
@@ -21,7 +21,7 @@ struct TransferSurroundings: Sendable {
 final class TransferTransport: CheckTransport {
     /// The transfer under way.
     private struct Running {
-        let interface: String?
+        let vantage: Vantage
         let watch: TrafficWatch?
     }
 
@@ -55,12 +55,12 @@ final class TransferTransport: CheckTransport {
 
     /// Ends the transfer in progress if its path has changed, or resumes it over the next path.
     ///
-    /// - Parameter interfaces: The interfaces that checks are bound to and whose path has changed; nil for none.
-    func pathChanged(of interfaces: Set<String?>) {
+    /// - Parameter vantages: The vantages whose path has changed, each with only the families whose path has.
+    func pathChanged(of vantages: Set<Vantage>) {
         let (running, prober) = state.withLock { ($0.running, $0.prober) }
-        guard let running, let prober, interfaces.contains(running.interface) else { return }
-        prober.pathChanged()
-        running.watch?.follow(surroundings.egress(running.interface))
+        guard let running, let prober, let families = running.vantage.changedFamilies(among: vantages) else { return }
+        prober.pathChanged(families: families)
+        running.watch?.follow(surroundings.egress(running.vantage))
     }
 
     /// Keeps later checks and transfers from sharing lookups with running ones.
@@ -97,14 +97,15 @@ final class TransferTransport: CheckTransport {
             state.prober = prober
             return prober
         }
-        let watch = watch(probe, plan, prober)
+        let vantage = Vantage(interface: probe.interface, families: probe.families)
+        let watch = watch(vantage, plan, prober)
         var probe = probe
         let publish = plan.progress
         probe.transfer?.progress = { progress in
             watch?.note(progress)
             publish?(progress)
         }
-        state.withLock { $0.running = Running(interface: probe.interface, watch: watch) }
+        state.withLock { $0.running = Running(vantage: vantage, watch: watch) }
         watch?.start()
         return prober.start(probe) { [weak self] report in
             watch?.end()
@@ -115,9 +116,9 @@ final class TransferTransport: CheckTransport {
         }
     }
 
-    private func watch(_ probe: Probe, _ plan: TransferPlan, _ prober: Prober) -> TrafficWatch? {
+    private func watch(_ vantage: Vantage, _ plan: TransferPlan, _ prober: Prober) -> TrafficWatch? {
         guard plan.yieldShare < 1 else { return nil }
-        return TrafficWatch(of: surroundings.egress(probe.interface), tolerated: plan.yieldShare) {
+        return TrafficWatch(of: surroundings.egress(vantage), tolerated: plan.yieldShare) {
             [weak self] watch, evidence in
             // A watch that notices the traffic at its transfer's last moment must not end the next one.
             self?.state.withLock { if $0.running?.watch === watch { prober.yieldTransfers(evidence: evidence) } }
@@ -137,5 +138,22 @@ final class TransferTransport: CheckTransport {
             started: Date(),
             duration: .zero
         )
+    }
+}
+
+extension Vantage {
+    /// Returns the families that checks from here may use and whose path has changed; nil if there is none.
+    ///
+    /// - Parameter vantages: The vantages whose path has changed, each with only the families whose path has.
+    fileprivate func changedFamilies(among vantages: Set<Vantage>) -> AddressFamilies? {
+        let changed = vantages.filter { $0.interface == interface }.map(\.families)
+        let ipv4 = families.includesIPv4 && changed.contains(where: \.includesIPv4)
+        let ipv6 = families.includesIPv6 && changed.contains(where: \.includesIPv6)
+        return switch (ipv4, ipv6) {
+        case (true, true): .any
+        case (true, false): .ipv4
+        case (false, true): .ipv6
+        case (false, false): nil
+        }
     }
 }
