@@ -43,7 +43,8 @@ public final class JournalRecorder: Sendable {
     /// - Parameters:
     ///   - bus: Its first number must be the journal's ``EventJournal/nextSequence``.
     ///   - journal: The journal.
-    ///   - whenChanged: Called on the recorder's thread with each change of the journal's condition; it may publish.
+    ///   - whenChanged: Called on the recorder's thread with each change of the journal's condition; it may publish the
+    ///     event that reports it, now or later. Missing numbers are leased until that is recorded.
     public convenience init(
         recording bus: NotificationBus<Event>,
         in journal: EventJournal,
@@ -85,6 +86,31 @@ public final class JournalRecorder: Sendable {
         let wakeUp = wakeUp
         journal.whenConditionsChange { wakeUp.signal() }
         wakeUp.signal()
+    }
+
+    /// Waits until all published events are delivered to the subscribers; after the limit, delivers them unrecorded.
+    ///
+    /// Must be called after the bus's `finish()`, for subscribers that end before ``finish(within:)`` is called.
+    ///
+    /// - Parameter limit: The maximum time to wait for the disk to take the events.
+    public func deliver(within limit: Duration) {
+        let hasChanged = DispatchSemaphore(value: 0)
+        // It ends once nothing is held, by whichever thread the last event is delivered.
+        let subscription = bus.subscribe(capacity: .max) { hasChanged.signal() }
+        defer { bus.cancel(subscription) }
+        func isDelivered(by deadline: DispatchTime) -> Bool {
+            while true {
+                switch subscription.take() {
+                case .finished, .lagged: return true
+                case .notifications: continue
+                case .empty: guard hasChanged.wait(timeout: deadline) == .success else { return false }
+                }
+            }
+        }
+        guard !isDelivered(by: .now() + limit.dispatchInterval) else { return }
+        bypass()
+        // The second call does not wait for the lease.
+        if !isDelivered(by: .now() + Self.lastLeaseTime) { bypass() }
     }
 
     /// Waits until all published events are recorded and flushed, and closes the journal.
@@ -180,9 +206,11 @@ public final class JournalRecorder: Sendable {
     private func run(_ first: Subscription<Event>) {
         var subscription = first
         var isStalled = false
+        var unreported: [ClosedRange<UInt64>] = []
         while true {
             switch subscription.take() {
             case .notifications(let batch):
+                noteReports(in: batch, &unreported)
                 journal.write(batch.compactMap { JournalRecord($0.content) })
                 if bus.isRecorderBypassed, !isStalled {
                     isStalled = true
@@ -195,21 +223,23 @@ public final class JournalRecorder: Sendable {
                     reportEndOfStall()
                 }
                 endStall()
-                reportChanges(isStalled)
+                reportChanges(isStalled, &unreported)
             case .lagged:
                 // The journal records the gap with the next event, which is the report of this condition.
                 subscription = subscribe()
+                // The reports are in the gap, too; the lease lasts until the gap is reported.
+                unreported = []
                 reportStall("too many events waited for the disk")
             case .empty:
                 endStall()
                 let pause = journal.retry()
-                reportChanges(isStalled)
+                reportChanges(isStalled, &unreported)
                 if let pause { _ = wakeUp.wait(timeout: .now() + pause.dispatchInterval) } else { wakeUp.wait() }
             case .finished:
                 endStall()
                 let limit = endLimit.withLock { $0 }
                 _ = journal.close(within: limit, usedThrough: bus.lastSequence)
-                reportChanges(isStalled)
+                reportChanges(isStalled, &unreported)
                 journal.whenConditionsChange(nil)
                 ended.signal()
                 return
@@ -225,15 +255,27 @@ public final class JournalRecorder: Sendable {
         whenChanged(JournalCondition(code: .resumed, detail: "events are recorded before they are delivered again"))
     }
 
-    private func reportChanges(_ isStalled: Bool) {
-        let before = bus.lastSequence
-        let conditions = journal.takeConditions()
-        for var condition in conditions {
+    /// - Parameter unreported: The missing numbers of earlier conditions that no event has reported; those of new ones are
+    ///   added.
+    private func reportChanges(_ isStalled: Bool, _ unreported: inout [ClosedRange<UInt64>]) {
+        for var condition in journal.takeConditions() {
             // The journal does not know that its recorder lags.
             condition.isDegraded = condition.isDegraded || isStalled
+            if let missing = condition.missing { unreported.append(missing) }
             whenChanged(condition)
         }
-        let last = bus.lastSequence
-        if last > before, conditions.contains(where: { $0.missing != nil }) { journal.noteNamed(by: last) }
+    }
+
+    /// Notes the events that report missing numbers, once there is one for all of them: those about a condition at the
+    /// agent's start are published much later than it was taken.
+    private func noteReports(in batch: [Notification<Event>], _ unreported: inout [ClosedRange<UInt64>]) {
+        guard !unreported.isEmpty else { return }
+        for notification in batch {
+            guard case .journalDegraded(let change) = notification.content.value.content else { continue }
+            unreported.removeAll { missing in
+                missing.lowerBound == change.missingFirstSequence && missing.upperBound == change.missingLastSequence
+            }
+            if unreported.isEmpty { return journal.noteNamed(by: notification.sequence) }
+        }
     }
 }

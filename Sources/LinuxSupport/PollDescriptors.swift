@@ -105,8 +105,32 @@ package final class SignalDescriptor: Sendable {
         return signal == 0 ? nil : signal
     }
 
+    /// Takes the next signal that the process does not ignore; nil if there is none.
+    ///
+    /// The kernel keeps a blocked signal even if the process ignores it, as after nohup(1).
+    package func nextNotIgnored() -> Int32? {
+        while let signal = next() { if !Self.isIgnored(signal) { return signal } }
+        return nil
+    }
+
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(signal, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+
     /// Unblocks two of the signals on the calling thread, so that they can terminate the process again.
     package static func giveBack(_ first: Int32, _ second: Int32) { clinux_give_back_signals(first, second) }
+
+    /// Unblocks two of the signals on the calling thread, and makes sure that they end the process, which the kernel does
+    /// not do by default for process 1 of a namespace, such as that of a container.
+    package static func letEndProcess(_ first: Int32, _ second: Int32) {
+        if getpid() == 1 {
+            // A handler may call nothing that is not async-signal-safe (signal-safety(7)).
+            for number in [first, second] { Glibc.signal(number) { _exit(128 &+ $0) } }
+        }
+        giveBack(first, second)
+    }
 }
 
 /// Changes of the wall clock, including those by a resume from suspend, as a readable descriptor.

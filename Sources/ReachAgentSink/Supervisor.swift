@@ -147,7 +147,7 @@ final class Supervisor {
 
     private func stop() {
         // A second signal means that an orderly stop would take too long.
-        SignalDescriptor.giveBack(SIGINT, SIGTERM)
+        SignalDescriptor.letEndProcess(SIGINT, SIGTERM)
         notifier.stopping()
         for sink in running.values { sink.stop() }
         let deadline = ContinuousClock.now.advanced(by: Self.patience)

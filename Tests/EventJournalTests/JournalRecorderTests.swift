@@ -25,6 +25,18 @@ import Testing
         }
     }
 
+    /// Publishes the report of missing numbers.
+    private static func publish(reportOf missing: ClosedRange<UInt64>, on bus: NotificationBus<Event>) {
+        let change = JournalDegraded(
+            isDegraded: false,
+            code: JournalCondition.Code.leaseFound.rawValue,
+            missingFirstSequence: missing.lowerBound,
+            missingLastSequence: missing.upperBound
+        )
+        let draft = EventDraft(.journalDegraded, .journalDegraded(change))
+        bus.publish { Event(draft, from: origin, at: FixtureJournal.time($0), number: $0) }
+    }
+
     /// Takes everything that a subscription is given until it ends.
     private func numbers(_ subscription: Subscription<Event>) -> [UInt64] {
         var numbers: [UInt64] = []
@@ -71,6 +83,34 @@ import Testing
         #expect(await onThread { recorder.finish(within: .seconds(30)) })
         #expect(scripted.with { $0.syncs } > before)
         #expect(try scripted.open(fixture).nextSequence == 6)
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `numbers of before are leased until all are reported, though only after the agent's first event`(
+        reports: Int
+    ) async throws {
+        try fixture.write(1, FixtureJournal.lines([1, 2, 3, 4, 8]))
+        try fixture.write("lease", JournalLease.text(5...14))
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let missing = Mutex<[ClosedRange<UInt64>]>([])
+        let taken = DispatchSemaphore(value: 0)
+        let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+            missing.withLock { $0 += [condition.missing].compactMap(\.self) }
+            taken.signal()
+        }
+        try recorder.start()
+        for _ in 0..<2 { await onThread { taken.wait() } }
+        let ranges = missing.withLock { $0 }
+        #expect(ranges == [5...7, 9...14])
+        Self.publish(1, on: bus)
+        for range in ranges.prefix(reports) { Self.publish(reportOf: range, on: bus) }
+        bus.finish()
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3, 4, 8] + Array(15...UInt64(15 + reports)))
+        #expect(fixture.lease == (reports == 2 ? 0 : 14))
+        let next = try scripted.open(fixture)
+        #expect(next.takeConditions().compactMap(\.missing) == (reports == 2 ? [] : ranges))
     }
 
     /// Makes each write, or the first one only, hang until the test signals `goOn`.
@@ -267,6 +307,56 @@ import Testing
         scripted.with { $0.whenWriting = nil }
         goOn.signal()
         #expect(await onThread { recorder.finish(within: .seconds(30)) })
+    }
+
+    @Test(arguments: [true, false])
+    func `a disk that hangs at the end keeps no event from subscribers that end before it is abandoned`(
+        takesLease: Bool
+    ) async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
+        #expect(await journal.settle())
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn) = hangWrites()
+        if !takesLease {
+            scripted.with { state in
+                state.whenSynced = {
+                    stuck.signal()
+                    goOn.wait()
+                }
+            }
+        }
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        bus.finish()
+        #expect(numbers(subscription) == [])
+        await onThread { recorder.deliver(within: .milliseconds(50)) }
+        #expect(numbers(subscription) == [1, 2, 3])
+        scripted.with { ($0.whenWriting, $0.whenSynced) = (nil, nil) }
+        for _ in 0..<2 { goOn.signal() }
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3])
+    }
+
+    @Test func `a disk that takes the last events delivers them recorded`() async throws {
+        let journal = try scripted.open(fixture)
+        let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+        let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
+        let (stuck, goOn) = hangWrites(once: true)
+        try recorder.start()
+        let subscription = bus.subscribe(capacity: 100)
+        Self.publish(3, on: bus)
+        await onThread { stuck.wait() }
+        bus.finish()
+        async let delivered: Void = onThread { recorder.deliver(within: .seconds(30)) }
+        goOn.signal()
+        await delivered
+        #expect(numbers(subscription) == [1, 2, 3])
+        #expect(!bus.isRecorderBypassed)
+        #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        #expect(fixture.numbers == [1, 2, 3])
     }
 
     @Test func `a last flush that hangs leases no number, as every event is in the file`() async throws {

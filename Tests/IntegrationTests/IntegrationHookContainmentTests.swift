@@ -84,6 +84,23 @@ struct IntegrationHookContainmentTests {
         #expect(try await agent.ends() == 0)
     }
 
+    @Test
+    func `as process 1 the agent, too, ends at once by a second signal`() async throws {
+        let started = try lab.channel("started")
+        try lab.put("etc/10-hook", "echo started > \(lab.path)/started\nexec sleep 1000")
+        let agent = try await HookAgent.start(
+            in: lab,
+            "[hooks]\nstop_grace = \"5s\"\n",
+            launcher: ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+        )
+        #expect(await started.next() == "started")
+        let program = try #require(ProcessTable.numbers(ofChildrenOf: agent.processIdentifier).first)
+        // SIGINT is taken first even if both are pending, because its number is lower.
+        kill(program, SIGINT)
+        kill(program, SIGTERM)
+        #expect(try await agent.ends() == 128 + SIGTERM)
+    }
+
     @Test(.withControlGroups)
     func `where control groups are delegated, each run has one, and nothing in it outlives it`() async throws {
         let group = try DelegatedGroup()

@@ -146,14 +146,42 @@ struct IntegrationStreamDiskTests {
         expectEveryNumber(try output.split(separator: "\n").compactMap { try SeenEvent(String($0)).seq })
     }
 
-    @Test("while the disk hangs, clients get events after a second, whose numbers no later agent uses")
-    func killedInStall() async throws {
-        let agent = try await directory.agent()
+    /// Stops the thread that records an agent's events, as a disk that hangs would.
+    private func stopRecorder(of agent: AgentProcess) async throws -> CommandLines {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stopped-thread.py").path()
         let tracer = try CommandLines(
             namespace.command("python3", [script, "\(agent.processIdentifier)", "journal-write"])
         )
         try await tracer.next(containing: "stopped")
+        return tracer
+    }
+
+    @Test("while the disk hangs, an agent that is stopped delivers its last event to every client, in time")
+    func stoppedInStall() async throws {
+        let agent = try await directory.agent()
+        let follower = try SocketLines(directory.events)
+        #expect(await follower.next()?.contains(#""type":"reachagent.agent.hello""#) == true)
+        let tracer = try await stopRecorder(of: agent)
+        let start = ContinuousClock.now
+        let end = try await agent.stop()
+        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(end.status == 0)
+        let last = try #require(end.events.last)
+        #expect(last.name == "agent.stopping")
+        let line = await follower.rest().last
+        #expect(line?.contains(#""type":"reachagent.agent.stopping""#) == true)
+        #expect(line?.contains(#""seq":\#(last.seq ?? 0),"#) == true)
+        // Its number is leased: it was delivered, and never recorded.
+        let next = try await directory.agent()
+        #expect(next.events.first?.seq ?? 0 > last.seq ?? 0)
+        #expect(try await next.stop().status == 0)
+        withExtendedLifetime(tracer) {}
+    }
+
+    @Test("while the disk hangs, clients get events after a second, whose numbers no later agent uses")
+    func killedInStall() async throws {
+        let agent = try await directory.agent()
+        let tracer = try await stopRecorder(of: agent)
         let recorded = try #require(try await directory.history().last)
         let unrecorded = try await directory.turn(agent, to: 3)
         #expect(unrecorded.seq ?? 0 > recorded)
@@ -169,6 +197,13 @@ struct IntegrationStreamDiskTests {
         #expect(degraded.journal?.missingLastSequence ?? 0 >= used)
         #expect(second.events.compactMap(\.seq).min() ?? 0 > used)
         #expect(try await second.stop().status == 0)
+
+        // That was reported, once.
+        let third = try await directory.agent()
+        try await directory.turn(third, to: 5)
+        #expect(try await third.stop().status == 0)
+        #expect(!third.events.contains { $0.journal?.code == "journal_lease_found" })
+        withExtendedLifetime(tracer) {}
     }
 
     @Test("with space again, the journal catches up without an event, and an agent killed then has lost nothing")

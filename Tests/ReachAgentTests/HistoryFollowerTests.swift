@@ -111,6 +111,27 @@ import Testing
         #expect(count == 3)
     }
 
+    @Test func `after a boot in 1970, the step to the present time keeps the state of the run`() async throws {
+        let temporary = try TemporaryDirectory()
+        let path = "\(temporary.path)/journal"
+        let boot = -Self.start / Self.day
+        let stop = Self.event(.agentStopping(AgentStopping(reason: "SIGTERM")), .agentStopping, on: 0, 2)
+        let events = [Self.becomesFull(on: 0, 1), stop, Self.becomesFull(on: boot, 3), Self.resumes(on: 1, 4)]
+        let journal = try EventJournal(opening: JournalConfiguration(directory: path, sync: .never), now: { .now })
+        journal.append(events.compactMap { JournalRecord($0) })
+        #expect(journal.close(within: .seconds(30)))
+        let known = await onThread {
+            let follower = HistoryFollower(journal: path, in: .utc)
+            follower.take(events[2])
+            Self.wait(for: 2, by: follower)
+            // The clock is set.
+            follower.take(events[3])
+            Self.wait(for: 4, by: follower)
+            return follower.entries(at: Self.moment(2)).first { $0.uplink == nil }?.thirtyDays.knownMicroseconds
+        }
+        #expect(known == Self.day)
+    }
+
     @Test func `a clock that was set back makes the days of the page stale`() async {
         let status = DiagnosisTests.status([], connectivity: .full)
         let dates = await onThread { () -> [CivilTime.Day?] in

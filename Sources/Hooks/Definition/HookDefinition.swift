@@ -185,6 +185,20 @@ public struct HookSettings: Sendable {
     public static let systemDirectories = ["/etc/reachagent/hooks.d", "/usr/lib/reachagent/hooks.d"]
 }
 
+/// The targets and probes of an agent, whose last states an added hook may get.
+public struct HookSubjects: Sendable, Hashable {
+    /// The names of the targets.
+    public var targets: Set<String>
+    /// The names of the probes.
+    public var probes: Set<String>
+
+    /// Creates the subjects with these names.
+    public init(targets: Set<String>, probes: Set<String>) {
+        self.targets = targets
+        self.probes = probes
+    }
+}
+
 /// The limits on the programs of all hooks together, if the service manager delegates control groups.
 ///
 /// A single run may use half of them, which leaves the other half to other runs.

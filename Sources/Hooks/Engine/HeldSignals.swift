@@ -18,23 +18,12 @@ struct HeldSignals: Sendable {
         }
     }
 
-    /// Takes the next signal; nil if there is none.
-    ///
-    /// The kernel keeps a held signal even if the process ignores it (nohup(1)): those are left out.
-    func next() -> Int32? {
-        while let signal = signals.next() { if !Self.isIgnored(signal) { return signal } }
-        return nil
-    }
+    /// Takes the next signal that the process does not ignore; nil if there is none.
+    func next() -> Int32? { signals.nextNotIgnored() }
 
     /// Lets the signals act on the calling thread again.
     static func giveBack() {
         SignalDescriptor.giveBack(SIGINT, SIGTERM)
         SignalDescriptor.giveBack(SIGHUP, SIGCHLD)
-    }
-
-    private static func isIgnored(_ signal: Int32) -> Bool {
-        var action = sigaction()
-        sigaction(signal, nil, &action)
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 }

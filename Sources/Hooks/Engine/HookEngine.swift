@@ -55,8 +55,8 @@ final class HookEngine: @unchecked Sendable {
     private var alarm: (at: Instant, task: Scheduled<Void>)?
     /// The chances of requests, by the last event that was offered to webhooks.
     private(set) var network = RequestNetwork.offline
-    /// Returns whether requests leave through a cellular link that are bound to this interface, or to none.
-    private let isCellular: @Sendable (String?) -> Bool
+    /// Returns whether requests with this interface, or none, and these families may leave through a cellular link.
+    private let isCellular: @Sendable (Vantage) -> Bool
     private let alternativeNames: @Sendable (String) -> [String]
     var prober: Prober?
     private var stopped: (@Sendable (Prober?) -> Void)?
@@ -65,7 +65,7 @@ final class HookEngine: @unchecked Sendable {
     init(
         gate: LoopGate,
         containment: HookContainment?,
-        isCellular: @escaping @Sendable (String?) -> Bool,
+        isCellular: @escaping @Sendable (Vantage) -> Bool,
         alternativeNames: @escaping @Sendable (String) -> [String],
         noticed: @escaping @Sendable (String) -> Void,
         completed: @escaping @Sendable (HookCompletion) -> Void
@@ -199,9 +199,11 @@ final class HookEngine: @unchecked Sendable {
         for run in runsInOrder { run.networkChanged(network) }
     }
 
-    /// Returns whether a request would leave now through a link that it must not use.
+    /// Returns whether a request might leave now through a link that it must not use.
     func isExcluded(_ webhook: Webhook) -> Bool {
-        !webhook.probe.request.allowsCellularAccess && isCellular(webhook.probe.interface)
+        let probe = webhook.probe
+        guard !probe.request.allowsCellularAccess else { return false }
+        return isCellular(Vantage(interface: probe.interface, families: probe.families))
     }
 
     /// Starts the runs that are due, and sets the timer for the others.

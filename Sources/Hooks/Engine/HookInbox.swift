@@ -50,6 +50,9 @@ struct HookInbox: Sendable {
         settings.append((first &+ UInt64(events.count), new, last))
     }
 
+    /// Removes the states of all other targets and probes: no event reports that one does not exist any more.
+    mutating func forgetStates(except subjects: HookSubjects) { last.keep(subjects) }
+
     /// Takes all items, in order, and the number of dropped events of each type.
     mutating func takeAll() -> (items: [Item], lost: [EventType: Int]) {
         var items: [Item] = []
@@ -121,6 +124,18 @@ struct LastEvents: Sendable {
         if events[key] == nil, events.count >= Self.maximumEvents, let leastWanted { events[leastWanted] = nil }
         order &+= 1
         events[key] = (order, event)
+    }
+
+    /// Removes the events of other targets and probes.
+    mutating func keep(_ subjects: HookSubjects) {
+        events = events.filter { key, _ in
+            switch key.type {
+            case .probeChanged: subjects.probes.contains(key.subject)
+            case .targetChanged, .pathChanged:
+                key.subject == AgentEvent.defaultSubject || subjects.targets.contains(key.subject)
+            default: true
+            }
+        }
     }
 
     /// The event to drop first.

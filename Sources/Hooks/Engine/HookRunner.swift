@@ -4,7 +4,7 @@ internal import EventLoopExecutor
 internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
-internal import Probes
+public import Probes
 internal import Synchronization
 
 /// Runs hooks: matches events with hooks, and runs each hook at its own pace.
@@ -34,7 +34,7 @@ public final class HookRunner: Sendable {
     private let noticed: @Sendable (String) -> Void
     private let completed: @Sendable (HookCompletion) -> Void
     private let containment: HookContainment?
-    private let isCellular: @Sendable (String?) -> Bool
+    private let isCellular: @Sendable (Vantage) -> Bool
     private let alternativeNames: @Sendable (String) -> [String]
     private let state = Mutex(State())
     /// Held while settings are delivered, so that their order is that of the calls, and while the loop starts.
@@ -44,8 +44,8 @@ public final class HookRunner: Sendable {
     ///   - settings: The hooks.
     ///   - containment: The containment in which runs are limited and killed as a whole; with `nil`, their processes
     ///     are found by their parents.
-    ///   - isCellular: Returns whether requests leave through a cellular link that are bound to this interface, or to
-    ///     none: those that may not use one wait. Called on the runner's thread; it must be quick.
+    ///   - isCellular: Returns whether requests with this interface, or none, and these families may leave through a
+    ///     cellular link: those that may not use one wait. Called on the runner's thread; it must be quick.
     ///   - alternativeNames: Returns the alternative names of an interface, which patterns match too. Called on the
     ///     runner's thread; it must be quick.
     ///   - noticed: Called with a sentence for the log when a file or directory has not been read within the timeout of
@@ -54,7 +54,7 @@ public final class HookRunner: Sendable {
     public init(
         _ settings: HookSettings,
         containment: HookContainment? = nil,
-        isCellular: @escaping @Sendable (String?) -> Bool = { _ in false },
+        isCellular: @escaping @Sendable (Vantage) -> Bool = { _ in false },
         alternativeNames: @escaping @Sendable (String) -> [String] = { _ in [] },
         noticed: @escaping @Sendable (String) -> Void = { _ in },
         completed: @escaping @Sendable (HookCompletion) -> Void
@@ -89,9 +89,12 @@ public final class HookRunner: Sendable {
     /// Applies new settings: unchanged hooks keep their queues, and current runs continue.
     ///
     /// A changed hook restarts; of its queue, it keeps events that it still matches. Safe to call from any thread.
-    public func configure(_ settings: HookSettings) {
+    ///
+    /// - Parameter subjects: The targets and probes whose last states count for added hooks; `nil` for all.
+    public func configure(_ settings: HookSettings, subjects: HookSubjects? = nil) {
         group.withLock { group in
             let isNeeded = state.withLock { state in
+                if let subjects { state.inbox.forgetStates(except: subjects) }
                 guard !state.isStopped, group != nil || state.lacksLoop || !settings.isEmpty else { return false }
                 state.inbox.configure(settings)
                 state.grace = settings.stopGrace

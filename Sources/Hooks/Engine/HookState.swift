@@ -165,6 +165,8 @@ extension AgentStatus.HookStatus {
 
 extension HookDefinition {
     /// The comparable properties of a hook, which are equal as long as the hook is unchanged.
+    ///
+    /// A timeout of its own is in its identity; another one of the section applies to later runs of an unchanged hook.
     struct Signature: Hashable {
         enum Action: Hashable {
             case command(HookCommand)
@@ -174,7 +176,6 @@ extension HookDefinition {
         var action: Action
         var trigger: HookTrigger
         var pace: HookPace
-        var timeout: Duration
         var identity: String
     }
 
@@ -191,7 +192,7 @@ extension HookDefinition {
                     retries: webhook.retries
                 )
             }
-        return Signature(action: compared, trigger: trigger, pace: pace, timeout: timeout, identity: identity)
+        return Signature(action: compared, trigger: trigger, pace: pace, identity: identity)
     }
 }
 

@@ -97,7 +97,7 @@ final class AgentLoop: Sendable {
         // A second signal terminates the process, because an orderly shutdown would take too long. A late SIGHUP or
         // SIGUSR1 stays blocked for good: there is nothing left to reload or to log, and it must not cut the shutdown
         // short.
-        SignalDescriptor.giveBack(SIGINT, SIGTERM)
+        SignalDescriptor.letEndProcess(SIGINT, SIGTERM)
     }
 
     private func loop() {

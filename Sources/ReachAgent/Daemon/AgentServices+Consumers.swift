@@ -10,6 +10,8 @@ internal import StateSocket
 
 /// The consumers of the bus, as parts.
 extension AgentServices {
+    /// The timeout for writing the last events to the journal before subscribers receive them.
+    private static let recordingDeadline: Duration = .seconds(1)
     /// The timeout for writing the remaining events to the journal.
     private static let drainDeadline: Duration = .seconds(2)
     /// The timeout for sending the remaining events; a slower subscriber resumes from the journal, and does not delay
@@ -155,6 +157,15 @@ extension AgentServices {
         } stop: {
             delivery.end()
             file.stop()
+        }
+    }
+
+    func publishing(_ driver: ReachabilityDriver, _ recorder: JournalRecorder?) -> AgentPart {
+        AgentPart(name: "state machine") {
+        } stop: { [loop] in
+            driver.finish(because: loop.reason ?? "the agent ends")
+            // The loop no longer bypasses a journal that hangs, and the consumers stop next.
+            recorder?.deliver(within: Self.recordingDeadline)
         }
     }
 

@@ -132,20 +132,18 @@ struct AgentServices {
                 reap: containment.reap
             )
         )
-        // A recording without sockets runs beside the service, whose file it is.
-        let writesMetrics = configuration.recording == nil || configuration.sockets != nil
         let parts: [AgentPart?] = [
             recorder.map { recording(bus, by: $0) },
             server.map { serving($0, requestHandler, configuration) },
             Self.handingOver(sinks, configuration),
-            (writesMetrics ? configuration.metricsFile : nil).map { path in
+            configuration.metricsFile.map { path in
                 writing(requestHandler.metricsFile(at: path, connections: connections), bus)
             },
             try configuration.format.map { printing(try EventPrinter(bus: bus, format: $0, origin: origin)) },
             // Subscribers get an event in this order; these two delay no other subscriber.
             logging(EventLog(bus: bus, logger: logger, isPrinted: configuration.format != nil)),
             following(EventDelivery(bus: bus, take: history.take)),
-            AgentPart(name: "state machine", start: {}) { driver.finish(because: loop.reason ?? "the agent ends") },
+            publishing(driver, recorder),
             running(hooks, hookDelivery),
             AgentPart(name: "probes", start: {}) { runner.stop(whenCancelled: reserve.release) },
             AgentPart(name: "netlink", start: kernel.start, stop: kernel.stop),
@@ -184,7 +182,7 @@ struct AgentServices {
         return HookRunner(
             settings,
             containment: containment,
-            isCellular: { driver.cost(of: Vantage(interface: $0))?.isCellular ?? false },
+            isCellular: { driver.cost(of: $0)?.isCellular ?? false },
             alternativeNames: driver.alternativeNames,
             noticed: { [logger] in logger.warning("hooks: \($0)") }
         ) { completion in
@@ -216,7 +214,8 @@ struct AgentServices {
             runner.setLimits(new.limits)
             // An event is for the hooks of its time, also where its publisher has not come to them yet.
             hookDelivery.catchUp()
-            hooks.configure(configuration.hooks(new))
+            let plan = ConnectivityPlan(new, portals: driver.plan.portals)
+            hooks.configure(configuration.hooks(new), subjects: HookSubjects(plan))
             sinks.configure(new.sinks)
             driver.configure(new, reload)
             do throws(NetlinkError) {
@@ -241,5 +240,16 @@ struct AgentServices {
         loop.run()
         parts.stop(within: Self.shutdownDeadline, whenLate: whenLate)
         if let failure = loop.failure { throw failure }
+    }
+}
+
+extension HookSubjects {
+    /// The targets and probes of a plan, including those that the agent adds.
+    init(_ plan: ConnectivityPlan) {
+        let configuration = plan.machineConfiguration
+        self.init(
+            targets: Set(configuration.targets.map(\.name)),
+            probes: Set(configuration.probes.map(\.name))
+        )
     }
 }

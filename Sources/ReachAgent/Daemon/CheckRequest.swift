@@ -2,6 +2,8 @@ internal import AgentEvents
 internal import StateClient
 internal import Synchronization
 
+internal import enum CheckResults.FindingCode
+
 /// A request for checks by the running agent, and the wait for their results.
 final class CheckRequest: Sendable {
     /// The agent's answer, as far as it is shown.
@@ -25,11 +27,32 @@ final class CheckRequest: Sendable {
     }
 
     /// The results so far.
-    private struct Progress {
-        var checks: [AgentEvents.ProbePoint: CompletedCheck] = [:]
+    struct Progress {
+        /// The codes of transfers that were not made, whose reports have no measurements.
+        private static let transferCodes = Set(
+            [FindingCode.pathChanged, .transferYielded, .transferMetered, .transferBusy].map(\.rawValue)
+        )
+
+        /// The name of the probe whose checks were requested; `nil` for all of them.
+        let name: String?
+        private(set) var checks: [AgentEvents.ProbePoint: CompletedCheck] = [:]
         /// The number of checks; `nil` until the agent has answered.
         var expected: Int?
         var refused = 0
+
+        init(of name: String?) { self.name = name }
+
+        /// Records the end of a check.
+        ///
+        /// A request without a name starts no transfer: one that the agent makes by its schedule is no requested check.
+        mutating func note(_ check: CompletedCheck) {
+            guard name != nil || !Self.isTransfer(check.report) else { return }
+            checks[check.point] = check
+        }
+
+        private static func isTransfer(_ report: AgentEvents.CheckReport) -> Bool {
+            report.transfer != nil || report.code.map { transferCodes.contains($0) } ?? false
+        }
 
         var isComplete: Bool { expected.map { checks.count >= $0 } ?? false }
         var sorted: [CompletedCheck] {
@@ -42,12 +65,13 @@ final class CheckRequest: Sendable {
 
     private let name: String?
     private let client: StateClient
-    private let progress = Mutex(Progress())
+    private let progress: Mutex<Progress>
 
     /// Creates a request for the checks of one probe, or of all.
     init(of name: String?, _ client: StateClient) {
         self.name = name
         self.client = client
+        progress = Mutex(Progress(of: name))
     }
 
     /// The parameters of the method `probe`.
@@ -91,7 +115,7 @@ final class CheckRequest: Sendable {
                     progress.withLock { ($0.expected, $0.refused) = (reply.points ?? 0, reply.refused ?? 0) }
                 case .event(let line):
                     guard case .probeCompleted(let check)? = line.event?.content else { continue }
-                    progress.withLock { $0.checks[check.point] = check }
+                    progress.withLock { $0.note(check) }
                 default: continue
                 }
                 let progress = progress.withLock { $0 }

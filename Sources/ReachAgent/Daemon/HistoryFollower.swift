@@ -167,14 +167,7 @@ final class HistoryFollower: Sendable {
             }
         }
         var reading = path.map { JournalReading(of: $0) }
-        if let start = history?.availability.start {
-            // A state that has not changed for 90 days was published before that.
-            reading?.add(from: start, to: &history, at: now)
-            if history?.availability.lacksBeginning == true, reading?.hasOlderEvents == true {
-                history = RecentHistory(at: now, in: civilTime)
-                reading?.add(from: nil, to: &history, at: now)
-            }
-        }
+        reading?.add(to: &history, at: now)
         state.withLock { [reading] state in
             for event in state.waiting where reading?.hasRead(event) != true {
                 history?.add(event)

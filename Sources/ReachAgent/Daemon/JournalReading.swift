@@ -8,18 +8,9 @@ struct JournalReading {
     private static let chunkBytes = 256 << 10
 
     private let path: String
-    private var firstRead: UInt64?
     private var lastRead: UInt64?
 
     init(of path: String) { self.path = path }
-
-    /// True when the journal has events that are older than those that were read.
-    var hasOlderEvents: Bool {
-        guard let oldest = try? JournalReader(directory: path, includesHistory: true).oldestSequence else {
-            return false
-        }
-        return firstRead.map { oldest < $0 } ?? true
-    }
 
     /// Returns whether an event was among those that were read.
     ///
@@ -29,16 +20,20 @@ struct JournalReading {
         return sequence <= lastRead
     }
 
-    /// Adds the events from a time on, or all.
-    mutating func add(from start: Timestamp?, to history: inout RecentHistory?, at now: Timestamp) {
-        guard var cursor = try? JournalReader(directory: path, includesHistory: true).events(from: start) else {
-            return
-        }
+    /// Adds the events of the days of a history.
+    ///
+    /// Reading starts at the last start of an agent before these days, because nothing before it matters. From there on
+    /// no event is left out for its time: a device without a clock of its own boots in 1970.
+    mutating func add(to history: inout RecentHistory?, at now: Timestamp) {
+        guard let start = history?.availability.start, let end = history?.availability.end,
+            let reader = try? JournalReader(directory: path, includesHistory: true),
+            let extent = try? reader.extent(from: start, to: end, beginningWith: .agentStarted)
+        else { return }
+        var cursor = reader.events(after: extent.first - 1)
         // The newest lines for the timeline: which of them are the newest is known at the end only.
         var (settled, frequent): ([[UInt8]], [[UInt8]]) = ([], [])
         // Damage is a gap, about which nothing is known; the bus has what is written from now on.
         while let chunk = try? cursor.nextRecorded(atMost: Self.chunkBytes) {
-            firstRead = firstRead ?? chunk.lines.first?.sequence
             lastRead = chunk.lines.last?.sequence ?? lastRead
             for line in chunk.lines {
                 let type = chunk.type(of: line)

@@ -106,6 +106,23 @@ struct HookInboxTests {
 @Suite
 struct LastEventsTests {
     @Test
+    func `targets and probes that do not exist any more have no state`() {
+        var last = LastEvents()
+        last.note(SampleEvent.reachability(1))
+        for (number, name) in zip(UInt64(2)..., ["default", "office", "gone"]) {
+            last.note(SampleEvent.plain(.pathChanged, subject: name, number))
+        }
+        for (number, name) in zip(UInt64(5)..., ["office", "gone"]) {
+            last.note(SampleEvent.plain(.targetChanged, subject: name, number))
+        }
+        last.note(SampleEvent.probe("web", 7))
+        // The event with which a removed probe ends is its newest.
+        last.note(SampleEvent.probe(at: ProbePoint(probe: "gone", interface: "eth0"), 8))
+        last.keep(HookSubjects(targets: ["office"], probes: ["web"]))
+        #expect(last.events(of: LastEvents.types).map(\.sequence) == [1, 2, 3, 5, 7])
+    }
+
+    @Test
     func `the newest of each subject is remembered, in order`() {
         var last = LastEvents()
         last.note(SampleEvent.reachability(1))

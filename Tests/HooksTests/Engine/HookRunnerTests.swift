@@ -312,6 +312,41 @@ struct HookRunnerTests {
     }
 
     @Test
+    func `another timeout of the section restarts no hook, and applies to later runs`() async throws {
+        let fixture = try HookFixture()
+        let path = try Self.script(fixture, "waits", #"[ "$REACH_SEQ" = 1 ] || exec sleep 600"#)
+        let pace = HookPace(queue: .all, runsAtStart: true)
+        let scene = Scene(fixture, HookSettings(definitions: [Self.hook("waits", path, pace: pace)]))
+        scene.runner.deliver(SampleEvent.reachability(1))
+        _ = await scene.log.reports(1)
+        let short = Self.hook("waits", path, pace: pace, timeout: .milliseconds(500))
+        scene.runner.configure(HookSettings(definitions: [short]))
+        scene.runner.deliver(SampleEvent.reachability(2))
+        let reports = await scene.log.reports(2)
+        await scene.runner.stopped()
+        #expect(reports.map(\.triggerSequence) == [1, 2])
+        #expect(scene.runner.statuses.map(\.runs) == [2])
+    }
+
+    @Test
+    func `an added hook does not get the state of a target that was removed before there was a hook`() async throws {
+        let fixture = try HookFixture()
+        let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ")
+        let scene = Scene(fixture, HookSettings())
+        scene.runner.deliver(SampleEvent.plain(.targetChanged, subject: "office", 1))
+        scene.runner.deliver(SampleEvent.probe("web", 2))
+        scene.runner.configure(HookSettings(), subjects: HookSubjects(targets: [], probes: ["web"]))
+        let pace = HookPace(queue: .all, runsAtStart: true)
+        let hook = Self.hook("added", tell, types: [.targetChanged, .probeChanged], pace: pace)
+        let subjects = HookSubjects(targets: ["office"], probes: ["web"])
+        scene.runner.configure(HookSettings(definitions: [hook]), subjects: subjects)
+        scene.runner.deliver(SampleEvent.probe("web", 3))
+        _ = await scene.log.reports(2)
+        await scene.runner.stopped(grace: .seconds(60))
+        #expect(scene.written("added") == ["2\n", "3\n"])
+    }
+
+    @Test
     func `an added hook gets the last state once, if it requests that`() async throws {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")

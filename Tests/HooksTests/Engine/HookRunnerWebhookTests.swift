@@ -15,7 +15,7 @@ struct HookRunnerWebhookTests {
         _ url: String,
         queue: HookPace.Queue = .latest,
         others: [HookDefinition] = [],
-        isCellular: @escaping @Sendable (String?) -> Bool = { _ in false },
+        isCellular: @escaping @Sendable (Vantage) -> Bool = { _ in false },
         change: (inout Webhook) -> Void = { _ in }
     ) throws -> HookRunner {
         let settings = HookSettings(definitions: [try hook(url, queue: queue, change)] + others)
@@ -169,19 +169,22 @@ struct HookRunnerWebhookTests {
     func `a request that may not use a cellular link waits for another one`() async throws {
         let server = try await ScriptedServer.start([.serve(.text("thanks"))])
         let isCellular = Mutex(true)
-        let asked = Mutex<[String?]>([])
+        let asked = Mutex<Set<Vantage>>([])
         let runner = try runner(
             server.url("/hook"),
-            isCellular: { interface in
-                asked.withLock { $0.append(interface) }
+            isCellular: { vantage in
+                asked.withLock { _ = $0.insert(vantage) }
                 return isCellular.withLock { $0 }
             },
-            change: { $0.probe.request.allowsCellularAccess = false }
+            change: { webhook in
+                webhook.probe.request.allowsCellularAccess = false
+                webhook.probe.families = .ipv4
+            }
         )
         await deliver(1, ("wwan", "full"), runner)
         let status = try #require(runner.statuses.first)
         #expect(status.waitsForNetwork == true && status.running == 0 && status.waiting == 1)
-        #expect(asked.withLock { $0.allSatisfy { $0 == nil } && !$0.isEmpty })
+        #expect(asked.withLock { $0 } == [Vantage(families: .ipv4)])
         isCellular.withLock { $0 = false }
         await deliver(2, ("wifi", "full"), runner)
         #expect(await log.reports(1).map(\.triggerSequence) == [2])

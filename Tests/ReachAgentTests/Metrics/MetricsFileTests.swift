@@ -1,5 +1,7 @@
 import AgentEvents
 import AgentTestKit
+import ArgumentParser
+import Configuration
 import Foundation
 import Synchronization
 import Testing
@@ -59,6 +61,25 @@ struct MetricsFileTests {
         #expect(bench.waits(for: "written 2"))
         other.stop()
         #expect(!FileManager.default.fileExists(atPath: bench.path))
+    }
+
+    @Test(
+        arguments: [
+            ("", true, "/configured"), ("", false, "/configured"), ("--no-sockets", false, nil),
+            ("--no-journal --no-sockets --metrics-file /named", false, "/named"),
+            ("--record inputs", true, "/configured"), ("--record inputs", false, nil),
+            ("--record inputs --metrics-file /named", false, "/named"),
+        ] as [(String, Bool, String?)]
+    )
+    func `an agent that runs beside the service leaves its file alone`(
+        options: String,
+        hasSockets: Bool,
+        path: String?
+    ) throws {
+        let command = try RunCommand.parse(options.split(separator: " ").map(String.init))
+        var settings = AgentSettings()
+        settings.metricsFile = "/configured"
+        #expect(command.metricsPath(settings, hasSockets: hasSockets) == path)
     }
 
     @Test func `it is written whole at the first settled change, for all users, and removed at the end`() throws {

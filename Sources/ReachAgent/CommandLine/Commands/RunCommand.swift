@@ -146,6 +146,7 @@ struct RunCommand: ParsableCommand {
                 readsNoConfiguration: configuration.noConfig
             ).run()
         }
+        let socketSettings = socketConfiguration(settings)
         try StartFailure.orExit {
             try AgentServices(
                 AgentConfiguration(
@@ -163,10 +164,10 @@ struct RunCommand: ParsableCommand {
                     journal: journalConfiguration(settings.agent),
                     needsJournal: journal.journalDirectory != nil || settings.agent.journalDirectory != nil
                         || ProcessInfo.processInfo.environment["STATE_DIRECTORY"] != nil,
-                    sockets: socketConfiguration(settings),
+                    sockets: socketSettings,
                     needsSockets: sockets.socketDirectory != nil || settings.agent.socketDirectory != nil
                         || ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] != nil,
-                    metricsFile: metricsFile ?? settings.agent.metricsFile
+                    metricsFile: metricsPath(settings.agent, hasSockets: socketSettings != nil)
                 )
             ).run()
         }
@@ -207,6 +208,13 @@ struct RunCommand: ParsableCommand {
             return nil
         }
         return journal.configuration(in: directory, settings)
+    }
+
+    /// Returns the file of metrics; that of the configuration belongs to the service, which runs beside an agent that was
+    /// started without sockets, or that records without them.
+    func metricsPath(_ settings: AgentSettings, hasSockets: Bool) -> String? {
+        let isBesideService = sockets.noSockets || record != nil && !hasSockets
+        return metricsFile ?? (isBesideService ? nil : settings.metricsFile)
     }
 
     private func socketConfiguration(_ settings: Settings) -> StateSocketConfiguration? {
