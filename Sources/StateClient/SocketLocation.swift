@@ -19,12 +19,15 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
     /// The first of these: `explicit`; `$REACHAGENT_SOCKET`; `control.sock` in a directory of `$RUNTIME_DIRECTORY` if it
     /// exists or the directory's name is `reachagent`; `$XDG_RUNTIME_DIR/reachagent/control.sock` if it exists;
     /// `/run/reachagent/control.sock`. An empty variable counts as unset. The first two may also name the directory of
-    /// `control.sock`: one that exists, or with a slash at the end.
+    /// `control.sock`: one that exists, or with a slash at the end. If the last one exists, a user's socket on which no
+    /// process listens counts as absent: an agent that was killed leaves its socket behind.
     ///
     /// - Parameter explicit: The path from a command line or a setting; `nil` without one.
     public static func control(explicit: String? = nil) -> SocketLocation {
         control(explicit: explicit, variable: Self.variable) {
             access($0, F_OK) == 0
+        } isRefused: {
+            StreamSocket.isRefused(at: $0)
         } isDirectory: {
             var entry = stat()
             return stat($0, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
@@ -36,6 +39,7 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
         explicit: String?,
         variable: (String) -> String?,
         exists: (String) -> Bool,
+        isRefused: (String) -> Bool,
         isDirectory: (String) -> Bool
     ) -> SocketLocation {
         if let path = explicit ?? variable("REACHAGENT_SOCKET") {
@@ -43,6 +47,7 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
             guard isSlashed || isDirectory(path) else { return SocketLocation(path: path) }
             return SocketLocation(path: path + (isSlashed ? "" : "/") + "control.sock")
         }
+        let service = "/run/reachagent/control.sock"
         // systemd sets it, with colons between several directories, also for services that are only clients
         // (systemd.exec(5)). The agent's own unit must find its socket before that exists.
         for directory in variable("RUNTIME_DIRECTORY")?.split(separator: ":") ?? [] {
@@ -52,9 +57,9 @@ public struct SocketLocation: Sendable, Hashable, CustomStringConvertible {
         }
         if let directory = variable("XDG_RUNTIME_DIR") {
             let path = "\(directory)/reachagent/control.sock"
-            if exists(path) { return SocketLocation(path: path) }
+            if exists(path), !(exists(service) && isRefused(path)) { return SocketLocation(path: path) }
         }
-        return SocketLocation(path: "/run/reachagent/control.sock")
+        return SocketLocation(path: service)
     }
 
     private static func variable(_ name: String) -> String? {

@@ -6,16 +6,23 @@ internal import LinuxSupport
 ///
 /// The value holds no connection: each call makes its own connection, on its own thread. It may be used from any task.
 public struct StateClient: Sendable, Hashable {
-    /// The location of the agent's control socket.
-    public let location: SocketLocation
+    /// The location that was named; `nil` for the default one.
+    private let named: SocketLocation?
+
+    /// The location of the agent's control socket; without a named one the default one at this moment.
+    public var location: SocketLocation { named ?? .control() }
+
+    /// Returns the ``location`` at the moment of the call.
+    var locate: @Sendable () -> SocketLocation { { [named] in named ?? .control() } }
 
     /// Creates a client of the agent behind a control socket.
     ///
-    /// - Parameter socket: The socket's path; `nil` for the default one, see ``SocketLocation/control(explicit:)``.
-    public init(socket: String? = nil) { location = .control(explicit: socket) }
+    /// - Parameter socket: The socket's path; `nil` for the default one, which is looked for anew for each connection, see
+    ///   ``SocketLocation/control(explicit:)``.
+    public init(socket: String? = nil) { named = socket.map { SocketLocation.control(explicit: $0) } }
 
     /// Creates a client of the agent behind a control socket.
-    public init(location: SocketLocation) { self.location = location }
+    public init(location: SocketLocation) { named = location }
 
     /// Sends one request and waits for its one reply.
     ///

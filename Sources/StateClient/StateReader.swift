@@ -8,10 +8,11 @@ internal import LinuxSupport
 /// ``take(maximum:)``. If the thread does not call it, the agent eventually closes the connection to this slow reader,
 /// and the stream then resumes from the journal.
 package final class StateReader {
-    private let location: SocketLocation
+    private let locate: @Sendable () -> SocketLocation
     private let wakeup: Wakeup
     private let connectTimeout: Duration?
-    private let watch: SocketWatch
+    private var location: SocketLocation
+    private var watch: SocketWatch
     private var resumption: StreamResumption
     private var connection: AgentConnection?
     /// The time of the next attempt to connect; `nil` with a connection.
@@ -23,30 +24,22 @@ package final class StateReader {
     /// `true` if the last call may have left received lines behind.
     private var hasMore = false
 
-    /// Creates a reader with a timeout for each attempt to connect.
-    ///
-    /// - Throws: ``StateClientError`` if no descriptor is left.
-    package convenience init(
-        _ location: SocketLocation,
-        _ subscription: StateSubscription,
-        connectTimeout: Duration
-    ) throws(StateClientError) {
-        self.init(location, subscription, wakeup: try .make(), connectTimeout: connectTimeout)
-    }
-
     /// Creates a reader whose waits inside ``take(maximum:)`` are interrupted by a wake-up, with
     /// ``StateClientError/cancelled``.
     ///
     /// - Parameters:
+    ///   - locate: Returns the location of the agent's socket; called before each attempt until an agent was found.
     ///   - connectTimeout: The maximum time that an attempt to connect waits for an agent with many other clients.
     ///   - patience: The time for which the agent may be silent on its first connection.
     init(
-        _ location: SocketLocation,
+        _ locate: @escaping @Sendable () -> SocketLocation,
         _ subscription: StateSubscription,
         wakeup: Wakeup,
         connectTimeout: Duration? = nil,
         patience: Duration = StreamResumption.usualPatience
     ) {
+        let location = locate()
+        self.locate = locate
         self.location = location
         self.wakeup = wakeup
         self.connectTimeout = connectTimeout
@@ -101,6 +94,7 @@ package final class StateReader {
             resumption.socketAppeared()
         }
         self.retry = nil
+        updateLocation()
         let parameters = resumption.parameters
         let helloDeadline = ContinuousClock.now.advanced(by: resumption.helloTimeout)
         connection = try failing { () throws(StateClientError) in
@@ -111,6 +105,15 @@ package final class StateReader {
         }
         self.helloDeadline = helloDeadline
         return true
+    }
+
+    /// Moves to the present location of the agent, which may have started at another one since.
+    ///
+    /// After the first hello the stream stays with its agent, whose restart must not lead to another one.
+    private func updateLocation() {
+        guard !resumption.hasBegun, case let found = locate(), found != location else { return }
+        location = found
+        watch = SocketWatch(found)
     }
 
     /// Ends a connection on which the agent is silent: it hangs, or was stopped.
@@ -165,7 +168,7 @@ extension StateClient {
     ///
     /// - Throws: ``StateClientError`` if no descriptor is left.
     package func reader(_ subscription: StateSubscription) throws(StateClientError) -> StateReader {
-        try StateReader(location, subscription, connectTimeout: .milliseconds(300))
+        StateReader(locate, subscription, wakeup: try .make(), connectTimeout: .milliseconds(300))
     }
 
     /// Sends one request and decodes its one reply; blocks the calling thread.

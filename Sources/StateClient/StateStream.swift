@@ -14,32 +14,32 @@ internal import Synchronization
 /// take stay in the socket; if the agent then closes the connection to this slow reader, the stream resumes from the
 /// journal. The end of the task or of the iterator ends the connection; for a cancelled task the stream ends. An agent
 /// that takes a connection and is silent for 10 s counts as lost; this time doubles with each such connection, up to
-/// 160 s.
+/// 160 s. Without a named socket, the agent is looked for anew at each attempt; once found, the stream stays with it.
 public struct StateStream: AsyncSequence, Sendable {
     /// The elements of the stream.
     public typealias Element = StreamItem
     /// The reason for the stream's end, unless it was cancelled.
     public typealias Failure = StateClientError
 
-    private let location: SocketLocation
+    private let locate: @Sendable () -> SocketLocation
     private let subscription: StateSubscription
 
-    init(_ location: SocketLocation, _ subscription: StateSubscription) {
-        self.location = location
+    init(_ locate: @escaping @Sendable () -> SocketLocation, _ subscription: StateSubscription) {
+        self.locate = locate
         self.subscription = subscription
     }
 
     /// Creates an iterator, which connects on the first call of its `next`.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(location, subscription) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(locate, subscription) }
 
     /// The position of one consumer in the stream; for one task at a time.
     public final class AsyncIterator: AsyncIteratorProtocol {
-        private let location: SocketLocation
+        private let locate: @Sendable () -> SocketLocation
         private let subscription: StateSubscription
         private var pump: StreamPump?
 
-        fileprivate init(_ location: SocketLocation, _ subscription: StateSubscription) {
-            self.location = location
+        fileprivate init(_ locate: @escaping @Sendable () -> SocketLocation, _ subscription: StateSubscription) {
+            self.locate = locate
             self.subscription = subscription
         }
 
@@ -55,7 +55,7 @@ public struct StateStream: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(StateClientError) -> StreamItem? {
             if let pump { return try await pump.next() }
-            let pump = try StreamPump.started(location, subscription)
+            let pump = try StreamPump.started(locate, subscription)
             self.pump = pump
             return try await pump.next()
         }
@@ -67,7 +67,7 @@ extension StateClient {
     ///
     /// The stream connects when the first item is requested.
     public func events(_ subscription: StateSubscription = StateSubscription()) -> StateStream {
-        StateStream(location, subscription)
+        StateStream(locate, subscription)
     }
 }
 
@@ -110,23 +110,27 @@ private final class StreamPump: Sendable {
         }
     }
 
-    private let location: SocketLocation
+    private let locate: @Sendable () -> SocketLocation
     private let subscription: StateSubscription
     private let wakeup: Wakeup
     private let state = Mutex(State())
 
     /// Returns a pump with a thread that runs until the stream ends or ``cancel()`` is called.
     static func started(
-        _ location: SocketLocation,
+        _ locate: @escaping @Sendable () -> SocketLocation,
         _ subscription: StateSubscription
     ) throws(StateClientError) -> StreamPump {
-        let pump = StreamPump(location, subscription, try Wakeup.make())
+        let pump = StreamPump(locate, subscription, try Wakeup.make())
         try NamedThread.startOrThrow("state-stream") { pump.run() }
         return pump
     }
 
-    private init(_ location: SocketLocation, _ subscription: StateSubscription, _ wakeup: Wakeup) {
-        self.location = location
+    private init(
+        _ locate: @escaping @Sendable () -> SocketLocation,
+        _ subscription: StateSubscription,
+        _ wakeup: Wakeup
+    ) {
+        self.locate = locate
         self.subscription = subscription
         self.wakeup = wakeup
     }
@@ -180,7 +184,7 @@ private final class StreamPump: Sendable {
     // MARK: Thread
 
     private func run() {
-        let reader = StateReader(location, subscription, wakeup: wakeup)
+        let reader = StateReader(locate, subscription, wakeup: wakeup)
         repeat {
             let items: [StreamItem]
             do throws(StateClientError) {

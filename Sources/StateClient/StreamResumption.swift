@@ -44,7 +44,7 @@ struct StreamResumption {
     /// `true` once the agent has sent its hello on the current connection.
     private(set) var isOpen = false
     /// `true` once the agent has sent its hello on any connection.
-    private var hasBegun = false
+    private(set) var hasBegun = false
     private var backoff = Backoff()
     /// The errors of a process or a system that is short of descriptors or memory, which may be over at the next attempt.
     private static let shortages = [EMFILE, ENFILE, ENOMEM, ENOBUFS]

@@ -7,6 +7,7 @@ internal import LinuxSupport
 struct StreamSocket: ~Copyable {
     /// The maximum number of bytes of a path (`sun_path` without the terminating NUL, unix(7)).
     static let longestPath = 107
+    private static let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
     /// The descriptor of the socket.
     let descriptor: Int32
@@ -27,8 +28,7 @@ struct StreamSocket: ~Copyable {
             let operation = "connect to '\(path)', as a socket's path has 1 to \(Self.longestPath) bytes"
             throw .system(operation: operation, errno: path.isEmpty ? EINVAL : ENAMETOOLONG)
         }
-        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        let descriptor = socket(AF_UNIX, Int32(kind), 0)
+        let descriptor = socket(AF_UNIX, Self.kind, 0)
         guard descriptor >= 0 else { throw .system(operation: "make a socket", errno: errno) }
         do throws(StateClientError) {
             try Self.connect(descriptor, path, wakeup, deadline)
@@ -41,22 +41,35 @@ struct StreamSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// Returns `true` if a socket exists on which no process listens.
+    static func isRefused(at path: String) -> Bool {
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard (1...longestPath).contains(path.utf8.count) else { return false }
+        return connect(descriptor, path) != 0 && errno == ECONNREFUSED
+    }
+
+    /// Connects as connect(2) does, to a path that has at most ``longestPath`` bytes.
+    private static func connect(_ descriptor: Int32, _ path: String) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
     private static func connect(
         _ descriptor: Int32,
         _ path: String,
         _ wakeup: Wakeup,
         _ deadline: ContinuousClock.Instant?
     ) throws(StateClientError) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         while true {
-            let result = withUnsafePointer(to: &address) { address in
-                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
-            if result == 0 {
+            if connect(descriptor, path) == 0 {
                 _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
                 return
             }

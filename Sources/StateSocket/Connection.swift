@@ -259,9 +259,11 @@ final class Connection: ChannelInboundHandler {
         patience = context.eventLoop.scheduleTask(in: hub.lagPatience) { reading.value.checkReading() }
     }
 
-    /// Closes unless the client has read something since the limit began, which begins again.
+    /// Closes unless the client has read something since the limit began, which begins again while something is unread.
     func checkReading() {
-        guard unsentBytes + kernelBytes < unreadBytes else { return close() }
+        let unread = unsentBytes + kernelBytes
+        guard unread > 0 || isEnding else { return stopLimitingReading() }
+        guard unread < unreadBytes else { return close() }
         limitReading()
     }
 

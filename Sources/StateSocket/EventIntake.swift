@@ -30,6 +30,9 @@ final class EventIntake {
 
     /// The number of events that wake the event loop while no stream waits for any.
     private static let idleEvents = 64
+    /// More events than a recorder that hangs can hold up (one batch of 8,192 that it writes, and one that waits): they are
+    /// released faster than the event loop takes them.
+    private static let capacity = 32_768
     /// The time that streams have for one part of a batch before the next one follows anyway.
     ///
     /// A client must get processor time to read at all, which no number of polls gives it: 64 parts replace the ring.
@@ -74,7 +77,7 @@ final class EventIntake {
     private func subscribe() {
         let intake = NIOLoopBound(self, eventLoop: gate.eventLoop)
         let gate = gate
-        let subscription = bus.subscribe(capacity: max(8192, configuration.ringEvents)) {
+        let subscription = bus.subscribe(capacity: max(Self.capacity, configuration.ringEvents)) {
             gate.execute { intake.value.drain() }
         }
         self.subscription = subscription

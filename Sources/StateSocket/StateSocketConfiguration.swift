@@ -28,6 +28,8 @@ public struct StateSocketConfiguration: Sendable, Hashable {
     public var replayPatience: Duration
     /// The time after which a client that reads nothing of an HTTP answer, or of what it was sent before its connection
     /// ends, is closed, at most twice as long after its last read; one that reads may take any time.
+    ///
+    /// The kernel shows what was read in steps of up to about 100 KB.
     public var lagPatience: Duration
     /// The time after which an idle server-sent stream gets its position; at most twice as long passes without a byte.
     public var heartbeatInterval: Duration

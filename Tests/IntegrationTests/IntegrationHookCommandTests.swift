@@ -139,7 +139,7 @@ struct IntegrationHookCommandTests {
     func `the timeout of a manual run ends what a double fork has started`() async throws {
         let alive = try clinging("long")
         try lab.write(
-            "[hook.long]\ncommand = [\"\(lab.path)/long\"]\ntimeout = \"5s\"\n",
+            "[hook.long]\ncommand = [\"\(lab.path)/long\"]\ntimeout = \"10s\"\n",
             to: "\(lab.path)/reachagent.toml"
         )
         let file = try await event().file

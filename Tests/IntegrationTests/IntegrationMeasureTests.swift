@@ -38,12 +38,17 @@ struct IntegrationMeasureTests {
         self.servers = servers
     }
 
-    private func configuration(_ path: String, _ transfer: String) throws -> String {
+    private func configuration(
+        _ path: String,
+        _ transfer: String,
+        over interfaces: String = #""default""#
+    ) throws -> String {
         let text = """
             [probe.speed]
             target = "http://\(Self.target)\(path)"
             transfer = { \(transfer) }
             families = "ipv4"
+            interfaces = \(interfaces)
             """
         return try directory.file("measure.toml", text)
     }
@@ -72,6 +77,22 @@ struct IntegrationMeasureTests {
         #expect(reports.map { $0.report.hops.last?.interface } == ["eth0", "eth1"])
     }
 
+    @Test(arguments: [([], "eth1"), (["--interface", "eth0"], "eth0")] as [([String], String)])
+    func `the only interface of a probe is measured unless another one is given`(
+        options: [String],
+        interface: String
+    ) async throws {
+        let file = try configuration("/large", #"download = "1M""#, over: #"["eth1"]"#)
+        let command = try await network.namespace.finished(
+            BuiltAgent.path,
+            ["measure", "speed", "--json", "--config", file] + options
+        )
+        #expect(command.status == 0, "\(command.error)")
+        let reports = try Self.reports(command.output)
+        #expect(reports.map(\.interface) == [interface])
+        #expect(reports.map { $0.report.hops.last?.interface } == [interface])
+    }
+
     @Test func `a metered uplink is left out unless requested`() async throws {
         let file = try configuration("/large", #"download = "1M""#)
         let words = ["measure", "speed", "--each", "--json", "--config", file, "--interface-kind", "eth1=wwan"]
@@ -98,6 +119,19 @@ struct IntegrationMeasureTests {
         let seam = try #require(report.transfer?.seams.first)
         #expect(seam.from == "eth0")
         #expect(seam.to == "eth1")
+        #expect(await command.status() == 0)
+    }
+
+    @Test func `a hangup does not end a measurement under nohup`() async throws {
+        let file = try configuration("/throttled", #"download = "1M""#)
+        let words = [BuiltAgent.path, "measure", "speed", "--json", "--config", file]
+        let command = try CommandLines(network.namespace.command("nohup", words))
+        while let line = await servers[0].next(), !line.hasPrefix("GET /throttled") || line.hasSuffix("bytes=0-0") {}
+        command.signal(SIGHUP)
+        let line = try #require(await command.next())
+        let report = try #require(try Self.reports(line).first?.report)
+        #expect(report.verdict == "ok", "\(line)")
+        #expect(report.transfer?.download?.bytes == 1 << 20)
         #expect(await command.status() == 0)
     }
 }

@@ -1,7 +1,7 @@
 import AgentTestKit
 import Testing
 
-/// `--no-cellular`: what may not be asked is not asked.
+/// `--no-cellular`, and `allow_cellular = false`: what may not be asked is not asked.
 @Suite(.inNamespace, .onOwnThread, .serialized)
 struct IntegrationProbeCellularTests {
     private static let kind = "eth0=wwan"
@@ -48,6 +48,33 @@ struct IntegrationProbeCellularTests {
             "CONFIGURATION_DIRECTORY=\(directory.path) \(words.joined(separator: " ")) || test $? -eq 75"
         )
         #expect(output.contains("cellular_not_allowed"), "\(output)")
+        #expect(server.stop().isEmpty)
+    }
+
+    @Test
+    func `'diagnose' sends nothing for a probe that may not use a cellular path, nor for a transfer`() async throws {
+        let server = try network.serve("http", at: "203.0.113.1", port: 80, on: "left")
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let file = try directory.file(
+            "reachagent.toml",
+            """
+            [interfaces]
+            kinds = { "eth0" = "wwan" }
+            [probe.web]
+            target = "http://203.0.113.1/"
+            allow_cellular = false
+            [probe.speed]
+            target = "http://203.0.113.1/large"
+            transfer = { download = "1M" }
+            """
+        )
+        let words = ["diagnose", "web", "speed", "--json", "--config", file]
+        let result = try await network.namespace.finished(BuiltAgent.path, words)
+        let section = #"{"layer":"connection","verdict":"warning","code":"cellular_not_allowed","summary":"web: "#
+        #expect(result.output.contains(section), "\(result.output)")
+        let remark = "'speed' is not checked: it is a transfer, which 'reachagent measure speed' makes"
+        #expect(result.error == "reachagent: \(remark)\n")
         #expect(server.stop().isEmpty)
     }
 

@@ -69,6 +69,51 @@ struct IntegrationProbeInterfaceTests {
         #expect(bound.hop?.local == "198.51.100.2")
     }
 
+    /// Writes a configuration with a probe over some interfaces.
+    private func configuration(_ interfaces: String, in directory: TemporaryDirectory) throws -> String {
+        try directory.file(
+            "reachagent.toml",
+            "[probe.far]\ntarget = \"icmp://\(Self.target)\"\ninterfaces = \(interfaces)\n"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (#"["eth1"]"#, [], "ok 0", "eth1"), (#"["enp4s0"]"#, [], "ok 0", "eth1"),
+            (#"["eth1"]"#, ["--interface", "eth0"], "ok 0", "eth0"),
+            (#"["eth7"]"#, [], "unknown interface_unknown 75", nil),
+            (#"["eth0", "eth1"]"#, [], "ok 0", "eth0"), (#"["virtual"]"#, [], "ok 0", "eth0"),
+            (#""each""#, [], "ok 0", "eth0"),
+        ] as [(String, [String], String, String?)]
+    )
+    func `the check of a configured probe leaves through its only interface`(
+        interfaces: String,
+        options: [String],
+        outcome: String,
+        interface: String?
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        try network.namespace.ip("link property add dev eth1 altname enp4s0")
+        let file = try configuration(interfaces, in: directory)
+        let report = try await network.probe(["far", "--config", file] + options)
+        #expect(report.outcome == outcome)
+        #expect(interface == nil || report.hop?.interface == interface)
+    }
+
+    @Test(arguments: [["probe", "far"], ["diagnose", "far"]])
+    func `a check over the active path alone says so if the probe has other interfaces`(command: [String]) async throws
+    {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        for (interfaces, isRemarked) in [(#"["eth1"]"#, false), (#""each""#, true), (#"["eth0", "eth1"]"#, true)] {
+            let file = try configuration(interfaces, in: directory)
+            let result = try await network.namespace.finished(BuiltAgent.path, command + ["--config", file])
+            let remark = "reachagent: 'far' is checked over the active path alone; 'reachagent check far' checks it"
+            #expect(result.error.hasPrefix(remark) == isRemarked, "\(result.error)")
+        }
+    }
+
     @Test
     func `an echo leaves through the interface that it is bound to, without any privilege`() async throws {
         let bound = try await network.probe("icmp://203.0.113.1", "--interface", "eth1")

@@ -80,4 +80,21 @@ import Testing
         try write(6...7)
         #expect(try numbers { body in try history.forEachNewChunk { body($0, $1) } } == following)
     }
+
+    @Test(arguments: [(25, false), (26, false), (27, true)])
+    func `a gap is reported if the event after it is not later than the requested time`(
+        second: Int,
+        isReported: Bool
+    ) async throws {
+        // The third event is of 14:13:23, and the seventh of 14:13:27.
+        try write(1...3)
+        try write(7...9)
+        let arguments = ["history", "--directory", path, "--until", "2026-09-21T14:13:\(second)Z"]
+        let text = try await FinishedCommand.run(arguments)
+        #expect(text.status == 0)
+        #expect(text.output.contains("events #4 to #6 are missing") == isReported, "\(text.output)")
+        let json = try await FinishedCommand.run(arguments + ["--json"])
+        #expect(json.lines.count == (isReported ? 4 : 3))
+        #expect(json.error == (isReported ? "reachagent: events #4 to #6 are missing\n" : ""))
+    }
 }

@@ -38,4 +38,15 @@ struct PolicyOptionsTests {
         let error = #expect(throws: (any Error).self) { try PolicyOptions.parse(arguments) }
         #expect(error.map { PolicyOptions.message(for: $0).contains(part) } == true)
     }
+
+    @Test(arguments: [
+        ["--ca-file", "ca.pem"], ["--pin-mode", "public-key", "--pin-spki", pin], ["--allow-invalid-certificates"],
+        ["--no-validate-domain-name"], ["--afnetworking-compatible"], ["--strict-certificates"], ["--max-depth", "2"],
+        ["--crl", "list.pem"], ["--at", "2027-01-01T00:00:00Z"],
+    ])
+    func `an option that no question of a batch is evaluated with is an error`(arguments: [String]) {
+        let error = #expect(throws: (any Error).self) { try TrustEvaluateCommand.parse(["--batch"] + arguments) }
+        let message = error.map { TrustEvaluateCommand.message(for: $0) } ?? ""
+        #expect(message.contains("'\(arguments[0])' has no meaning with '--batch'"), "\(message)")
+    }
 }

@@ -116,6 +116,19 @@ import Testing
         #expect(result.error.isEmpty)
     }
 
+    @Test func `an agent that refuses to be watched is not reported as missing`() async throws {
+        let refuse: ScriptedAgent.Script = { connection in
+            connection.readLine()
+            connection.send(lines: AgentLines.error("too_many_connections", #"{"limit":4}"#))
+        }
+        // The events and the status are requested; the third connection is another attempt.
+        let agent = try ScriptedAgent(refuse, refuse, { $0.waitForClose() })
+        let watch = try CommandLines("exec '\(BuiltAgent.path)' status --watch --output short --socket '\(agent.path)'")
+        #expect(await watch.next() == "no answer")
+        watch.end()
+        withExtendedLifetime(agent) {}
+    }
+
     @Test(arguments: [["--watch"], ["--watch", "--json"], ["wifi"], ["--output", "xml"], ["--color", "blue"]])
     func `invalid options are a usage error`(_ options: [String]) async throws {
         let result = try await Self.run("status", "/nonexistent/control.sock", options)

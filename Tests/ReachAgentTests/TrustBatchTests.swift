@@ -1,3 +1,4 @@
+import AgentTestKit
 import FoundationEssentials
 import ProbeTestKit
 import Testing
@@ -46,6 +47,27 @@ struct TrustBatchTests {
             #expect(bad.id == "a" && !bad.ok && bad.code == code, "\(name) \(value)")
             members[name] = old
         }
+    }
+
+    @Test(
+        arguments: [
+            ("::ffff:192.0.2.1", nil), ("192.0.2.1", nil), ("::ffff:192.0.2.2", "tls_hostname"),
+        ] as [(String, String?)]
+    )
+    func `an IPv4-mapped address is the IPv4 address, as in a probe`(_ address: String, _ code: String?) async throws {
+        let chain = try TestAuthority.standard()
+        let leaf = try chain.intermediate.issue(.server(addresses: ["192.0.2.1"]))
+        let answer = try await answer([
+            "leaf": quoted(leaf.pem), "intermediates": "[\(quoted(chain.intermediate.pem))]",
+            "roots": "[\(quoted(chain.root.pem))]", "ip": "\"\(address)\"", "time": "\"2026-06-01T12:00:00Z\"",
+        ])
+        #expect(answer.ok == (code == nil) && answer.code == code)
+        let directory = try TemporaryDirectory()
+        let command = try await FinishedCommand.run([
+            "trust", "evaluate", try directory.file("leaf.pem", (leaf.pem + chain.intermediate.pem).utf8), "--roots",
+            try directory.file("root.pem", chain.root.pem.utf8), "--ip", address, "--at", "2026-06-01T12:00:00Z",
+        ])
+        #expect(command.status == (code == nil ? 0 : 1), "\(command.output)\(command.error)")
     }
 
     @Test(arguments: ["", "x", "[]", "{}", "{\"leaf\":5}", "{\"id\":\"a\"", "\u{0}"])
@@ -153,5 +175,13 @@ struct TrustBatchTests {
         let text = String(decoding: await TrustBatch().answer(to: Array(line.utf8)), as: UTF8.self)
         #expect(text.hasPrefix(member.contains("host\":\"a") ? #"{"id":null,"ok":false"# : #"{"id":7,"ok":false"#))
         #expect(text.contains(reason), "\(text)")
+    }
+
+    @Test func `an input that cannot be read is an error, not the end of the questions`() async throws {
+        let script = #"exec "$0" trust evaluate --batch </"#
+        let batch = try await FinishedCommand.run(["-c", script, BuiltAgent.path], of: "/bin/sh")
+        #expect(batch.status == 75)
+        #expect(batch.error == "reachagent: standard input cannot be read: Is a directory\n")
+        #expect(batch.output.isEmpty)
     }
 }

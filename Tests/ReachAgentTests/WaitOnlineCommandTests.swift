@@ -111,6 +111,16 @@ import Testing
         #expect(wait.error == "reachagent: there is no 'subscribe' [unknown_method]\n")
     }
 
+    @Test func `a rejected subscription is a JSON object too`() async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: AgentLines.error("unknown_method", #"{"message":"there is no 'subscribe'"}"#))
+        })
+        let wait = try await wait(agent.path, "--timeout", "0", "--json")
+        #expect(wait.status == 75)
+        #expect(wait.output == #"{"online":false,"message":"there is no 'subscribe' [unknown_method]"}"# + "\n")
+    }
+
     @Test(.enabled(if: canAskAsNobody, "only root can become another user, who must be able to run the executable"))
     func `a socket that may not be used is not waited for`() async throws {
         let agent = try Self.agent(AgentLines.state(via: "wifi"))

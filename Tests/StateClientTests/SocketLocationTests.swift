@@ -12,7 +12,8 @@ import Testing
     struct Case: CustomTestStringConvertible, Sendable {
         var explicit: String?
         var variables: [String: String] = [:]
-        var existing: String?
+        var existing: [String] = []
+        var refused: String?
         var directory: String?
         var expected: String
         var testDescription: String { expected }
@@ -32,7 +33,7 @@ import Testing
             Case(variables: ["REACHAGENT_SOCKET": "x"], directory: "x", expected: "x/control.sock"),
             Case(
                 variables: ["RUNTIME_DIRECTORY": "/run/r:/run/q", "XDG_RUNTIME_DIR": "/run/user/7"],
-                existing: "/run/q/control.sock",
+                existing: ["/run/q/control.sock"],
                 expected: "/run/q/control.sock"
             ),
             Case(
@@ -41,17 +42,35 @@ import Testing
             ),
             Case(
                 variables: ["RUNTIME_DIRECTORY": "/run/r:/run/reachagent2", "XDG_RUNTIME_DIR": "/run/user/7"],
-                existing: "/run/user/7/reachagent/control.sock",
+                existing: ["/run/user/7/reachagent/control.sock"],
                 expected: "/run/user/7/reachagent/control.sock"
             ),
             Case(variables: ["RUNTIME_DIRECTORY": "/run/r"], expected: "/run/reachagent/control.sock"),
             Case(variables: ["RUNTIME_DIRECTORY": ":"], expected: "/run/reachagent/control.sock"),
             Case(
                 variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
-                existing: "/run/user/7/reachagent/control.sock",
+                existing: ["/run/user/7/reachagent/control.sock"],
                 expected: "/run/user/7/reachagent/control.sock"
             ),
             Case(variables: ["XDG_RUNTIME_DIR": "/run/user/7"], expected: "/run/reachagent/control.sock"),
+            Case(
+                variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
+                existing: ["/run/user/7/reachagent/control.sock", "/run/reachagent/control.sock"],
+                expected: "/run/user/7/reachagent/control.sock"
+            ),
+            // The socket of an agent that was killed.
+            Case(
+                variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
+                existing: ["/run/user/7/reachagent/control.sock", "/run/reachagent/control.sock"],
+                refused: "/run/user/7/reachagent/control.sock",
+                expected: "/run/reachagent/control.sock"
+            ),
+            Case(
+                variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
+                existing: ["/run/user/7/reachagent/control.sock"],
+                refused: "/run/user/7/reachagent/control.sock",
+                expected: "/run/user/7/reachagent/control.sock"
+            ),
             Case(expected: "/run/reachagent/control.sock"),
         ]
     )
@@ -59,7 +78,9 @@ import Testing
         let location = SocketLocation.control(explicit: test.explicit) {
             test.variables[$0]
         } exists: {
-            $0 == test.existing
+            test.existing.contains($0)
+        } isRefused: {
+            $0 == test.refused
         } isDirectory: {
             $0 == test.directory
         }
@@ -69,6 +90,27 @@ import Testing
     @Test func `a directory that exists is that of the socket`() {
         #expect(SocketLocation.control(explicit: "/dev").path == "/dev/control.sock")
         #expect(SocketLocation.control(explicit: "/dev/null").path == "/dev/null")
+    }
+
+    @Test func `a socket that a killed process left behind is refused, and no other`() throws {
+        let path = try ScriptedAgent.newPath()
+        #expect(!StreamSocket.isRefused(at: path))
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        close(descriptor)
+        try #require(result == 0)
+        #expect(StreamSocket.isRefused(at: path))
+        unlink(path)
+        let agent = try ScriptedAgent(at: path, { $0.waitForClose() })
+        #expect(!StreamSocket.isRefused(at: path))
+        withExtendedLifetime(agent) {}
     }
 }
 

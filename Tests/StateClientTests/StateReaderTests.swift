@@ -88,6 +88,51 @@ import Testing
         withExtendedLifetime(agent) {}
     }
 
+    /// A reader whose agent is at the last of two paths that has a socket.
+    private static func reader(at paths: [String]) throws -> StateReader {
+        let locate: @Sendable () -> SocketLocation = {
+            SocketLocation(path: paths.last { access($0, F_OK) == 0 } ?? paths[0])
+        }
+        return StateReader(locate, StateSubscription(since: 0), wakeup: try Wakeup())
+    }
+
+    @Test func `an agent that starts later at another path is found`() throws {
+        let paths = try [ScriptedAgent.newPath(), ScriptedAgent.newPath()]
+        let reader = try Self.reader(at: paths)
+        #expect(try reader.take(maximum: 1).compactMap(Self.text) == [])
+        let agent = try ScriptedAgent(
+            at: paths[1],
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(1), Self.reply(1))
+                connection.waitForClose()
+            }
+        )
+        #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func `a stream stays with its agent when that starts anew beside another one`() throws {
+        let paths = try [ScriptedAgent.newPath(), ScriptedAgent.newPath()]
+        let agent = try ScriptedAgent(
+            at: paths[0],
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(1), Self.reply(1))
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(2), Self.reply(2))
+                connection.waitForClose()
+            }
+        )
+        let reader = try Self.reader(at: paths)
+        #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
+        let other = try ScriptedAgent(at: paths[1], { $0.waitForClose() })
+        #expect(try Self.items(reader, until: "event 2") == ["hello 2", "event 2"])
+        withExtendedLifetime((agent, other)) {}
+    }
+
     @Test(arguments: [false, true])
     func `an agent that takes a connection and says nothing is reported`(reconnects: Bool) throws {
         let agent = try ScriptedAgent(
@@ -104,7 +149,7 @@ import Testing
         let wakeup = try Wakeup()
         let location = SocketLocation(path: agent.path)
         let subscription = StateSubscription(since: 0, reconnects: reconnects)
-        let reader = StateReader(location, subscription, wakeup: wakeup, patience: .seconds(1))
+        let reader = StateReader({ location }, subscription, wakeup: wakeup, patience: .seconds(1))
         guard reconnects else {
             #expect(throws: StateClientError.timedOut(socket: agent.path)) { try Self.items(reader, until: "never") }
             return

@@ -11,10 +11,11 @@ import Testing
 /// Clients that read an answer slowly, or not at all.
 @Suite(.timeLimit(.minutes(2)))
 struct SlowReaderTests {
-    @Test func `a client that has read a part of the last answer gets more time, and one that has read none is closed`()
-        async throws
-    {
-        let states = try await onThread {
+    /// Runs a test with a connection and the client's end of it.
+    private static func connected(
+        _ body: @Sendable (NIOLoopBound<Connection>, any Channel, Int32) throws -> [Bool]
+    ) async throws -> [Bool] {
+        try await onThread {
             let loops = try MultiThreadedEventLoopGroup(named: "test")
             let gate = LoopGate(loops.next())
             let hub = try PasswordCheckTests.hub(on: gate)
@@ -32,28 +33,51 @@ struct SlowReaderTests {
                 }
                 .withConnectedSocket(ends[0])
                 .wait()
-            try gate.eventLoop.submit {
+            let states = try body(connection, channel, ends[1])
+            _ = try gate.eventLoop.submit { connection.value.close() }.wait()
+            try channel.closeFuture.wait()
+            gate.close()
+            try loops.syncShutdownGracefully()
+            return states
+        }
+    }
+
+    @Test func `a client that has read a part of the last answer gets more time, and one that has read none is closed`()
+        async throws
+    {
+        let states = try await Self.connected { connection, channel, client in
+            try connection.eventLoop.submit {
                 connection.value.end(with: ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 20))
             }.wait()
             var room = [UInt8](repeating: 0, count: 64 << 10)
             var states: [Bool] = []
             for isReading in [true, true, true, false] {
                 if isReading {
-                    let count = recv(ends[1], &room, room.count, Int32(MSG_WAITALL))
+                    let count = recv(client, &room, room.count, Int32(MSG_WAITALL))
                     #expect(count == room.count)
                 }
-                let isOpen = try gate.eventLoop.submit {
+                let isOpen = try connection.eventLoop.submit {
                     connection.value.checkReading()
                     return channel.isActive
                 }.wait()
                 states.append(isOpen)
             }
-            try channel.closeFuture.wait()
-            gate.close()
-            try loops.syncShutdownGracefully()
             return states
         }
         #expect(states == [true, true, true, false])
+    }
+
+    @Test func `a limit that is left over closes no client that has read everything`() async throws {
+        let states = try await Self.connected { connection, channel, _ in
+            try (0..<3).map { _ in
+                try connection.eventLoop.submit {
+                    connection.value.limitReading()
+                    connection.value.checkReading()
+                    return channel.isActive
+                }.wait()
+            }
+        }
+        #expect(states == [true, true, true])
     }
 
     @Test func `the time for the next request begins when the client has been sent the whole answer`() async throws {

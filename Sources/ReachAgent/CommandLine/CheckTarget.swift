@@ -4,6 +4,8 @@ internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 
+internal import enum AgentEvents.ShellWord
+
 /// The check that a command-line argument specifies: a URL, the name of a probe or target, a host name, or an address.
 enum CheckTarget: Sendable {
     /// A configured probe.
@@ -36,9 +38,11 @@ enum CheckTarget: Sendable {
         {
             self = .target(try ProbeTarget(parsing: "https://\(text)" + (authority == text ? "/" : "")))
         } else if text.contains("/" as Character) {
-            let shown = ForeignText.shown(text, limit: 64)
+            // Before an at sign there may be a password.
+            let mayHavePassword = text.utf8.contains(UInt8(ascii: "@"))
+            let shown = mayHavePassword ? "the argument" : "'\(ForeignText.shown(text, limit: 64))'"
             throw Unknown(
-                description: "'\(shown)' is not a URL; a URL begins with https://, http://, tcp://, icmp:// or dns://"
+                description: "\(shown) is not a URL; a URL begins with https://, http://, tcp://, icmp:// or dns://"
             )
         } else {
             let url = (try? HTTPURL.host(text)).map { "; a host of that name is https://\($0)/" } ?? ""
@@ -69,12 +73,20 @@ enum CheckTarget: Sendable {
         isName(text) && !isHost(text[...]) && !text.contains("/" as Character)
     }
 
-    /// The check over the default path, with an evaluator of its own if none is configured.
+    /// The check by hand: over the active path, or the only interface of a configured probe; with an evaluator of its own
+    /// if none is configured.
     var probe: Probe {
         switch self {
-        case .probe(let definition): definition.probe
+        case .probe(let definition):
+            var probe = definition.probe
+            probe.interface = definition.onlyInterface
+            return probe
         case .target(let target):
-            Probe(target: target, serializer: RequestOptions.serializer(), trust: TrustEvaluator(anchors: .system))
+            return Probe(
+                target: target,
+                serializer: RequestOptions.serializer(),
+                trust: TrustEvaluator(anchors: .system)
+            )
         }
     }
 
@@ -105,6 +117,26 @@ enum CheckTarget: Sendable {
         guard !names.isEmpty else { return "\(sentence), which has none\(remedy)" }
         let more = names.count > 8 ? " and \(names.count - 8) more" : ""
         return "\(sentence); there are \(names.prefix(8).joined(separator: ", "))\(more)\(remedy)"
+    }
+}
+
+extension ProbeDefinition {
+    /// The only name in `interfaces`; nil if there are several, or if it is a kind, of which there may be several uplinks.
+    private var onlyName: String? {
+        guard case .matching(let words) = rule.interfaces, words.count == 1 else { return nil }
+        return words.first { InterfaceKind(rawValue: $0) == nil }
+    }
+
+    /// The interface of a check by hand, by its own name if it exists; nil for the active path.
+    ///
+    /// One that is missing stays the interface: a probe for it alone must not be sent over another one.
+    var onlyInterface: String? { onlyName.map { InterfaceNames.read().ownName(of: $0) ?? $0 } }
+
+    /// The remark on a check by hand over the active path, if the agent checks over other interfaces; nil for none.
+    var pathRemark: String? {
+        guard rule.interfaces != .default, onlyName == nil else { return nil }
+        return "'\(name)' is checked over the active path alone; 'reachagent check \(ShellWord.quoted(name))' "
+            + "checks it over its 'interfaces'"
     }
 }
 

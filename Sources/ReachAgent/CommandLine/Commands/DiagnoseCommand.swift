@@ -14,7 +14,7 @@ struct DiagnoseCommand: ParsableCommand {
             Judges link, address, route, next hop, resolver, clock, connection, TLS, response and agent, and names the \
             first layer that is broken, with what to do next. The kernel and local files are read, the running agent's \
             status is queried, and the host names of its probes are looked up; a target is checked only when it is \
-            given. No agent is needed.
+            given, and a probe with a transfer not even then: 'reachagent measure' makes that. No agent is needed.
 
             The page is made to be attached to a report: it has this machine's addresses and routes, the names of its \
             probes and hooks and the paths of its files, but neither secrets, nor the name of the machine, nor anything of \
@@ -101,6 +101,7 @@ struct DiagnoseCommand: ParsableCommand {
             throw ExitCode(ExitStatus.badConfiguration)
         }
         if let unknown = evidence.unknownTarget { throw WrongUsage.exit(unknown) }
+        for remark in evidence.remarks { Terminal.printError("reachagent: \(remark)") }
         let diagnosis = Diagnosis(evidence)
         if let output {
             let page = json ? diagnosis.json : Array(DiagnosisText(style: .file).text(diagnosis).utf8)

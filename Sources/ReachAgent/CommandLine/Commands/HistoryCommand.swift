@@ -116,7 +116,7 @@ struct HistoryCommand: ParsableCommand {
         if source.directory == nil, !json, isatty(STDERR_FILENO) == 1 {
             Terminal.printError("journal: \(ForeignText.line(path))")
         }
-        var printer = HistoryPrinter(isJSON: json, style: .standardOutput(color: colors.color))
+        var printer = HistoryPrinter(isJSON: json, until: until, style: .standardOutput(color: colors.color))
         do {
             let reader = try JournalReader(directory: path, includesHistory: true)
             var history = History(
@@ -186,20 +186,23 @@ struct HistoryCommand: ParsableCommand {
 /// Prints what was read from the journal, with its gaps.
 private struct HistoryPrinter {
     private let isJSON: Bool
+    /// The time after which nothing is printed; `nil` for none.
+    private let until: Timestamp?
     private var output = StandardOutput()
     private var lines: EventLines
     private var corruptLines = 0
 
-    /// Creates a printer of unchanged JSON lines, or of styled lines for people.
-    init(isJSON: Bool, style: TerminalStyle) {
+    /// Creates a printer of unchanged JSON lines, or of styled lines for people, up to a position.
+    init(isJSON: Bool, until: EventPosition?, style: TerminalStyle) {
         self.isJSON = isJSON
+        if case .moment(let moment)? = until { self.until = moment } else { self.until = nil }
         lines = EventLines(style: style)
     }
 
     /// Prints the selected lines of a chunk, with each gap reported in its place.
     mutating func print(_ chunk: JournalChunk, _ selected: [JournalLine]) throws(StandardOutput.Failure) {
         corruptLines += chunk.corruptLines
-        var missing = chunk.missing[...]
+        var missing = gaps(in: chunk)[...]
         for line in selected {
             while let gap = missing.first, gap.upperBound < line.sequence {
                 try print(missing: gap)
@@ -213,6 +216,14 @@ private struct HistoryPrinter {
             }
         }
         for gap in missing { try print(missing: gap) }
+    }
+
+    /// The gaps to report: one has the time of the event after it, which is in the same chunk.
+    private func gaps(in chunk: JournalChunk) -> [ClosedRange<UInt64>] {
+        guard let until else { return chunk.missing }
+        return chunk.missing.filter { gap in
+            chunk.lines.first { $0.sequence > gap.upperBound }.map { $0.time <= until } ?? true
+        }
     }
 
     /// Flushes the output, and reports the number of damaged lines.

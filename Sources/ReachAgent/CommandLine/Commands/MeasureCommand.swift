@@ -20,8 +20,8 @@ struct MeasureCommand: ParsableCommand {
             added latency is the median under load less the idle one. No agent is needed; one that makes a transfer itself \
             is waited for. A target is one of
               NAME                       a probe of the configuration, with its sizes,
-                                         headers and security policy; without a target
-                                         the only one with a transfer
+                                         headers, security policy and only interface;
+                                         without a target the only one with a transfer
               https://HOST[:PORT]/PATH   an object; http:// without TLS
               HOST                       https://HOST/
 
@@ -87,6 +87,9 @@ struct MeasureCommand: ParsableCommand {
         try refuseOptions(of: subject)
         let probe = try BadConfiguration.orExit { try self.probe(subject) }
         let session = try session(subject, probe, settings)
+        if !each, connection.givenInterface == nil, let remark = subject.definition?.pathRemark {
+            Terminal.printError("reachagent: \(remark)")
+        }
         let rule = subject.definition?.rule.transfer
         let shown = probe.target.shown
         let isLine = json || isatty(STDOUT_FILENO) != 1
@@ -164,7 +167,9 @@ struct MeasureCommand: ParsableCommand {
 
     /// The measurements to make; one over a cellular interface is skipped if '--no-cellular' is set.
     private func session(_ subject: MeasureSubject, _ probe: Probe, _ settings: Settings) throws -> MeasureSession {
-        var measurements = [UplinkMeasurement(interface: connection.interface)]
+        var measurements = [
+            UplinkMeasurement(interface: connection.interface ?? subject.definition?.onlyInterface)
+        ]
         if each {
             measurements = try MeasureUplinks.measurements(
                 settings,

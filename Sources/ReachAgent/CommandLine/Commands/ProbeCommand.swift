@@ -14,8 +14,10 @@ struct ProbeCommand: ParsableCommand {
         discussion: """
             Shows every phase with its time, every attempt to connect, the certificates as the security policy judges them, \
             and each finding with what to do about it. No agent is needed. A target is one of
-              NAME                         a probe of the configuration, with everything
-                                           that it sets; or a target, by an echo request
+              NAME                         a probe of the configuration, without its
+                                           thresholds, over its only interface, else
+                                           the active path; or a target, by an echo
+                                           request
               HOST, ADDRESS                https://HOST/, or icmp://ADDRESS; a host
                                            without a dot is a URL, or HOST/
               https://HOST[:PORT]/PATH     a request over TLS, through the security policy
@@ -92,6 +94,9 @@ struct ProbeCommand: ParsableCommand {
         let checked = try checkTarget(settings)
         let probe = try BadConfiguration.orExit { try self.probe(checked) }
         if request.printRequest { return try BadConfiguration.orExit { try printRequest(probe) } }
+        if connection.givenInterface == nil, case .probe(let definition) = checked, let remark = definition.pathRemark {
+            Terminal.printError("reachagent: \(remark)")
+        }
         let report = try CellularGuard.refusal(of: probe, watch: watch, settings) ?? self.check(probe)
         let evidence = portalEvidence(report, checked)
         if json {
@@ -154,7 +159,7 @@ struct ProbeCommand: ParsableCommand {
         switch checked {
         case .probe(let definition):
             probe = definition.probe
-            if let interface = connection.interface { probe.interface = interface }
+            probe.interface = connection.interface ?? definition.onlyInterface
             if connection.families != .any { probe.families = connection.families }
             if let timeout = connection.givenTimeout { probe.timeout = timeout }
             if connection.noCellular { probe.request.allowsCellularAccess = false }

@@ -90,7 +90,7 @@ struct StatusCommand: ParsableCommand {
     }
 
     /// The word of a status line for an agent without a reply.
-    private static func short(_ error: StateClientError) -> String {
+    static func short(_ error: StateClientError) -> String {
         switch error {
         case .noAgent: "no agent"
         case .notPermitted: "no permission"

@@ -1,5 +1,6 @@
 internal import AgentEvents
 internal import ArgumentParser
+internal import ForeignText
 internal import StateClient
 
 /// `reachagent wait-online`: exits as soon as the machine is online.
@@ -26,6 +27,8 @@ struct WaitOnlineCommand: ParsableCommand {
               0   the conditions hold
               1   they did not in time; the reason is on standard error
               69  no agent answered in time
+              75  the socket is not the agent's control socket, or the agent cannot be
+                  asked for another reason
               77  no permission to ask the agent
             """
     )
@@ -77,25 +80,31 @@ struct WaitOnlineCommand: ParsableCommand {
         case .online(let state):
             if json { printResult(state: state) } else if !quiet { Terminal.print(OnlineText.state(state)) }
         case .timedOut(let failure):
-            if json { printResult(failure: failure) }
+            if json { printResult(code: failure.code, message: failure.text) }
             if !quiet { Terminal.printError("reachagent: not online: \(failure.text)") }
             throw ExitCode(failure.code == .noAgent ? ExitStatus.unavailable : ExitStatus.finding)
         case .failed(let error):
+            if json { printResult(message: ForeignText.line(error.description)) }
             if quiet { throw ExitCode(AgentQuestion.status(error)) }
             try AgentQuestion.orExit { () throws(StateClientError) in throw error }
         }
     }
 
-    private func printResult(state: ReachabilityState? = nil, failure: OnlineCondition.Failure? = nil) {
+    /// Prints the result: the state, or the message for a machine that is not online, with a code if a condition is missing.
+    private func printResult(
+        state: ReachabilityState? = nil,
+        code: OnlineCondition.Failure.Code? = nil,
+        message: String? = nil
+    ) {
         var text = JSONWriter()
         text.object { json in
-            json.member("online", failure == nil)
+            json.member("online", message == nil)
             json.member("target", ifPresent: target)
             json.member("via", ifPresent: state?.via.rawValue)
             json.member("interface", ifPresent: state?.path.interface)
             json.member("connectivity", ifPresent: state?.connectivity?.rawValue)
-            json.member("code", ifPresent: failure?.code.rawValue)
-            json.member("message", ifPresent: failure?.text)
+            json.member("code", ifPresent: code?.rawValue)
+            json.member("message", ifPresent: message)
         }
         Terminal.print(text.bytes)
     }

@@ -60,11 +60,13 @@ struct DiagnosisCollector: Sendable {
         let settings = settings(of: try? agent.get(), into: evidence)
         var probes: [(name: String, probe: Probe)] = []
         do {
-            probes = try targets.map { ($0, try CheckTarget($0, settings).probe) }
+            let checks = try targets.map { (name: $0, target: try CheckTarget($0, settings)) }
+            evidence.withLock { $0.remarks = checks.compactMap { Self.remark(on: $0.target) } }
+            probes = checks.map { (name: $0.name, probe: $0.target.probe) }.filter { $0.probe.transfer == nil }
         } catch {
             return evidence.withLock { $0.unknownTarget = "\(error)" }
         }
-        let hops = readKernel(settings, resolver, into: evidence)
+        let hops = readKernel(settings, resolver, probes.compactMap { $0.probe.address }, into: evidence)
         for name in Self.names(of: settings).prefix(Self.maximumNames) {
             let start = ContinuousClock.now
             let result = HostNameLookup.addresses(of: name, timeout: rest(atMost: .seconds(3)))
@@ -74,7 +76,7 @@ struct DiagnosisCollector: Sendable {
         for (target, check) in probes {
             var probe = check
             probe.timeout = rest(atMost: probe.timeout)
-            let report = Self.report(on: probe)
+            let report = Self.refusal(of: probe, evidence.withLock { $0.kernel }) ?? Self.report(on: probe)
             // A URL as typed may contain a secret, also without its scheme.
             let name = CheckTarget.isConfigured(target, in: settings) ? target : report.target
             let check = DiagnosisEvidence.Check(name: name, report: report)
@@ -115,13 +117,15 @@ struct DiagnosisCollector: Sendable {
         }
     }
 
-    /// Reads the kernel's view, and returns the next hops of the paths and default routes.
+    /// Reads the kernel's view, also of the path to each given address, and returns the next hops of the paths and default
+    /// routes.
     private func readKernel(
         _ settings: Settings,
         _ resolver: ResolverConfiguration,
+        _ addresses: [IPAddress],
         into evidence: Monitor<DiagnosisEvidence>
     ) -> Set<NextHop> {
-        let watched = settings.targets.map(\.address) + resolver.addresses
+        let watched = settings.targets.map(\.address) + resolver.addresses + addresses
         let kernel = Result { () throws(NetlinkError) in
             try NetworkMonitor.snapshot(
                 WatchOptions.monitorConfiguration(
@@ -156,6 +160,43 @@ struct DiagnosisCollector: Sendable {
             guard case .name(let name) = probe.probe.target.host, seen.insert(name).inserted else { return nil }
             return name
         }
+    }
+
+    /// The remark on a requested check: it is not made, or not over all interfaces; nil for none.
+    private static func remark(on check: CheckTarget) -> String? {
+        guard case .probe(let definition) = check else { return nil }
+        guard definition.probe.transfer != nil else { return definition.pathRemark }
+        let name = definition.name
+        return "'\(name)' is not checked: it is a transfer, which 'reachagent measure \(ShellWord.quoted(name))' makes"
+    }
+
+    /// The report of a check that was not made because it may not use a cellular interface; nil if it may be made.
+    ///
+    /// Without the kernel's view the path may be a cellular one.
+    private static func refusal(
+        of probe: Probe,
+        _ kernel: Result<NetlinkMonitor.NetworkSnapshot, NetlinkError>?
+    ) -> Probes.CheckReport? {
+        guard !probe.request.allowsCellularAccess else { return nil }
+        let reason: Probes.Finding? =
+            if case .success(let snapshot)? = kernel {
+                CellularGuard.finding(for: probe, in: snapshot)
+            } else {
+                Probes.Finding(
+                    .cellularNotAllowed,
+                    subject: probe.target.shown,
+                    evidence: "the kernel's view could not be read, and the path may be a cellular one"
+                )
+            }
+        guard let finding = reason else { return nil }
+        return Probes.CheckReport(
+            target: probe.target.shown,
+            verdict: .unknown(finding.code, .connect),
+            findings: [finding],
+            hops: [],
+            started: Date.now,
+            duration: .zero
+        )
     }
 
     private static func report(on probe: Probe) -> Probes.CheckReport {

@@ -65,6 +65,8 @@ struct DiagnosisEvidence: Sendable {
     var lookups: [Lookup] = []
     /// The requested checks.
     var checks: [Check] = []
+    /// The requested checks that are not made, or not over all interfaces of their probe; a sentence each.
+    var remarks: [String] = []
     /// True when everything was read within the deadline.
     var isComplete = false
 
@@ -152,7 +154,8 @@ struct ProbeEvidence {
                     command: AgentEvents.ProbePoint(probe: check.name).command.text,
                     code: code.rawValue,
                     detail: check.report.decidingEvidence,
-                    isLoss: true,
+                    // A check that was not made proves no loss.
+                    isLoss: code != .cellularNotAllowed,
                     layer: Self.layer(of: code.rawValue, in: check.report.verdict.phase),
                     loginPage: nil
                 )

@@ -137,7 +137,7 @@ final class MeasureSession {
     /// Handles the signals since the last call: the first that ends the session cancels the transfer, a second one ends the
     /// process.
     private func handleSignals(_ cancel: () -> Void) {
-        while let number = signals.next() {
+        while let number = signals.nextNotIgnored() {
             switch number {
             case SIGWINCH: break
             case SIGTSTP:

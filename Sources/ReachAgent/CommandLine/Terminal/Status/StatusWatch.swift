@@ -18,6 +18,8 @@ final class StatusWatch: Sendable {
     /// The state of the connection, according to the event stream.
     private struct Connection {
         var hasChanges = true
+        /// The socket of the agent that sends the events; `nil` before the first connection.
+        var socket: String?
         /// The reason for an interruption, and its time.
         var interruption: (error: StateClientError, since: Timestamp)?
         /// The reason for the end of the events.
@@ -72,12 +74,12 @@ final class StatusWatch: Sendable {
             if let screen {
                 draw(status, isAnswered, interruption, on: screen)
             } else {
-                let line = interruption != nil ? "no agent" : status.map(view.text(of:)) ?? ""
+                let line = interruption.map { StatusCommand.short($0.error) } ?? status.map(view.text(of:)) ?? ""
                 if line != lastLine { Terminal.print(line) }
                 lastLine = line
             }
             sleep(until: hasChanges ? next : nil)
-            while let signal = signals.next() {
+            while let signal = signals.nextNotIgnored() {
                 switch signal {
                 case SIGWINCH: break
                 case SIGTSTP:
@@ -94,8 +96,9 @@ final class StatusWatch: Sendable {
     /// Requests the status; `nil` while the agent does not answer, which the event stream reports as well.
     private func read() throws(StateClientError) -> AgentStatus? {
         let answer: [UInt8]
+        let socket = connection.withLock { $0.socket } ?? client.location.path
         do throws(StateClientError) {
-            answer = try AgentQuestion.answer(to: "status", socket: client.location.path, patience: .seconds(2))
+            answer = try AgentQuestion.answer(to: "status", socket: socket, patience: .seconds(2))
         } catch .notPermitted(let socket, let number) {
             throw .notPermitted(socket: socket, errno: number)
         } catch {
@@ -156,6 +159,8 @@ final class StatusWatch: Sendable {
         do throws(StateClientError) {
             for try await item in client.events(subscription) {
                 note { connection in
+                    // The stream stays with the agent that it found first.
+                    if case .connected = item { connection.socket = connection.socket ?? client.location.path }
                     connection.hasChanges = true
                     if case .interrupted(let error, _) = item {
                         let now = Timestamp(microsecondsSince1970: ObservedTime.now.microsecondsSince1970)
