@@ -12,7 +12,7 @@ extension MonitorCore {
             case (.ipv4, .route(let route)) where route.type == .unicast:
                 if let source = route.source { asked.append((position, source)) }
             case (.ipv6, .refused) where view.hasSource(for: .ipv6):
-                switch kernel.connectedSource(to: answer.destination) {
+                switch kernel.connectedSource(to: answer.destination, over: 0) {
                 case .address(let source): asked.append((position, source))
                 case .refused(let refusal) where refusal.isDeliberate: answers[position] = answer.refused(refusal)
                 case .refused, .unknown: break

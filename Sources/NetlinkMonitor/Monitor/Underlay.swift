@@ -109,8 +109,8 @@ struct UnderlayResolver {
         )
         var answer = try kernel.lookups([question]).first
         // For datagrams the kernel selects a source even without a route, and looks up again with it, as in connect(2).
-        if answer?.route == nil, tunnel.sendsDatagrams, remote.family == .ipv6, question.interface == 0,
-            question.source == nil, case .address(let source) = kernel.connectedSource(to: remote)
+        if answer?.route == nil, tunnel.sendsDatagrams, remote.family == .ipv6, question.source == nil,
+            case .address(let source) = kernel.connectedSource(to: remote, over: question.interface)
         {
             question.source = source
             answer = try kernel.lookups([question]).first

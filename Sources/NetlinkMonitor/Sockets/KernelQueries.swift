@@ -29,8 +29,8 @@ protocol KernelQueries {
     mutating func lookups(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup]
     /// Returns the outcomes alone, without the deciding table entries: half the work of ``lookups(_:)``.
     mutating func outcomes(_ questions: [LookupQuestion]) throws(NetlinkError) -> [RouteLookup.Outcome]
-    /// Returns the source address that connect(2) selects; `nil` when it fails. Nothing is sent.
-    mutating func connectedSource(to destination: IPAddress) -> ConnectedSource
+    /// Returns the source address that connect(2) selects, bound to an interface or, for 0, not. Nothing is sent.
+    mutating func connectedSource(to destination: IPAddress, over interface: UInt32) -> ConnectedSource
     /// Returns the Ethernet interface of each PPPoE session, by name.
     mutating func sessionInterfaces() -> [String]
 }
@@ -95,15 +95,22 @@ enum ConnectedSource: Sendable, Hashable {
     case address(IPAddress)
     /// The error of connect(2), after the kernel has selected a source for a destination without a route.
     case refused(RouteLookup.Refusal)
-    /// No result, because no socket was available.
+    /// No result, because no socket was available, or it could not be bound.
     case unknown
 
-    init(to destination: IPAddress) {
+    /// Connects a socket, bound to an interface or, for 0, not.
+    init(to destination: IPAddress, over interface: UInt32 = 0) {
         self = .unknown
         guard destination.family == .ipv6 else { return }
         let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
+        if interface != 0 {
+            var index = Int32(bitPattern: interface)
+            let size = socklen_t(MemoryLayout<Int32>.size)
+            // Since Linux 5.7 without a capability.
+            guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTOIFINDEX, &index, size) == 0 else { return }
+        }
         var peer = sockaddr_in6()
         peer.sin6_family = sa_family_t(AF_INET6)
         peer.sin6_port = in_port_t(9).bigEndian

@@ -85,7 +85,9 @@ struct NetlinkQueries: KernelQueries {
         return bytes
     }
 
-    func connectedSource(to destination: IPAddress) -> ConnectedSource { ConnectedSource(to: destination) }
+    func connectedSource(to destination: IPAddress, over interface: UInt32) -> ConnectedSource {
+        ConnectedSource(to: destination, over: interface)
+    }
 
     func sessionInterfaces() -> [String] { PPPoESessions.interfaces() }
 }

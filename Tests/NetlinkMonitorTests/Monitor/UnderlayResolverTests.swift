@@ -12,6 +12,8 @@ struct UnderlayResolverTests {
         var failure: RouteLookup.Refusal?
         var sessions: [String] = []
         var source = ConnectedSource.unknown
+        /// The interface that a socket has to be bound to for it.
+        var sourceInterface: UInt32 = 0
         func links() -> [LinkMessage] { [] }
         func addresses() -> [InterfaceAddress] { [] }
         func rules() -> [RoutingRule] { [] }
@@ -31,7 +33,9 @@ struct UnderlayResolverTests {
                 )
             }
         }
-        func connectedSource(to destination: IPAddress) -> ConnectedSource { source }
+        func connectedSource(to destination: IPAddress, over interface: UInt32) -> ConnectedSource {
+            interface == sourceInterface ? source : .unknown
+        }
         func sessionInterfaces() -> [String] { sessions }
     }
 
@@ -102,15 +106,17 @@ struct UnderlayResolverTests {
 
     @Test(
         "a UDP tunnel over IPv6 has the route of its source if there is no route without a source",
-        arguments: [("vxlan", 2), ("ip6gre", nil)] as [(String, UInt32?)]
+        arguments: [("vxlan", 0, 2), ("vxlan", 2, 2), ("ip6gre", 0, nil)] as [(String, UInt32, UInt32?)]
     )
-    mutating func sourceSpecific(kind: String, expected: UInt32?) throws {
+    mutating func sourceSpecific(kind: String, device: UInt32, expected: UInt32?) throws {
         let remote = try ip("2001:db8:f::9")
         let source = try ip("2001:db8:1::2")
         tunnel.tunnelRemote = remote
         tunnel.driverKind = kind
+        tunnel.tunnelDeviceIndex = device == 0 ? nil : device
         kernel.source = .address(source)
-        kernel.ways[LookupQuestion(destination: remote, source: source, transport: .udp)] = 2
+        kernel.sourceInterface = device
+        kernel.ways[LookupQuestion(destination: remote, source: source, interface: device, transport: .udp)] = 2
         #expect(try resolve()?.interfaceIndex == expected)
     }
 

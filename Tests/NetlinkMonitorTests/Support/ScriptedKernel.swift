@@ -119,7 +119,9 @@ struct ScriptedKernel: KernelQueries {
         }
     }
 
-    func connectedSource(to destination: IPAddress) -> ConnectedSource { network.connectedSource }
+    func connectedSource(to destination: IPAddress, over interface: UInt32) -> ConnectedSource {
+        network.connectedSource
+    }
 
     func sessionInterfaces() -> [String] { [] }
 }
