@@ -144,7 +144,8 @@ public struct ResponseReport: Sendable, Hashable {
     public var decodedBodyBytes: Int?
     /// The start of the decoded body, up to `ProbeLimits.keptBodyBytes`; nil when that is 0.
     ///
-    /// It is never written to JSON or a log.
+    /// Bytes that are secrets of the request are replaced, except in the report of a `PortalAPI` check. It is never written
+    /// to JSON or a log.
     public var body: [UInt8]?
 
     /// Creates a report.

@@ -141,9 +141,10 @@ extension Subscription {
 
         init(subscription: Subscription<Content>) { self.subscription = subscription }
 
-        /// Returns the next delivery; `nil` at the end, or when the task was cancelled.
+        /// Returns the next delivery; `nil` at the end, or when the task was cancelled, even with queued notifications.
         public mutating func next() async -> Delivery<Content>? {
             while true {
+                if Task.isCancelled { return nil }
                 if let notification = taken.popFirst() { return .notification(notification) }
                 switch subscription.take() {
                 case .notifications(let batch): taken = batch[...]

@@ -6,23 +6,25 @@ internal import LinuxSupport
 ///
 /// The value holds no connection: each call makes its own connection, on its own thread. It may be used from any task.
 public struct StateClient: Sendable, Hashable {
-    /// The location that was named; `nil` for the default one.
+    /// The location that was named; `nil` for the one by ``explicit``.
     private let named: SocketLocation?
+    /// The path of the socket or its directory, as it was named; `nil` for the default location.
+    private let explicit: String?
 
-    /// The location of the agent's control socket; without a named one the default one at this moment.
-    public var location: SocketLocation { named ?? .control() }
+    /// The location of the agent's control socket at this moment: the default one may change, and a directory may appear.
+    public var location: SocketLocation { named ?? .control(explicit: explicit) }
 
     /// Returns the ``location`` at the moment of the call.
-    var locate: @Sendable () -> SocketLocation { { [named] in named ?? .control() } }
+    var locate: @Sendable () -> SocketLocation { { [self] in location } }
 
     /// Creates a client of the agent behind a control socket.
     ///
-    /// - Parameter socket: The socket's path; `nil` for the default one, which is looked for anew for each connection, see
-    ///   ``SocketLocation/control(explicit:)``.
-    public init(socket: String? = nil) { named = socket.map { SocketLocation.control(explicit: $0) } }
+    /// - Parameter socket: The path of the socket or its directory; `nil` for the default one. The socket is looked for
+    ///   anew for each connection, see ``SocketLocation/control(explicit:)``.
+    public init(socket: String? = nil) { (named, explicit) = (nil, socket) }
 
     /// Creates a client of the agent behind a control socket.
-    public init(location: SocketLocation) { named = location }
+    public init(location: SocketLocation) { (named, explicit) = (location, nil) }
 
     /// Sends one request and waits for its one reply.
     ///

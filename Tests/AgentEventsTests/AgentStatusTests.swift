@@ -183,6 +183,22 @@ import Testing
         #expect(AgentStatus(line: Array("{}".utf8) + padding.dropFirst()) == nil)
     }
 
+    @Test func `the accounts of the schedule are written in ascending order`() throws {
+        let accounts = Dictionary(uniqueKeysWithValues: (1...8).map { ("wwan\($0)", $0) })
+        let schedule = AgentStatus.Schedule(
+            checks: 0,
+            shared: 0,
+            skipped: 0,
+            refused: 0,
+            longestDelayMilliseconds: 0,
+            bytes: accounts,
+            bytesPerDay: accounts
+        )
+        let members = (1...8).map { "\"wwan\($0)\":\($0)" }.joined(separator: ",")
+        let text = String(decoding: try EventEncoder.encode(schedule), as: UTF8.self)
+        #expect(text.hasSuffix(#","bytes":{\#(members)},"bytes_per_day":{\#(members)}}"#))
+    }
+
     @Test func `a huge list is cut`() throws {
         let many = String(repeating: #"{"name":"x"},"#, count: 50_000) + "{}"
         #expect(try Self.reply("{\"targets\":[\(many)]}").targets.count == 16_384)

@@ -185,4 +185,20 @@ struct NotificationBusTests {
         task.cancel()
         #expect(await task.value == 0)
     }
+
+    @Test("a cancelled task gets none of the notifications that are still queued")
+    func taskCancellationWithQueue() async {
+        let bus = NotificationBus<Int>()
+        let subscription = bus.subscribe(capacity: 10)
+        for value in 0..<3 { bus.publish { _ in value } }
+        let task = Task {
+            var count = 0
+            for await _ in subscription {
+                count += 1
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return count
+        }
+        #expect(await task.value == 1)
+    }
 }

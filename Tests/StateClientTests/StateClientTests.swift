@@ -66,6 +66,18 @@ import Testing
         #expect(throws: flaw) { try StateClient.decode(Reply.self, from: Array(reply.utf8), to: "status") }
     }
 
+    @Test(
+        "the names of a dictionary may be numbers, or have escapes",
+        arguments: [
+            (#"{"1":10,"2":20,"3":30}"#, ["1": 10, "2": 20, "3": 30]),
+            (#"{"a\"b":1,"\u0031":2,"c":3}"#, ["a\"b": 1, "1": 2, "c": 3]),
+            (#"{"\n":1,"\\n":2}"#, ["\n": 1, "\\n": 2]),
+        ] as [(String, [String: Int])]
+    )
+    func dictionaries(_ reply: String, _ expected: [String: Int]) throws {
+        #expect(try StateClient.decode([String: Int].self, from: Array(reply.utf8), to: "status") == expected)
+    }
+
     @Test func `an event that cannot be decoded names its type, the member and the reason`() {
         struct Content: Decodable { let seq: String }
         func flaw(_ type: String) -> StateClientError? {

@@ -112,6 +112,27 @@ import Testing
         withExtendedLifetime(agent) {}
     }
 
+    @Test func `an agent that starts later in the directory that was named for its socket is found`() throws {
+        let temporary = try TemporaryDirectory()
+        let directory = "\(temporary.path)/agent"
+        let client = StateClient(socket: directory)
+        let reader = try client.reader(StateSubscription(since: 0))
+        #expect(try reader.take(maximum: 1).compactMap(Self.text) == [])
+        #expect(client.location.path == directory)
+        try #require(mkdir(directory, 0o700) == 0)
+        let agent = try ScriptedAgent(
+            at: "\(directory)/control.sock",
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.hello(1), Self.reply(1))
+                connection.waitForClose()
+            }
+        )
+        #expect(client.location.path == agent.path)
+        #expect(try Self.items(reader, until: "event 1") == ["hello 1", "event 1"])
+        withExtendedLifetime((temporary, agent)) {}
+    }
+
     @Test func `a stream stays with its agent when that starts anew beside another one`() throws {
         let paths = try [ScriptedAgent.newPath(), ScriptedAgent.newPath()]
         let agent = try ScriptedAgent(

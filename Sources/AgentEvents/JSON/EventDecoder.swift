@@ -103,8 +103,13 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { member(key) != nil }
 
     private func member(_ key: Key) -> JSONNode? {
-        if let position = key.intValue { return decoder.node.descendant(at: position) }
-        return decoder.node.member(key.stringValue)
+        // In a dictionary, whose keys are not ours, the name `12` has the integer 12, which is no position.
+        if let position = key.intValue, key is NameKey { return decoder.node.descendant(at: position) }
+        // Only names that are data may need escapes; a type that declares its names accepts no other.
+        guard decoder.node.documentHasEscapes, Key(stringValue: "\\") != nil else {
+            return decoder.node.member(key.stringValue)
+        }
+        return decoder.node.member(unescaped: key.stringValue)
     }
 
     private func value(_ key: Key) throws -> NodeDecoder {

@@ -21,6 +21,8 @@ package final class JSONDocument: Sendable {
 
     let bytes: [UInt8]
     let entries: [Entry]
+    /// `true` if a string or a name has an escape.
+    let hasEscapes: Bool
 
     /// Parses a text.
     ///
@@ -38,6 +40,7 @@ package final class JSONDocument: Sendable {
         guard let entries else { return nil }
         self.bytes = bytes
         self.entries = entries
+        hasEscapes = bytes.contains(UInt8(ascii: "\\"))
     }
 
     /// Returns the index of the first member's value with a name.

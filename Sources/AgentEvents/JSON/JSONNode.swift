@@ -86,6 +86,14 @@ package struct JSONNode: Sendable {
         return found.map { JSONNode(document: document, index: $0) }
     }
 
+    /// `true` if the document has an escape, in this value or elsewhere.
+    var documentHasEscapes: Bool { document.hasEscapes }
+
+    /// Returns the first member of an object whose name without its escapes is this one.
+    func member(unescaped name: String) -> JSONNode? {
+        members.first { $0.name.unescaped()?.bytes.elementsEqual(name.utf8) == true }?.value
+    }
+
     /// The position of the value in its document.
     var position: Int { index }
 

@@ -80,7 +80,8 @@ extension KeyedEncodingContainer {
         if flag.wrappedValue { try encode(true, forKey: key) }
     }
 
-    mutating func encode(_ counts: [String: Int], forKey key: Key) throws {
+    mutating func encodeIfPresent(_ counts: [String: Int]?, forKey key: Key) throws {
+        guard let counts else { return }
         var members = nestedContainer(keyedBy: NameKey.self, forKey: key)
         for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
             try members.encode(count, forKey: NameKey(name))

@@ -109,8 +109,8 @@ package final class ProbeSecrets: Sendable {
 }
 
 extension KnownSecrets {
-    /// Returns the report without the secrets that the server has echoed.
-    package func removed(from report: CheckReport) -> CheckReport {
+    /// Returns the report without the secrets that the server has echoed; with them in the bodies, if these are excepted.
+    package func removed(from report: CheckReport, exceptBodies: Bool = false) -> CheckReport {
         guard !isEmpty else { return report }
         var report = report
         report.findings = report.findings.map { finding in
@@ -127,7 +127,7 @@ extension KnownSecrets {
             guard var response = hop.response else { return hop }
             let isCut = (response.body?.count ?? 0) < (response.decodedBodyBytes ?? response.bodyBytes)
             response.headers = response.headers.map { HeaderField(name: $0.name, value: removed(from: $0.value)) }
-            response.body = response.body.map { removed(from: $0, isCut: isCut) }
+            if !exceptBodies { response.body = response.body.map { removed(from: $0, isCut: isCut) } }
             hop.response = response
             return hop
         }

@@ -14,8 +14,8 @@ public enum PortalAPI {
 
     /// Returns the check that queries a captive portal API.
     ///
-    /// It accepts no redirect, no other media type, and no body above ``maximumBytes``; the report contains the body,
-    /// for ``evidence(in:)``.
+    /// It accepts no redirect, no other media type, and no body above ``maximumBytes``; the report contains the body as
+    /// received, with any secrets of the request, for ``evidence(in:)``.
     /// - Parameters:
     ///   - uri: The API's address, which must be an `https` URL.
     ///   - interface: The interface of the network; nil for that of the route.
@@ -41,7 +41,7 @@ public enum PortalAPI {
         } catch {
             throw PortalAddressError(reason: error.description)
         }
-        return Probe(
+        var probe = Probe(
             target: .http(url),
             request: ProbeRequest(headers: headers),
             expectations: ResponseExpectations(acceptableContentTypes: [contentType]),
@@ -54,6 +54,9 @@ public enum PortalAPI {
                 keptBodyBytes: maximumBytes
             )
         )
+        // The login page's address usually repeats the session of the API's, and the user needs it.
+        probe.isBodyRedacted = false
+        return probe
     }
 
     /// Returns the portal evidence in the report of a ``probe(for:interface:trust:timeout:)``.

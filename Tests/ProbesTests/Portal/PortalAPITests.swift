@@ -110,6 +110,26 @@ struct PortalAPITests {
         await server.shutDown()
     }
 
+    @Test(arguments: ["9f83ab21c4", "1234"])
+    func `the address of the login page keeps its session, and the rest is redacted`(session: String) async throws {
+        let page = "https://portal.test/login?session=\(session)"
+        let body = #"{"captive":true,"user-portal-url":"\#(page)","seconds-remaining":12345}"#
+        let headers = [("Content-Type", PortalAPI.contentType), ("X-Session", session)]
+        let response = ScriptedResponse(200, headers: headers, body: Array(body.utf8))
+        let server = try await ScriptedServer.start([.serve(response)], tls: CheckBench.tls())
+        let anchors = TrustAnchors(certificates: [try CheckBench.authority.get().root.der])
+        let probe = try PortalAPI.probe(
+            for: server.url("/api?session=\(session)"),
+            trust: TrustEvaluator(anchors: anchors),
+            timeout: .seconds(60)
+        )
+        let report = await CheckBench().check(probe)
+        #expect(PortalAPI.evidence(in: report) == PortalEvidence(.portal, code: .portalAPI, url: page))
+        let echoed = report.hop.response?.headers.first { $0.name.lowercased() == "x-session" }
+        #expect(echoed?.value == "(not-shown)")
+        await server.shutDown()
+    }
+
     @Test
     func `a portal API with a wrong certificate gives no result`() async throws {
         let response = ScriptedResponse(200, headers: [("Content-Type", PortalAPI.contentType)], body: [])

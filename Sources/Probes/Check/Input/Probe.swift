@@ -59,6 +59,8 @@ public struct Probe: Sendable {
     /// Called on a thread of its own, which it may block briefly. If the system has no thread left, a failure ends with the
     /// code `resources_exhausted` instead, and without a verdict on the target.
     public var review: (@Sendable (CheckReport) -> CheckReport)?
+    /// `true` if the request's secrets are replaced in the kept body, which may then no longer be parsed.
+    var isBodyRedacted = true
     /// The secrets of the request and its serializer, which copies share.
     private(set) var secrets: ProbeSecrets
 
@@ -122,6 +124,8 @@ public struct ProbeLimits: Sendable, Hashable {
     /// The maximum number of addresses to try, over both families, at least one.
     public var addresses: Int { didSet { addresses = max(1, addresses) } }
     /// The number of bytes that the report keeps of the decoded body, from its start; 0 keeps none.
+    ///
+    /// Bytes that are secrets of the request are replaced in it, except in the report of a ``PortalAPI`` check.
     public var keptBodyBytes: Int { didSet { keptBodyBytes = max(0, keptBodyBytes) } }
 
     /// The maximum number of bytes received for each hop, of any kind: TLS records, frames, chunks and their

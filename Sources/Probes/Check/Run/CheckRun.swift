@@ -203,7 +203,7 @@ final class CheckRun: @unchecked Sendable {
         if !isPart { meter.finish() }
         (report.bytesSent, report.bytesReceived) = (meter.sent, meter.received)
         report.bytesOnWire = meter.onWire
-        completion(self, probe.secrets.known.removed(from: report))
+        completion(self, probe.secrets.known.removed(from: report, exceptBodies: !probe.isBodyRedacted))
     }
 
     /// Closes the resources of the hop, and adds it to the report.
