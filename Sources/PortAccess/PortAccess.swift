@@ -21,8 +21,11 @@ public struct PortAccess: Sendable, Hashable {
     /// `true` if clients are authenticated: by a certificate, by a password, or by both.
     public var checksClients: Bool { tls?.checksClients == true || passwords != nil }
 
+    /// `true` if connections are encrypted, and clients authenticated.
+    public var isSecure: Bool { tls != nil && checksClients }
+
     /// `true` if clients may be served: encrypted and authenticated, or as the administrator explicitly accepts.
-    public var isUsable: Bool { isInsecure || tls != nil && checksClients }
+    public var isUsable: Bool { isInsecure || isSecure }
 }
 
 /// The reason that a file cannot be used; never contains the file's content.

@@ -3,18 +3,24 @@ internal import LinuxSupport
 internal import NIOCore
 internal import NIOPosix
 
-/// Work that may take a while, such as reading the journal, on threads that start with the first piece of it.
+/// Work that may take a while, such as reading the journal, on threads that start with the first piece of it: in turn
+/// between users and hosts.
 ///
 /// Results are handled on the event loop, in its turns. Used only on the event loop.
 final class BlockingWork {
     /// Called after each result.
     var whenHandled: (() -> Void)?
-    /// The number of pieces in progress.
+    /// The number of pieces that wait or are in progress.
     private(set) var count = 0
+
+    private static let threads = 2
 
     private let gate: LoopGate
     private let turns: Turns
-    private let pool = WorkPool("replay-", threads: 2)
+    private let pool = WorkPool("replay-", threads: BlockingWork.threads)
+    private var waiting = FairQueue<() -> Void>()
+    /// The number of pieces on the threads: at most one each, because their own queue has no turns.
+    private var running = 0
 
     /// Creates no thread.
     init(on gate: LoopGate, turns: Turns) {
@@ -22,22 +28,56 @@ final class BlockingWork {
         self.turns = turns
     }
 
-    /// Runs work on another thread; a connection must run only one piece at a time.
+    /// Runs work of a user or host on one of the threads; a connection must run only one piece at a time.
     ///
     /// - Parameters:
-    ///   - pool: The threads; `nil` for those of this object.
     ///   - cancellation: The flag with which the work is not begun any more; `nil` for work that is done in any case.
     ///   - body: Called on one of them.
     ///   - whenDone: Called once on the event loop, later; with a ``WorkFailure`` if the work was not done.
     func run<Output: Sendable>(
-        on pool: WorkPool? = nil,
+        for origin: ClientOrigin,
+        unless cancellation: WorkCancellation? = nil,
+        _ body: @escaping @Sendable () throws -> Output,
+        _ whenDone: @escaping (Result<Output, any Error>) -> Void
+    ) {
+        count += 1
+        waiting.add(
+            { [self] in
+                count -= 1
+                run(on: pool, unless: cancellation, body) { [self] result in
+                    running -= 1
+                    runNext()
+                    whenDone(result)
+                }
+            },
+            of: origin
+        )
+        runNext()
+    }
+
+    private func runNext() {
+        while running < Self.threads, let start = waiting.next() {
+            running += 1
+            start()
+        }
+    }
+
+    /// Runs work on other threads, in the order of the calls.
+    ///
+    /// - Parameters:
+    ///   - pool: The threads.
+    ///   - cancellation: The flag with which the work is not begun any more; `nil` for work that is done in any case.
+    ///   - body: Called on one of them.
+    ///   - whenDone: Called once on the event loop, later; with a ``WorkFailure`` if the work was not done.
+    func run<Output: Sendable>(
+        on pool: WorkPool,
         unless cancellation: WorkCancellation? = nil,
         _ body: @escaping @Sendable () throws -> Output,
         _ whenDone: @escaping (Result<Output, any Error>) -> Void
     ) {
         let handOver = handing(over: whenDone)
         do throws(SystemError) {
-            try (pool ?? self.pool).started().submit { state in
+            try pool.started().submit { state in
                 handOver(
                     Result { () throws -> Output in
                         guard state == .active else { throw WorkFailure.stopping }

@@ -128,7 +128,7 @@ final class Connection: ChannelInboundHandler {
     private var httpAccess: HTTPExchange.Access {
         switch transport {
         case .unix: .granted
-        case .local: .undecided(peer?.user)
+        case .local: .user(peer?.user)
         case .remote(let access): access.passwords.map { .password($0) } ?? .granted
         }
     }

@@ -82,6 +82,14 @@ struct EventRing {
         return low
     }
 
+    /// Returns the number of the first event at a time or later; `nil` if the ring has none.
+    func firstSequence(from time: Timestamp) -> UInt64? {
+        for case let chunk? in chunks[head...] {
+            if let offset = chunk.times.firstIndex(where: { $0 >= time }) { return chunk.first + UInt64(offset) }
+        }
+        return nil
+    }
+
     /// Returns the chunk at an index; `nil` after the newest.
     func chunk(at index: Int) -> EventChunk? { chunks.indices.contains(index) ? chunks[index] : nil }
 }
@@ -97,6 +105,8 @@ final class EventChunk {
     private(set) var types: [EventType] = []
     /// The subjects of the lines.
     private(set) var subjects: [String] = []
+    /// The times of the events.
+    private(set) var times: [Timestamp] = []
     /// The ends of the plain lines, with their `\n`.
     private var ends: [Int] = []
     private var plain: ByteBuffer
@@ -123,6 +133,7 @@ final class EventChunk {
             ends.append(plain.writerIndex)
             types.append(event.type)
             subjects.append(event.subject)
+            times.append(event.time)
         }
         events.removeFirst(count)
     }

@@ -25,6 +25,8 @@ final class EventStream {
         case after(UInt64)
         /// The number at this time is still to be found in the journal.
         case from(Timestamp)
+        /// The number at this time in the journal, if it has one, is still to be compared with the one in the ring.
+        case found(inJournal: UInt64?, from: Timestamp, newest: UInt64)
         /// There is no journal to find a number in.
         case oldestInRing
     }
@@ -92,15 +94,14 @@ final class EventStream {
             start = .oldestInRing
             return open()
         }
-        // The events that the bus has released are in the journal too, and events that follow have a later time.
+        // Events that follow have a later time.
         let newest = intake.newestReleased
-        hub.work.run(unless: connection.cancellation) {
+        hub.work.run(for: connection.origin, unless: connection.cancellation) {
             try source.firstSequence(from: time)
         } _: { [self] result in
             guard phase == .waiting else { return }
             switch result {
-            case .success(let first?): start = .after(min(first &- 1, newest))
-            case .success(nil): start = .after(newest)
+            case .success(let first): start = .found(inJournal: first, from: time, newest: newest)
             case .failure(let error): return refuseAsUnreadable(error)
             }
             open()
@@ -121,6 +122,10 @@ final class EventStream {
         var since = opening.sequence
         switch start {
         case .after(let number): since = number
+        case .found(let inJournal, let time, let newest):
+            // A journal that could not be written lacks events that are still in memory.
+            let first = min(inJournal ?? .max, intake.ring.firstSequence(from: time) ?? .max)
+            since = min(first &- 1, newest)
         case .oldestInRing: since = intake.ring.first &- 1
         case .afterSnapshot where parameters.isHistory: since = 0
         case .afterSnapshot, .from:
@@ -257,7 +262,7 @@ final class EventStream {
         if hasBegun, next >= intake.ring.first { return goLive() }
         let replay =
             replay
-            ?? StreamReplay(source, from: next, for: parameters, unless: connection.cancellation, in: hub)
+            ?? StreamReplay(source, from: next, for: parameters, to: connection, in: hub)
         self.replay = replay
         guard connection.isWritable else { return replay.awaitClient { [self] in beCutOff() } }
         let firstInRing = intake.ring.first

@@ -86,8 +86,7 @@ enum Listener {
                     if isRemote { try channel.pipeline.syncOperations.addHandler(AcceptPacer()) }
                 }
             }
-            // With TLS, the end of one direction ends the connection.
-            .childChannelOption(.allowRemoteHalfClosure, value: !isRemote)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10))
@@ -97,6 +96,8 @@ enum Listener {
                     let connection = Connection(name, over: transport, in: hub.value)
                     let pipeline = channel.pipeline.syncOperations
                     if case .remote(let access) = transport, let tls = access.tls {
+                        // With TLS, the end of one direction ends the connection.
+                        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
                         try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))
                     }
                     if name == .http { try HTTPRequestReader.add(to: pipeline, of: connection) }

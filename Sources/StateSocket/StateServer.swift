@@ -165,11 +165,22 @@ public final class StateServer: Sendable {
     ///
     /// Safe to call from any thread, and returns immediately. Has no effect before the start and after the end, and if
     /// the rules are the same.
-    public func setAccess(_ access: PortAccess?) {
+    ///
+    /// The ports remain those of the start. The administrator accepts insecure rules only for the ports configured along
+    /// with them, so such rules are not applied if one of the open ports is another: then these ports serve no client.
+    ///
+    /// - Parameter listen: The ports configured along with the rules.
+    /// - Returns: `false` if the rules are insecure and not for the open ports.
+    @discardableResult
+    public func setAccess(_ access: PortAccess?, listen: [HTTPPort]) -> Bool {
+        let remote = configuration.http.listen.filter { !$0.isLoopback }
+        let isInsecure = access.map { $0.isInsecure && !$0.isSecure } ?? false
+        let isApplicable = !isInsecure || remote.allSatisfy { listen.contains($0) }
         phase.withLock { phase in
             guard case .running(let running) = phase else { return }
-            running.gate.execute { running.hub.value.setAccess(access) }
+            running.gate.execute { running.hub.value.setAccess(isApplicable ? access : nil) }
         }
+        return isApplicable
     }
 
     // MARK: Unnumbered events

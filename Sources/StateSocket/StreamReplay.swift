@@ -8,6 +8,7 @@ final class StreamReplay {
     private(set) var isReading = false
 
     private let reader: ReplayReader
+    private let origin: ClientOrigin
     private let cancellation: WorkCancellation
     private let hub: StreamHub
     /// The end of the time for a part that the client does not accept.
@@ -17,15 +18,16 @@ final class StreamReplay {
 
     /// Creates a replay that reads nothing yet.
     ///
-    /// - Parameter cancellation: That of the subscriber's connection.
+    /// - Parameter connection: The subscriber's.
     init(
         _ source: any ReplaySource,
         from sequence: UInt64,
         for parameters: SubscriptionParameters,
-        unless cancellation: WorkCancellation,
+        to connection: Connection,
         in hub: StreamHub
     ) {
-        self.cancellation = cancellation
+        origin = connection.origin
+        cancellation = connection.cancellation
         reader = ReplayReader(source, of: hub.agent.streamID, from: sequence, for: parameters)
         self.hub = hub
     }
@@ -34,7 +36,7 @@ final class StreamReplay {
     func read(_ whenRead: @escaping (Result<ReplayReader.Part, any Error>) -> Void) {
         isReading = true
         let (reader, limit) = (reader, hub.intake.ring.newest)
-        hub.work.run(unless: cancellation) { () throws -> ReplayReader.Part in
+        hub.work.run(for: origin, unless: cancellation) { () throws -> ReplayReader.Part in
             try reader.read(through: limit)
         } _: { [self] result in
             isReading = false

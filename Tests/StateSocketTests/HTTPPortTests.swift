@@ -4,6 +4,7 @@ import Foundation
 import NotificationBus
 import PortAccess
 import ProbeTestKit
+import Synchronization
 import Testing
 
 @testable import StateSocket
@@ -18,6 +19,10 @@ struct HTTPPortTests {
         "Authorization: Basic \(Data(text.utf8).base64EncodedString())"
     }
 
+    private static func ports(_ port: UInt16) -> [HTTPPort] {
+        [HTTPPort(address: "0.0.0.0", port: port), HTTPPort(address: "::", port: port)]
+    }
+
     /// Runs a server that listens at all addresses of the machine.
     private static func run(
         _ access: PortAccess?,
@@ -28,7 +33,7 @@ struct HTTPPortTests {
             defer { withExtendedLifetime(free) {} }
             let port = free.number
             let stream = try ServedStream {
-                $0.http.listen = [HTTPPort(address: "0.0.0.0", port: port), HTTPPort(address: "::", port: port)]
+                $0.http.listen = Self.ports(port)
                 $0.http.access = access
             }
             defer { stream.stop() }
@@ -61,6 +66,46 @@ struct HTTPPortTests {
         try await Self.run(PortAccess(isInsecure: true)) { (_, port) throws in
             #expect(try HTTPClient(port: port).get("/metrics").status == 200)
             #expect(try HTTPClient(port: port).get("/", host: "evil.example").status == 421)
+        }
+    }
+
+    @Test func `without encryption an answer reaches a client that has closed its side after the request`() async throws
+    {
+        try await Self.run(PortAccess(isInsecure: true)) { (stream, port) throws in
+            let client = try HTTPClient(port: port)
+            try client.send("/api/report?month=held")
+            try #require(stream.agent.waitForReport(.begun))
+            client.client.shutSending()
+            // The event loop has seen the end of the input before it accepts another client.
+            #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+            stream.agent.releaseReports()
+            let response = try client.response()
+            #expect(response.status == 200 && response.body == "{month=held}\n")
+        }
+    }
+
+    @Test func `the documents of a host that requests many are made in turn with those of others`() async throws {
+        try await Self.run(PortAccess(isInsecure: true)) { (stream, port) throws in
+            let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            stream.agent.whenMakingDocument.withLock {
+                $0 = {
+                    begun.signal()
+                    gate.wait()
+                }
+            }
+            let many = try (0..<10).map { _ in try HTTPClient(port: port) }
+            defer { for _ in 0...many.count { gate.signal() } }
+            for client in many { try client.send("/metrics") }
+            for _ in 0..<2 { begun.wait() }
+            // The event loop has taken the requests before it accepts another client.
+            #expect(try HTTPClient(port: port).get("/api/status").status == 200)
+            let local = try HTTPClient(stream.http)
+            local.client.setReceiveTimeout(milliseconds: 30_000)
+            try local.send("/metrics")
+            #expect(try HTTPClient(stream.http).get("/api/status").status == 200)
+            // Those in progress, and then one of each.
+            for _ in 0..<4 { gate.signal() }
+            #expect(try local.response().status == 200)
         }
     }
 
@@ -129,13 +174,36 @@ struct HTTPPortTests {
             #expect(try reader.head().status == 200)
             let local = try HTTPClient(stream.http)
             #expect(try local.get("/").status == 200)
-            stream.server.setAccess(access)
+            stream.server.setAccess(access, listen: Self.ports(port))
             stream.publish()
             while let line = try reader.client.line(), line != "id: stream-a-1" {}
-            stream.server.setAccess(PortAccess(passwords: try Self.passwords(Self.users + "\n"), isInsecure: true))
+            let changed = PortAccess(passwords: try Self.passwords(Self.users + "\n"), isInsecure: true)
+            stream.server.setAccess(changed, listen: Self.ports(port))
             while try reader.client.line() != nil {}
             #expect(try local.get("/").status == 200)
             #expect(try HTTPClient(port: port).get("/", [Self.basic("alice:secret")]).status == 200)
+        }
+    }
+
+    @Test func `insecure rules that are for other ports close the open ones to other machines`() async throws {
+        try await Self.run(PortAccess(isInsecure: true)) { (stream, port) throws in
+            let insecure = PortAccess(isInsecure: true)
+            let loopback = HTTPPort(address: "127.0.0.1", port: port)
+            let other = HTTPPort(address: "192.0.2.1", port: port)
+            let all = Self.ports(port)
+            let cases: [(listen: [HTTPPort], isServed: Bool)] = [
+                ([other], false), (all, true), ([all[0], loopback], false), (all + [other], true), ([], false),
+            ]
+            for (listen, isServed) in cases {
+                #expect(stream.server.setAccess(insecure, listen: listen) == isServed)
+                // Answered after the rules were applied.
+                #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+                let client = try HTTPClient(port: port)
+                try? client.send("/metrics")
+                let status = try? client.response().status
+                #expect((status == 200) == isServed, "\(listen)")
+            }
+            #expect(stream.server.setAccess(nil, listen: []))
         }
     }
 
@@ -212,6 +280,17 @@ struct HTTPPortTests {
             #expect((try? plain.response().status) ?? 0 == 0)
             let old = try files.answer(to: Self.request("/"), port: port, "-tls1_1 -cipher DEFAULT:@SECLEVEL=0")
             #expect(old.contains("alert protocol version") && !old.contains("HTTP/1.1"), "\(old)")
+        }
+    }
+
+    @Test func `secure rules apply to the open ports also when they are configured with others`() async throws {
+        let files = try TLSFiles()
+        try await Self.run(PortAccess(isInsecure: true)) { (stream, port) throws in
+            let access = PortAccess(tls: try files.tls(), passwords: try Self.passwords(), isInsecure: true)
+            #expect(stream.server.setAccess(access, listen: []))
+            #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+            let answer = try files.answer(to: Self.request("/", Self.basic("alice:secret")), port: port)
+            #expect(answer.contains("HTTP/1.1 200 OK"), "\(answer)")
         }
     }
 

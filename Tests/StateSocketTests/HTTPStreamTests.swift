@@ -174,6 +174,21 @@ struct HTTPStreamTests {
         }
     }
 
+    @Test func `a stream ends at once for a client that has closed its side before it begins`() async throws {
+        try await ServedStream.run { stream in
+            let client = try HTTPClient(stream.http)
+            try client.send("/api/report?month=held")
+            try client.send("/events")
+            client.client.shutSending()
+            // The event loop has handled the end of the input before the request of another client.
+            #expect(try HTTPClient(stream.http).get("/metrics").status == 200)
+            stream.agent.releaseReports()
+            #expect(try client.response().status == 200)
+            #expect(try client.head().status == 200)
+            #expect(try client.client.linesToEnd() == [])
+        }
+    }
+
     @Test func `a slow reader of a stream is cut off with a last event`() async throws {
         try await ServedStream.run { configuration in
             configuration.ringEvents = 64

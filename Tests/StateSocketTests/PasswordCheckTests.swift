@@ -19,7 +19,10 @@ struct PasswordCheckTests {
     static let hash = "$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"
     static let header = "Basic \(Data("alice:secret".utf8).base64EncodedString())"
 
-    static func hub(on gate: LoopGate) throws -> NIOLoopBound<StreamHub> {
+    static func hub(
+        on gate: LoopGate,
+        members: @escaping @Sendable () -> SocketMembers = { SocketMembers(nil) }
+    ) throws -> NIOLoopBound<StreamHub> {
         let bus = NotificationBus<Event>()
         let tick = try PollTick.open(on: gate)
         return try gate.eventLoop.submit {
@@ -33,7 +36,7 @@ struct PasswordCheckTests {
                 broadcasts: Broadcasts(),
                 gate: gate,
                 tick: tick.value,
-                members: SocketMembers(nil)
+                members: members()
             )
             return NIOLoopBound(hub, eventLoop: gate.eventLoop)
         }.wait()

@@ -3,6 +3,7 @@ import Dispatch
 import EventLoopExecutor
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import PortAccess
 import Synchronization
@@ -60,6 +61,64 @@ struct SocketMembersTests {
         }
     }
 
+    @Test func `a removed member is refused within a minute also on an open connection`() async throws {
+        let group = Group()
+        try await onThread {
+            let loops = try MultiThreadedEventLoopGroup(named: "test")
+            let gate = LoopGate(loops.next())
+            let time = try gate.eventLoop.submit { NIOLoopBound(Time(), eventLoop: gate.eventLoop) }.wait()
+            let hub = try PasswordCheckTests.hub(on: gate) {
+                SocketMembers(now: { time.value.now }) { _ in
+                    group.state.withLock { $0.hasUser ? nil : "not a member" }
+                }
+            }
+            var ends: [Int32] = [-1, -1]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            defer { close(ends[1]) }
+            let connection = try gate.eventLoop.submit {
+                NIOLoopBound(Connection(.control, in: hub.value), eventLoop: gate.eventLoop)
+            }.wait()
+            let channel = try ClientBootstrap(group: gate.eventLoop)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(connection.value)
+                    }
+                }
+                .withConnectedSocket(ends[0])
+                .wait()
+            let exchange = try gate.eventLoop.submit {
+                let exchange = HTTPExchange(for: connection.value, access: .user(Self.user), in: hub.value)
+                return NIOLoopBound(exchange, eventLoop: gate.eventLoop)
+            }.wait()
+            let client = ends[1]
+            func status(after seconds: Int64, hasUser: Bool) throws -> String {
+                group.state.withLock { $0.hasUser = hasUser }
+                try gate.eventLoop.submit {
+                    time.value.now = .uptimeNanoseconds(0) + .seconds(seconds)
+                    let fields: HTTPHeaders = ["Host": "localhost"]
+                    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/api/status", headers: fields)
+                    exchange.value.receive(HTTPServerRequestPart.head(head))
+                    exchange.value.receive(HTTPServerRequestPart.end(nil))
+                    _ = exchange.value.takeTurn()
+                }.wait()
+                var room = [UInt8](repeating: 0, count: 4096)
+                let count = recv(client, &room, room.count, 0)
+                return String(decoding: room.prefix(max(0, count)).prefix(12), as: UTF8.self)
+            }
+            #expect(try status(after: 0, hasUser: true) == "HTTP/1.1 200")
+            #expect(try status(after: 59, hasUser: false) == "HTTP/1.1 200")
+            #expect(try status(after: 60, hasUser: false) == "HTTP/1.1 403")
+            try gate.eventLoop.submit {
+                connection.value.close()
+                hub.value.members.stop()
+                hub.value.work.stop()
+            }.wait()
+            try channel.closeFuture.wait()
+            gate.close()
+            try loops.syncShutdownGracefully()
+        }
+    }
+
     @Test func `requests of a user share a lookup, and one that hangs holds up no other work`() async throws {
         try await onThread {
             let loops = try MultiThreadedEventLoopGroup(named: "test")
@@ -78,7 +137,7 @@ struct SocketMembersTests {
             let promises = (0..<3).map { _ in gate.eventLoop.makePromise(of: String?.self) }
             try gate.eventLoop.submit {
                 for promise in promises { members.value.decide(Self.user, in: hub.value) { promise.succeed($0) } }
-                hub.value.work.run({}) { _ in isDone.signal() }
+                hub.value.work.run(for: .user(Self.user), {}) { _ in isDone.signal() }
             }.wait()
             #expect(isDone.wait(timeout: .now() + 10) == .success)
             for _ in promises { isReleased.signal() }

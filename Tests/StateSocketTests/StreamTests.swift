@@ -314,6 +314,34 @@ struct StreamTests {
         #expect(numbers == Array(since.first...31))
     }
 
+    static let unrecorded: [(second: UInt64, recorded: [ClosedRange<UInt64>], first: UInt64)] = [
+        (25, [1...20], 25), (21, [1...20], 21), (15, [1...20], 15), (31, [1...20], 31),
+        (15, [1...10, 21...30], 15), (25, [1...10, 21...30], 25), (25, [], 25), (31, [], 31),
+    ]
+
+    @Test(arguments: unrecorded)
+    func `a time begins with its first event also if the journal could not be written and only memory has it`(
+        since: (second: UInt64, recorded: [ClosedRange<UInt64>], first: UInt64)
+    ) async throws {
+        let journal = MemoryJournal()
+        let numbers = try await ServedStream.run(replay: journal) { stream in
+            for _ in 0..<30 {
+                journal.record(
+                    [stream.publish()].compactMap { $0 }.filter { event in
+                        since.recorded.contains { range in event.sequence.map { range.contains($0) } ?? false }
+                    }
+                )
+            }
+            let client = try Client(stream.control)
+            let parameters = #"{"since_time":"1970-01-01T00:00:\#(since.second)Z"}"#
+            try client.send(#"{"method":"subscribe","more":true,"parameters":\#(parameters)}"# + "\n")
+            _ = try client.line()
+            stream.publish()
+            return try client.sequences(through: 31)
+        }
+        #expect(numbers == Array(since.first...31))
+    }
+
     @Test func `a time begins with the events in memory when there is no journal`() async throws {
         let numbers = try await ServedStream.run(configure: {
             $0.ringEvents = 8; $0.ringBytes = 1

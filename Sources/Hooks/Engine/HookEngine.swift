@@ -156,8 +156,11 @@ final class HookEngine: @unchecked Sendable {
             if let old = known.removeValue(forKey: ForeignText(definition.name)) {
                 state = old
                 present.append(state)
+                let wasGone = state.isGone
                 guard state.take(definition) else { continue }
                 for run in runsInOrder where run.state === state { run.becomeObsolete() }
+                // A changed hook had the last events before.
+                guard wasGone else { continue }
             } else {
                 state = HookState(definition)
                 present.append(state)

@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import Configuration
 internal import EventJournal
 internal import FoundationEssentials
 internal import Glibc
@@ -78,6 +79,18 @@ extension AgentServices {
                     logger.notice("listening on \(port)")
                 }
             }
+        )
+    }
+
+    /// Applies the access rules of other settings to the ports, which remain those of the start.
+    static func setAccess(_ http: HTTPSettings, of server: StateServer, _ logger: Logger) {
+        let listen = http.listen.map { HTTPPort(address: $0.address.description, port: $0.port) }
+        guard !server.setAccess(http.access, listen: listen) else { return }
+        logger.warning(
+            """
+            the open HTTP ports serve no other machine until the next start: 'insecure' is for the new addresses of \
+            'listen' only
+            """
         )
     }
 

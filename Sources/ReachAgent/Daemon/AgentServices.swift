@@ -114,7 +114,7 @@ struct AgentServices {
         let connections: @Sendable () -> Int = { server?.connectionCount ?? 0 }
         var threads = requestHandler.threads
         if let server {
-            reloader.whenApplied { server.setAccess($0.http.access) }
+            reloader.whenApplied { [logger] in Self.setAccess($0.http, of: server, logger) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
         }
 

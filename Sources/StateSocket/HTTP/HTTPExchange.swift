@@ -20,10 +20,9 @@ final class HTTPExchange {
     /// The client's right to use the server.
     enum Access {
         case granted
-        /// A TCP connection of a user whose rights are looked up; `nil` if the kernel does not know the user.
-        case undecided(UInt32?)
-        /// Refused, with a text for people.
-        case denied(String)
+        /// A TCP connection of a user whose rights are checked for each request, because the user may lose them; `nil` if
+        /// the kernel does not know the user.
+        case user(UInt32?)
         /// A client on another host, for which each request needs a password.
         case password(PasswordFile)
     }
@@ -35,7 +34,7 @@ final class HTTPExchange {
 
     private let hub: StreamHub
     private let connection: Connection
-    private var access: Access
+    private let access: Access
     private var waiting = CircularBuffer<Item>()
     private var head: HTTPRequestHead?
     private var isAnswering = false
@@ -167,11 +166,10 @@ final class HTTPExchange {
     private func admit(_ head: HTTPRequestHead) {
         switch access {
         case .granted: answer(head)
-        case .denied(let message): refuse(HTTPRefusal(.forbidden, message))
-        case .undecided(let user):
+        case .user(let user):
             hub.members.decide(user, in: hub) { [self] refusal in
-                access = refusal.map { .denied($0) } ?? .granted
-                admit(head)
+                guard let refusal else { return answer(head) }
+                refuse(HTTPRefusal(.forbidden, refusal))
             }
         case .password(let file):
             hub.passwords.check(head.headers["authorization"], against: file, from: connection.origin, in: hub) {
@@ -230,7 +228,7 @@ final class HTTPExchange {
     /// Renders a document on another thread, which it may block.
     private func render(_ kind: AgentDocument.Kind) {
         let (agent, connections) = (hub.agent, hub.connections.count)
-        hub.work.run(unless: connection.cancellation) {
+        hub.work.run(for: connection.origin, unless: connection.cancellation) {
             agent.document(kind, connections: connections)
         } _: { [self] result in
             switch result {
@@ -301,7 +299,8 @@ final class HTTPExchange {
     private func stream(_ parameters: SubscriptionParameters, contentType: String) {
         takeNoMore()
         let head = HTTPResponse.head(.ok, contentType: contentType, length: nil, keepsConnection: false)
-        guard !isHead else { return connection.end(with: head) }
+        // A client that has closed its side before has disconnected from an endless stream, and nothing else reports that.
+        guard !isHead, !isInputClosed || parameters.isHistory else { return connection.end(with: head) }
         connection.setReading(true)
         connection.subscribe(parameters) { [self] refusal in
             guard let refusal else {

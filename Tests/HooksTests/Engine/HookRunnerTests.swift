@@ -370,6 +370,27 @@ struct HookRunnerTests {
     }
 
     @Test
+    func `a changed hook does not get the last state again, and one that was removed meanwhile does`() async throws {
+        let fixture = try HookFixture()
+        let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
+        let other = try Self.script(fixture, "other", "echo other $REACH_SEQ $REACH_AT_START")
+        let pace = HookPace(queue: .all, runsAtStart: true)
+        let log = CompletionLog()
+        let runner = HookRunner(HookSettings(definitions: [Self.hook("state", tell, pace: pace)])) { log.note($0) }
+        runner.deliver(SampleEvent.reachability(1, cause: "start"))
+        _ = await log.reports(1)
+        let changed = HookSettings(definitions: [Self.hook("state", other, pace: pace)])
+        runner.configure(changed)
+        runner.deliver(SampleEvent.reachability(2))
+        _ = await log.reports(2)
+        runner.configure(HookSettings())
+        runner.configure(changed)
+        let reports = await log.reports(3)
+        await runner.stopped(grace: .seconds(60))
+        #expect(reports.map(\.output) == ["1 1\n", "other 2\n", "other 2 1\n"])
+    }
+
+    @Test
     func `the agent's first state runs only hooks that request it`() async throws {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
