@@ -123,6 +123,12 @@ import Testing
         #expect(settings.hooks.stopGrace == .seconds(3))
     }
 
+    @Test(arguments: [("192.0.2.10", AddressFamilies.ipv4), ("[2001:db8::1]", .ipv6), ("a.test", .any)])
+    func `a webhook to an address is sent in its family`(host: String, families: AddressFamilies) throws {
+        let hook = try self.hook(of: "[hook.a]\nurl = 'https://\(host)/'\n")
+        #expect(try webhook(hook).probe.families == families)
+    }
+
     @Test func `the section's timeout applies to hooks without their own`() throws {
         let text = "[hooks]\ntimeout = '7s'\n[hook.a]\ncommand = ['true']\n[hook.b]\nurl = 'https://b.test/'\n"
         let settings = try Fixtures.load(text).settings

@@ -1,3 +1,4 @@
+import AgentTestKit
 import Foundation
 import Hooks
 import Probes
@@ -29,6 +30,28 @@ import Testing
         body = "not JSON: hidden14"
 
         """
+
+    @Test(arguments: [
+        ("http://web.test/", ["basic_auth_file", "header_files"]),
+        ("http://192.0.2.1/", ["basic_auth_file", "header_files"]),
+        ("https://web.test/", []), ("http://localhost/", []), ("http://127.1.2.3:8080/", []), ("http://[::1]/", []),
+    ])
+    func `a secret that is sent to another machine unencrypted is a warning`(url: String, keys: [String]) throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let password = try directory.file("password", "alice:secret\n")
+        let token = try directory.file("token", "secret\n")
+        let secrets = "basic_auth_file = '\(password)'\nheader_files = { X-Token = '\(token)' }\n"
+        for (section, key) in [("probe.web", "target"), ("hook.chat", "url")] {
+            let warnings = try Fixtures.load("[\(section)]\n\(key) = '\(url)'\n\(secrets)").warnings
+            let open = warnings.filter {
+                $0.message.hasSuffix("sent unencrypted; an address over TLS begins with https://")
+            }
+            #expect(open.compactMap(\.key) == keys.map { "\(section).\($0)" })
+            let plain = try Fixtures.load("[\(section)]\n\(key) = '\(url)'\n").warnings
+            #expect(!plain.contains { $0.message.contains("unencrypted") })
+        }
+    }
 
     @Test func `the values in effect and identities hold no secret`() throws {
         let loaded = try Fixtures.load(Self.text)

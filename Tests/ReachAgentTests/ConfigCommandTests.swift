@@ -1,6 +1,7 @@
 import AgentTestKit
 import Configuration
 import Foundation
+import ProbeTestKit
 import Testing
 
 /// `reachagent config`, as people and scripts use it.
@@ -163,12 +164,65 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root may use another user's permissions"))
+    func `root's check reports a directory of certificates that the agent's user cannot list`() async throws {
+        let scratch = try Scratch()
+        let authorities = "\(scratch.path)/authorities"
+        try FileManager.default.createDirectory(atPath: authorities, withIntermediateDirectories: false)
+        try scratch.write("authorities/a.pem", try TestAuthority.standard().root.pem)
+        let file = try scratch.write("service.toml", Self.web + "ca_file = '\(authorities)'\n")
+        #expect(chmod(file, 0o644) == 0 && chmod(authorities, 0o700) == 0)
+        let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded":"2100-01-01T00:00:00Z""#)
+        #expect(chown(agent.path, 65_534, 65_534) == 0)
+        let check = try await scratch.config("check", "--socket", agent.path)
+        #expect(check.status == 78)
+        let error = "probe.web.ca_file: \(authorities) cannot be read: Permission denied\n1 error\n"
+        #expect(check.error.contains(error), "\(check.error)")
+        #expect(check.error.hasSuffix(" \(authorities) && chmod 750 \(authorities)\n"), "\(check.error)")
+    }
+
     @Test func `a file that was written after the agent had read it is reported`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("service.toml", Self.web)
         let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded":"2001-01-01T00:00:00Z""#)
         let check = try await scratch.config("check", "--socket", agent.path)
         #expect(check.output.contains("the agent has not read this yet; apply it with: reachagent reload\n"))
+    }
+
+    @Test(arguments: [("2100-01-01T00:00:00Z", 3_600_000, true), ("2001-01-01T00:00:00Z", 0, false)])
+    func `a step of the wall clock does not change which file is newer`(
+        loaded: String,
+        age: Int,
+        isNewer: Bool
+    ) async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("service.toml", Self.web)
+        let facts = #""files":["\#(file)"],"path":"\#(file)","loaded":"\#(loaded)","loaded_for_ms":\#(age)"#
+        let agent = try Self.agent(facts)
+        let check = try await scratch.config("check", "--socket", agent.path)
+        #expect(check.output.contains("the agent has not read this yet") == isNewer, "\(check.output)")
+    }
+
+    @Test func `a file that replaces another one is newer although it was written before`() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("service.toml", Self.web)
+        let written = Date(timeIntervalSinceNow: -7200)
+        try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: file)
+        let agent = try Self.agent(#""files":["\#(file)"],"path":"\#(file)","loaded_for_ms":3600000"#)
+        let check = try await scratch.config("check", "--socket", agent.path)
+        #expect(check.output.contains("the agent has not read this yet"), "\(check.output)")
+    }
+
+    @Test func `a drop-in that the agent has not read is newer whatever its time`() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("service.toml", Self.web)
+        try FileManager.default.createDirectory(atPath: "\(file).d", withIntermediateDirectories: false)
+        let dropIn = try scratch.write("service.toml.d/a.toml", "[agent]\nlog_level = 'info'\n")
+        for (files, isNewer) in [("\"\(file)\"", true), ("\"\(file)\",\"\(dropIn)\"", false)] {
+            let agent = try Self.agent(#""files":[\#(files)],"path":"\#(file)","loaded":"2100-01-01T00:00:00Z""#)
+            let check = try await scratch.config("check", "--socket", agent.path)
+            #expect(check.output.contains("the agent has not read this yet") == isNewer, "\(check.output)")
+        }
     }
 
     @Test func `an agent without a file is queried for the paths that it searches`() async throws {

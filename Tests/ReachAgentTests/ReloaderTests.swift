@@ -85,8 +85,11 @@ struct ReloaderTests {
         let removed = Mutex<[[String]]>([])
         /// The error of the kernel half of the next reload.
         let failure = Mutex<NetlinkError?>(nil)
+        /// Called while a reload is applied, as its event is published.
+        let whenPublished = Mutex<(@Sendable () -> Void)?>(nil)
 
         func take(_ reload: ConfigurationReload) throws(NetlinkError) {
+            whenPublished.withLock { $0 }?()
             needsRestart.withLock { $0.append(reload.needsRestart) }
             removed.withLock { $0.append(reload.removed) }
             let failure = failure.withLock { failure in
@@ -156,6 +159,32 @@ struct ReloaderTests {
         #expect(scratch.rejections.all.withLock { $0.map(\.errors) } == [rejected.errors])
         #expect(try await scratch.reload("") == nil)
         #expect(scratch.reloader.facts?.rejected == nil)
+    }
+
+    @Test func `a client that receives the event of a reload finds it in the status`() async throws {
+        let scratch = try Scratch("")
+        let facts = Mutex<[AgentStatus.Configuration?]>([])
+        scratch.applied.whenPublished.withLock { closure in
+            closure = { [weak reloader = scratch.reloader] in facts.withLock { $0.append(reloader?.facts) } }
+        }
+        #expect(try await scratch.reload("wrong = 1\n") == "configuration_invalid")
+        let former = try #require(scratch.reloader.facts)
+        #expect(former.rejected != nil)
+        #expect(try await scratch.reload("") == nil)
+        let seen = facts.withLock { $0.compactMap(\.self) }
+        let published = try #require(seen.first)
+        #expect(published.rejected == nil)
+        #expect(published.loaded != former.loaded)
+    }
+
+    @Test func `a rejected file that is removed again is no longer in the status`() async throws {
+        let scratch = try Scratch(nil, isNamed: false)
+        #expect(try await scratch.reload("wrong = 1\n") == "configuration_invalid")
+        #expect(scratch.reloader.facts?.rejected != nil)
+        #expect(try await scratch.reload(nil) == nil)
+        #expect(scratch.reloader.facts?.rejected == nil)
+        #expect(scratch.reloader.facts?.searched == ["\(scratch.directory)/a.toml"])
+        #expect(scratch.applied.removed.withLock { $0 } == [[]])
     }
 
     @Test func `the age of the configuration does not follow a step of the wall clock`() throws {

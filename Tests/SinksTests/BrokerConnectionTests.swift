@@ -106,6 +106,22 @@ struct BrokerConnectionTests {
         #expect(driver.now.instant - before <= .seconds(2))
     }
 
+    @Test(
+        "a connection outlasts a time without a path only on the same interface",
+        arguments: [(Via.wifi, "wlan0", false), (.wifi, "wlan1", true), (.wwan, "wwan0", true)]
+    )
+    func pathReturned(_ via: Via, _ interface: String, _ isReconnected: Bool) throws {
+        var driver = try EngineDriver()
+        _ = driver.machine(.full, .wifi, "wlan0")
+        driver.begin()
+        for missing in [Via.none, .unknown] {
+            let state = MachineState(connectivity: .unknown, via: missing)
+            #expect(!driver.feed(.machine(state)).contains(.disconnect))
+        }
+        #expect(driver.machine(.full, via, interface).contains(.disconnect) == isReconnected)
+        #expect(driver.engine.status.code == (isReconnected ? "path_changed" : nil))
+    }
+
     @Test("a connection without an answer times out")
     func silence() throws {
         var driver = try EngineDriver()

@@ -119,7 +119,7 @@ struct AgentKeys: KeyTable {
         reload: .needsRestart,
         """
         A file of [metrics](metrics.md#a-file) for node_exporter's textfile collector, written after a settled change, at \
-        most once a minute
+        most once a minute; with `run --no-sockets` only by `--metrics-file`
         """
     )
     let logLevel = Setting(

@@ -289,6 +289,6 @@ struct HookReader: RequestTableReader {
             let text = fixed == .ipv4 ? "IPv4" : "IPv6"
             table.report("families", "'\(families.rawValue)' contradicts the address in 'url', which is \(text)")
         }
-        return families
+        return fixed
     }
 }

@@ -30,6 +30,23 @@ extension RequestTableReader {
         } catch {
             table.report(key(for: error), error.description)
         }
+        warnOfOpenSecrets(probe.request, to: url)
+    }
+
+    /// Warns about secrets that are sent to another machine without encryption.
+    private func warnOfOpenSecrets(_ request: ProbeRequest, to url: HTTPURL) {
+        guard url.scheme == .http, !Self.isLoopback(url.host) else { return }
+        let advice = "sent unencrypted; an address over TLS begins with https://"
+        if request.credentials != nil { table.warn("basic_auth_file", "the password is \(advice)") }
+        if !request.hiddenFields.isEmpty { table.warn("header_files", "the header fields are \(advice)") }
+    }
+
+    private static func isLoopback(_ host: ServerIdentity) -> Bool {
+        switch host {
+        case .name(let name): name.lowercased() == "localhost"
+        case .address(let bytes):
+            bytes.count == 4 ? bytes.first == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+        }
     }
 
     private func key(for error: RequestError) -> String {

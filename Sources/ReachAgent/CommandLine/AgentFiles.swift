@@ -101,18 +101,26 @@ struct AgentFiles {
         return lines
     }
 
-    /// True when a file was written or removed after the agent had read the configuration.
+    /// True when a file was written, added, replaced or removed after the agent had read the configuration.
+    ///
+    /// - Parameter files: The files that were read; empty if there are none, or they have errors.
     func isNewer(_ files: [String]) -> Bool {
-        guard let configuration = agent?.status.configuration else { return false }
+        guard let agent, let configuration = agent.status.configuration else { return false }
         if configuration.files.contains(where: { access($0, F_OK) != 0 && errno == ENOENT }) { return true }
-        guard let loaded = configuration.loaded else { return !files.isEmpty }
+        guard !files.isEmpty else { return false }
+        // A drop-in that was copied or moved there may be older than the reading.
+        guard Set(files.map(AbsolutePath.of)) == Set(configuration.files) else { return true }
+        guard let loaded = agent.loaded else { return false }
         return files.contains { file in
             var entry = stat()
             guard stat(file, &entry) == 0 else { return false }
-            let seconds = loaded.microsecondsSince1970 / 1_000_000
-            let microseconds = loaded.microsecondsSince1970 % 1_000_000
-            return (Int64(entry.st_mtim.tv_sec), Int64(entry.st_mtim.tv_nsec / 1000)) > (seconds, microseconds)
+            // A file that replaces another one keeps the time at which its content was written.
+            return [entry.st_mtim, entry.st_ctim].contains { Self.microseconds($0) > loaded.microsecondsSince1970 }
         }
+    }
+
+    private static func microseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 }
 
@@ -125,6 +133,14 @@ struct RunningAgent {
     let status: AgentStatus
     /// The control socket that was named; `nil` for a usual one.
     var socket: String?
+    /// The time at which the status was received.
+    var received = Timestamp.now
+
+    /// The time at which the agent read the configuration, by the present wall clock, which may have been set since.
+    var loaded: Timestamp? {
+        guard let age = status.configuration?.loadedForMilliseconds else { return status.configuration?.loaded }
+        return Timestamp(microsecondsSince1970: received.microsecondsSince1970 &- age &* 1000)
+    }
 
     /// Queries the agent.
     ///

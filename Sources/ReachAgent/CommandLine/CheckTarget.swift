@@ -37,12 +37,13 @@ enum CheckTarget: Sendable {
             Self.isHost(authority) || !authority.isEmpty && !authority.hasSuffix(":") && text == authority + "/"
         {
             self = .target(try ProbeTarget(parsing: "https://\(text)" + (authority == text ? "/" : "")))
+        } else if text.utf8.contains(UInt8(ascii: "@")) {
+            // Before the at sign there may be a password.
+            throw Unknown(description: "the argument is neither a name of the configuration nor a URL")
         } else if text.contains("/" as Character) {
-            // Before an at sign there may be a password.
-            let mayHavePassword = text.utf8.contains(UInt8(ascii: "@"))
-            let shown = mayHavePassword ? "the argument" : "'\(ForeignText.shown(text, limit: 64))'"
+            let shown = ForeignText.shown(text, limit: 64)
             throw Unknown(
-                description: "\(shown) is not a URL; a URL begins with https://, http://, tcp://, icmp:// or dns://"
+                description: "'\(shown)' is not a URL; a URL begins with https://, http://, tcp://, icmp:// or dns://"
             )
         } else {
             let url = (try? HTTPURL.host(text)).map { "; a host of that name is https://\($0)/" } ?? ""

@@ -272,6 +272,8 @@ final class AgentRequestHandler: AgentInterface {
             json.member("points", checks.started + checks.joined)
             json.member("joined", checks.joined)
             if checks.refused > 0 { json.member("refused", checks.refused) }
+            let transfers = name == nil ? plan.settings.probes.filter { $0.probe.transfer != nil }.map(\.name) : []
+            if !transfers.isEmpty { json.member("transfers", encoding: transfers) }
         }
         return .parameters(json.bytes)
     }

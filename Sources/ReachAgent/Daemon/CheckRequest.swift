@@ -2,8 +2,6 @@ internal import AgentEvents
 internal import StateClient
 internal import Synchronization
 
-internal import enum CheckResults.FindingCode
-
 /// A request for checks by the running agent, and the wait for their results.
 final class CheckRequest: Sendable {
     /// The agent's answer, as far as it is shown.
@@ -14,6 +12,8 @@ final class CheckRequest: Sendable {
         var joined: Int?
         /// The number of checks that were not started, because the budget of their link is used up.
         var refused: Int?
+        /// The probes that make transfers, which are checked by their name only.
+        var transfers: [String]?
     }
 
     /// The outcome of the wait.
@@ -28,32 +28,28 @@ final class CheckRequest: Sendable {
 
     /// The results so far.
     struct Progress {
-        /// The codes of transfers that were not made, whose reports have no measurements.
-        private static let transferCodes = Set(
-            [FindingCode.pathChanged, .transferYielded, .transferMetered, .transferBusy].map(\.rawValue)
-        )
-
-        /// The name of the probe whose checks were requested; `nil` for all of them.
-        let name: String?
         private(set) var checks: [AgentEvents.ProbePoint: CompletedCheck] = [:]
-        /// The number of checks; `nil` until the agent has answered.
-        var expected: Int?
-        var refused = 0
-
-        init(of name: String?) { self.name = name }
+        /// The agent's answer; `nil` until it has come.
+        private var reply: Reply?
 
         /// Records the end of a check.
         ///
-        /// A request without a name starts no transfer: one that the agent makes by its schedule is no requested check.
+        /// A transfer that the agent makes by its schedule is none of the checks of all probes, although it has ended.
         mutating func note(_ check: CompletedCheck) {
-            guard name != nil || !Self.isTransfer(check.report) else { return }
+            guard reply?.transfers?.contains(check.point.probe) != true else { return }
             checks[check.point] = check
         }
 
-        private static func isTransfer(_ report: AgentEvents.CheckReport) -> Bool {
-            report.transfer != nil || report.code.map { transferCodes.contains($0) } ?? false
+        /// Records the agent's answer.
+        mutating func note(_ reply: Reply) {
+            self.reply = reply
+            let transfers = Set(reply.transfers ?? [])
+            checks = checks.filter { !transfers.contains($0.key.probe) }
         }
 
+        /// The number of requested checks; `nil` until the agent has answered.
+        var expected: Int? { reply.map { $0.points ?? 0 } }
+        var refused: Int { reply?.refused ?? 0 }
         var isComplete: Bool { expected.map { checks.count >= $0 } ?? false }
         var sorted: [CompletedCheck] {
             checks.values.sorted { one, other in
@@ -65,13 +61,12 @@ final class CheckRequest: Sendable {
 
     private let name: String?
     private let client: StateClient
-    private let progress: Mutex<Progress>
+    private let progress = Mutex(Progress())
 
     /// Creates a request for the checks of one probe, or of all.
     init(of name: String?, _ client: StateClient) {
         self.name = name
         self.client = client
-        progress = Mutex(Progress(of: name))
     }
 
     /// The parameters of the method `probe`.
@@ -112,7 +107,7 @@ final class CheckRequest: Sendable {
                 case .connected:
                     let parameters = Self.parameters(name)
                     let reply = try await client.call("probe", parameters: parameters, as: Reply.self)
-                    progress.withLock { ($0.expected, $0.refused) = (reply.points ?? 0, reply.refused ?? 0) }
+                    progress.withLock { $0.note(reply) }
                 case .event(let line):
                     guard case .probeCompleted(let check)? = line.event?.content else { continue }
                     progress.withLock { $0.note(check) }

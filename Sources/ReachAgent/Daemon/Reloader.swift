@@ -189,7 +189,9 @@ final class Reloader: Sendable {
         noteReading(.started)
         let former = state.withLock { $0.path }
         let path = source.find()
-        guard path != nil || former != nil else {
+        let wasRejected = facts?.rejected != nil
+        // A rejected file that is removed again leaves the defaults, which end the rejection.
+        guard path != nil || former != nil || wasRejected else {
             noteReading(.ended(refusal: nil))
             let places = source.searched.isEmpty ? "" : "; it looks for \(source.searched.joined(separator: " and "))"
             let message = "this agent has no configuration file\(places)"
@@ -208,14 +210,14 @@ final class Reloader: Sendable {
                 changed: differences.changed,
                 needsRestart: ConfigurationFile.differences(from: started, to: loaded.settings).needsRestart
             )
-            let failure = failure { () throws(NetlinkError) in try apply(old, loaded.settings, reload) }
-            for follow in followers.withLock({ $0 }) { follow(loaded.settings) }
+            // First, because a client that receives the event of the reload may ask for the status at once.
             state.withLock { state in
                 state.settings = loaded.settings
                 state.path = path
             }
-            let wasRejected = facts?.rejected != nil
             status.withLock { $0 = Self.status(of: source, path: path, files: loaded.files) }
+            let failure = failure { () throws(NetlinkError) in try apply(old, loaded.settings, reload) }
+            for follow in followers.withLock({ $0 }) { follow(loaded.settings) }
             if wasRejected { logger.notice("the configuration is valid again") }
             logger.notice("\(reload.summary)")
             noteReading(.ended(refusal: nil))

@@ -19,19 +19,32 @@ public enum CertificateFile {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return try certificates(decoding: try bytes(of: path), source: path)
         }
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-        } catch {
-            throw .unreadable(path: path, reason: "the directory cannot be listed")
-        }
         var certificates: [[UInt8]] = []
-        for name in names where extensions.contains(where: { name.lowercased().hasSuffix($0) }) {
+        for name in try names(inDirectory: path).sorted()
+        where extensions.contains(where: { name.lowercased().hasSuffix($0) }) {
             let file = path.hasSuffix("/") ? path + name : path + "/" + name
             certificates += try self.certificates(decoding: try bytes(of: file), source: file)
         }
         guard !certificates.isEmpty else { throw .noCertificate(source: path) }
         return certificates
+    }
+
+    /// Returns the names in a directory.
+    private static func names(inDirectory path: String) throws(SecurityPolicyError) -> [String] {
+        guard let stream = opendir(path) else { throw .unreadable(path: path, reason: reason(errno)) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw .unreadable(path: path, reason: reason(errno)) }
+                return names
+            }
+            // An entry ends with its name, and is shorter than its type: a copy would read past it.
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return names }
+            let name = UnsafeRawPointer(entry) + offset
+            names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
+        }
     }
 
     /// Decodes one DER certificate, or any number of them in PEM.

@@ -13,15 +13,16 @@ extension ShippingEngine {
     var isConnected: Bool { if case .connected = connection { true } else { false } }
 
     mutating func take(_ state: MachineState, _ now: Moment) {
-        let former = machine
+        let (former, formerReachable) = (machine, lastReachable)
         machine = state
+        if state.via.isReachable { lastReachable = state }
         // The agent knows whether the path is metered, and reports it in its answer to a report.
         reportDue = now.instant
         if state.payload != retained {
             retained = state.payload
             if isConnected { publishState() }
         }
-        let isAnotherPath = state.via != former.via || state.interface != former.interface
+        let isAnotherPath = state.isOnAnotherPath(than: former)
         let isBetter = state.connectivity == .full && former.connectivity != .full
         switch connection {
         case .waiting(let time) where isAnotherPath || isBetter:
@@ -29,7 +30,9 @@ extension ShippingEngine {
             connection = .waiting(until: time > now.instant ? min(time, soon) : soon)
         case .connecting, .connected:
             // The connection uses an address that may no longer exist; TCP would need minutes to notice.
-            guard isAnotherPath, former.via.isReachable, state.via.isReachable else { break }
+            // One that outlasts a time without a path is kept if the same path returns.
+            guard state.via.isReachable, let formerReachable, state.isOnAnotherPath(than: formerReachable)
+            else { break }
             disconnect(.pathChanged, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
         case .waiting, .stopped: break
         }
@@ -162,6 +165,12 @@ extension ShippingEngine {
         if status.state != state, !isLasting { status.since = now.time }
         (status.state, status.code, status.detail) = (state, reason?.code, reason?.detail)
         reportDue = now.instant
+    }
+}
+
+extension MachineState {
+    fileprivate func isOnAnotherPath(than former: MachineState) -> Bool {
+        via != former.via || interface != former.interface
     }
 }
 

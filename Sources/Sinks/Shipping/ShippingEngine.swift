@@ -41,6 +41,8 @@ public struct ShippingEngine: Sendable {
 
     // The machine.
     var machine = MachineState.unknown
+    /// The last state with a path, which a connection may still use while there is none.
+    var lastReachable: MachineState?
     /// The payload that a broker retains.
     var retained = MachineState.unknown.payload
     var agent = AgentPresence.absent

@@ -174,6 +174,25 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: file.path) == remains)
     }
 
+    @Test func `settings that could not be handed over are handed over by the next reload`() throws {
+        let agent = try SinkRegistryAgent(in: directory)
+        let place = directory + "/sockets"
+        let file = SinkDocumentFile(in: place, host: "edge-7")
+        let sinks = [try SinkProgressTests.settings("a")]
+        let registry = agent.registry(sinks, document: file)
+        registry.start()
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        registry.configure(sinks)
+        let written = try Data(contentsOf: URL(filePath: file.path))
+        #expect(try JSONDecoder().decode(SinkDocument.self, from: written).sinks.map(\.name) == ["a"])
+        // Written once: unchanged settings are not handed over again.
+        try FileManager.default.removeItem(atPath: file.path)
+        registry.configure(sinks)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try agent.end(registry)
+    }
+
     @Test func `a directory that is not there is a reason`() throws {
         let file = SinkDocumentFile(in: directory + "/nowhere", host: "edge-7")
         #expect(file.write([try SinkProgressTests.settings("a")])?.contains("No such file or directory") == true)

@@ -214,7 +214,13 @@ struct RunCommand: ParsableCommand {
     /// started without sockets, or that records without them.
     func metricsPath(_ settings: AgentSettings, hasSockets: Bool) -> String? {
         let isBesideService = sockets.noSockets || record != nil && !hasSockets
-        return metricsFile ?? (isBesideService ? nil : settings.metricsFile)
+        guard metricsFile == nil, isBesideService, let left = settings.metricsFile else {
+            return metricsFile ?? settings.metricsFile
+        }
+        AgentLogger.make().notice(
+            "\(ForeignText.line(left)) is left to the service: without sockets only '--metrics-file' writes metrics"
+        )
+        return nil
     }
 
     private func socketConfiguration(_ settings: Settings) -> StateSocketConfiguration? {

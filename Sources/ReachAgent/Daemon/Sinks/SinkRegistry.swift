@@ -12,6 +12,8 @@ final class SinkRegistry: Sendable {
         var sinks: [SinkSettings] = []
         var reports: [String: (status: SinkStatus, process: ProcessIdentity?)] = [:]
         var isActive = false
+        /// True if the file lacks the settings, which the next reload hands over again.
+        var needsDocument = false
     }
 
     /// The maximum number of times that removed events are read.
@@ -60,15 +62,15 @@ final class SinkRegistry: Sendable {
 
     /// Applies other settings; must be called before their event is published, so that its readers find the new file.
     func configure(_ sinks: [SinkSettings]) {
-        let hasChanged = state.withLock { state in
-            guard state.sinks != sinks else { return false }
+        let isDue = state.withLock { state in
+            guard state.sinks != sinks || state.needsDocument else { return false }
             let former = Dictionary(state.sinks.map { ($0.name, $0.target) }) { first, _ in first }
             let same = Set(sinks.filter { $0.target == former[$0.name] }.map(\.name))
             state.reports = state.reports.filter { same.contains($0.key) }
             state.sinks = sinks
             return state.isActive
         }
-        if hasChanged { apply(sinks) }
+        if isDue { apply(sinks) }
     }
 
     /// Keeps the progress for the next start.
@@ -83,7 +85,9 @@ final class SinkRegistry: Sendable {
         writer.change { [journal] in $0.configure(sinks, oldest: journal?.oldestSequence ?? next) }
         if sinks.isEmpty { journal?.whenRemoved(nil) } else { journal?.whenRemoved { [weak self] in self?.notice() } }
         journal?.noteRemovals()
-        if let reason = document?.write(sinks) { logger.error("cannot hand over the sinks: \(reason)") }
+        let failure = document?.write(sinks)
+        state.withLock { $0.needsDocument = failure != nil }
+        if let failure { logger.error("cannot hand over the sinks: \(failure); retry with 'reachagent reload'") }
     }
 
     // MARK: Reports
