@@ -18,7 +18,8 @@ final class BlockingWork {
     private let gate: LoopGate
     private let turns: Turns
     private let pool = WorkPool("replay-", threads: BlockingWork.threads)
-    private var waiting = FairQueue<() -> Void>()
+    /// Starts of pieces, which return whether they take a thread.
+    private var waiting = FairQueue<() -> Bool>()
     /// The number of pieces on the threads: at most one each, because their own queue has no turns.
     private var running = 0
 
@@ -44,11 +45,17 @@ final class BlockingWork {
         waiting.add(
             { [self] in
                 count -= 1
+                // Whoever goes away must not wait for others.
+                guard cancellation?.isCancelled != true else {
+                    handing(over: whenDone)(.failure(WorkFailure.cancelled))
+                    return false
+                }
                 run(on: pool, unless: cancellation, body) { [self] result in
                     running -= 1
                     runNext()
                     whenDone(result)
                 }
+                return true
             },
             of: origin
         )
@@ -57,8 +64,7 @@ final class BlockingWork {
 
     private func runNext() {
         while running < Self.threads, let start = waiting.next() {
-            running += 1
-            start()
+            if start() { running += 1 }
         }
     }
 

@@ -67,6 +67,18 @@ struct BrokerConnectionTests {
         #expect(waits.contains { $0 > .seconds(100) } != isSuccess, "\(waits)")
     }
 
+    @Test("a connection made without a settled path is kept when its path settles")
+    func pathSettled() throws {
+        var driver = try EngineDriver()
+        _ = driver.machine(.full, .wifi, "wlan0")
+        driver.begin()
+        driver.feed(.machine(MachineState(connectivity: .unknown, via: .none)))
+        driver.feed(.transport(.disconnected(.unreachable)))
+        _ = driver.connect()
+        #expect(!driver.machine(.full, .wwan, "wwan0").contains(.disconnect))
+        #expect(driver.machine(.full, .wifi, "wlan0").contains(.disconnect))
+    }
+
     @Test("an idle connection has no deadline")
     func idle() throws {
         var driver = try EngineDriver()

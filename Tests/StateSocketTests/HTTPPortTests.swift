@@ -96,7 +96,7 @@ struct HTTPPortTests {
             let many = try (0..<10).map { _ in try HTTPClient(port: port) }
             defer { for _ in 0...many.count { gate.signal() } }
             for client in many { try client.send("/metrics") }
-            for _ in 0..<2 { begun.wait() }
+            for _ in 0..<2 { #expect(begun.wait(timeout: .now() + .seconds(30)) == .success) }
             // The event loop has taken the requests before it accepts another client.
             #expect(try HTTPClient(port: port).get("/api/status").status == 200)
             let local = try HTTPClient(stream.http)

@@ -91,6 +91,8 @@ struct SocketMembersTests {
                 return NIOLoopBound(exchange, eventLoop: gate.eventLoop)
             }.wait()
             let client = ends[1]
+            var limit = timeval(tv_sec: 30, tv_usec: 0)
+            setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             func status(after seconds: Int64, hasUser: Bool) throws -> String {
                 group.state.withLock { $0.hasUser = hasUser }
                 try gate.eventLoop.submit {

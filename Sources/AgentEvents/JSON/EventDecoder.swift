@@ -109,7 +109,10 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard decoder.node.documentHasEscapes, Key(stringValue: "\\") != nil else {
             return decoder.node.member(key.stringValue)
         }
-        return decoder.node.member(unescaped: key.stringValue)
+        let name = key.stringValue.utf8
+        let isPlain = !name.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        // Most names have no escape, and comparing them allocates nothing.
+        return (isPlain ? decoder.node.member(key.stringValue) : nil) ?? decoder.node.member(unescaped: key.stringValue)
     }
 
     private func value(_ key: Key) throws -> NodeDecoder {

@@ -153,14 +153,14 @@ final class HookEngine: @unchecked Sendable {
         var present: [HookState] = []
         for definition in new.definitions {
             let state: HookState
+            // The definition by which the hook has had last events already.
+            var former: HookDefinition?
             if let old = known.removeValue(forKey: ForeignText(definition.name)) {
                 state = old
                 present.append(state)
-                let wasGone = state.isGone
+                former = state.isGone ? nil : state.definition
                 guard state.take(definition) else { continue }
                 for run in runsInOrder where run.state === state { run.becomeObsolete() }
-                // A changed hook had the last events before.
-                guard wasGone else { continue }
             } else {
                 state = HookState(definition)
                 present.append(state)
@@ -168,7 +168,9 @@ final class HookEngine: @unchecked Sendable {
             guard definition.pace.runsAtStart, state.queue.waiting == 0 else { continue }
             for event in last.events(of: definition.trigger.types.intersection(LastEvents.types)) {
                 let event = named(event)
-                guard definition.trigger.matches(event) == .matches else { continue }
+                guard definition.trigger.matches(event) == .matches, former?.matches(event) != .matches else {
+                    continue
+                }
                 state.offer(HookOffer(event, isAtStart: true), at: now)
             }
         }

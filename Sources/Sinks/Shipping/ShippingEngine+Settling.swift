@@ -83,6 +83,8 @@ extension ShippingEngine {
         guard case .waiting(let time) = connection, time <= now.instant else { return }
         unsubscribe()
         connection = .connecting(until: now.instant + Self.connectLimit)
+        // The present path is the connection's own; without one it is that of the next state.
+        lastReachable = machine.via.isReachable ? machine : nil
         let isConflict = status.code == TransportFailure.conflict
         let lasting =
             isConflict ? status.detail.map { TransportFailure(code: TransportFailure.conflict, detail: $0) } : nil

@@ -385,9 +385,14 @@ struct HookRunnerTests {
         _ = await log.reports(2)
         runner.configure(HookSettings())
         runner.configure(changed)
-        let reports = await log.reports(3)
+        _ = await log.reports(3)
+        // It is for another type of event now, of which it has had none.
+        runner.deliver(SampleEvent.probe("web", 3))
+        let probes = Self.hook("state", other, types: [.probeChanged], pace: pace)
+        runner.configure(HookSettings(definitions: [probes]))
+        let reports = await log.reports(4)
         await runner.stopped(grace: .seconds(60))
-        #expect(reports.map(\.output) == ["1 1\n", "other 2\n", "other 2 1\n"])
+        #expect(reports.map(\.output) == ["1 1\n", "other 2\n", "other 2 1\n", "other 3 1\n"])
     }
 
     @Test
