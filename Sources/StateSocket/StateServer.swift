@@ -169,7 +169,9 @@ public final class StateServer: Sendable {
     /// The ports remain those of the start. The administrator accepts insecure rules only for the ports configured along
     /// with them, so such rules are not applied if one of the open ports is another: then these ports serve no client.
     ///
-    /// - Parameter listen: The ports configured along with the rules.
+    /// - Parameters:
+    ///   - access: The rules; `nil` to serve no other host.
+    ///   - listen: The ports configured along with the rules.
     /// - Returns: `false` if the rules are insecure and not for the open ports.
     @discardableResult
     public func setAccess(_ access: PortAccess?, listen: [HTTPPort]) -> Bool {

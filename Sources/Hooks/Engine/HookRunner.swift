@@ -90,7 +90,9 @@ public final class HookRunner: Sendable {
     ///
     /// A changed hook restarts; of its queue, it keeps events that it still matches. Safe to call from any thread.
     ///
-    /// - Parameter subjects: The targets and probes whose last states count for added hooks; `nil` for all.
+    /// - Parameters:
+    ///   - settings: The new settings.
+    ///   - subjects: The targets and probes whose last states count for added hooks; `nil` for all.
     public func configure(_ settings: HookSettings, subjects: HookSubjects? = nil) {
         group.withLock { group in
             let isNeeded = state.withLock { state in
