@@ -45,7 +45,7 @@ final class BlockingWork {
         waiting.add(
             { [self] in
                 count -= 1
-                // Whoever goes away must not wait for others.
+                // A client that is gone must not wait for others.
                 guard cancellation?.isCancelled != true else {
                     handing(over: whenDone)(.failure(WorkFailure.cancelled))
                     return false

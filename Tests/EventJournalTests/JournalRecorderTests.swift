@@ -113,10 +113,19 @@ import Testing
         #expect(next.takeConditions().compactMap(\.missing) == (reports == 2 ? [] : ranges))
     }
 
-    /// Makes each write, or the first one only, hang until the test signals `goOn`.
-    private func hangWrites(once: Bool = false) -> (stuck: DispatchSemaphore, goOn: DispatchSemaphore) {
+    /// Makes each write, or the first one only, hang until the test signals `goOn`; each flush too with `andSyncs`.
+    private func hangWrites(
+        once: Bool = false,
+        andSyncs: Bool = false
+    ) -> (stuck: DispatchSemaphore, goOn: DispatchSemaphore) {
         let (stuck, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         scripted.with { state in
+            if andSyncs {
+                state.whenSynced = {
+                    stuck.signal()
+                    goOn.wait()
+                }
+            }
             state.whenWriting = { [scripted] in
                 if once { scripted.with { $0.whenWriting = nil } }
                 stuck.signal()
@@ -180,13 +189,7 @@ import Testing
         let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3600)) }
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
-        let (stuck, goOn) = hangWrites()
-        scripted.with { state in
-            state.whenSynced = {
-                stuck.signal()
-                goOn.wait()
-            }
-        }
+        let (stuck, goOn) = hangWrites(andSyncs: true)
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(3, on: bus)
@@ -317,15 +320,7 @@ import Testing
         #expect(await journal.settle())
         let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
         let recorder = JournalRecorder(recording: bus, in: journal) { _ in }
-        let (stuck, goOn) = hangWrites()
-        if !takesLease {
-            scripted.with { state in
-                state.whenSynced = {
-                    stuck.signal()
-                    goOn.wait()
-                }
-            }
-        }
+        let (stuck, goOn) = hangWrites(andSyncs: !takesLease)
         try recorder.start()
         let subscription = bus.subscribe(capacity: 100)
         Self.publish(3, on: bus)

@@ -211,7 +211,7 @@ final class ScheduleEngine: Sendable {
                 monitor.withLock { $0.schedule.settle(check.point, job: job, cadence: cadence, now: now) }
             case .begin(.check(let job, let probe, let account)): begin(job, probe, account)
             case .begin(.refuse(let job, let probe, let finding)):
-                arrive(.init(job: job, account: nil, report: Self.refusal(of: probe, finding)))
+                arrive(.init(job: job, account: nil, report: CheckReport(refusing: probe, because: finding)))
             }
         }
     }
@@ -275,16 +275,5 @@ final class ScheduleEngine: Sendable {
             guard !state.isStopped else { return }
             state.arrivals.append(arrival)
         }
-    }
-
-    private static func refusal(of probe: Probe, _ finding: Finding) -> CheckReport {
-        CheckReport(
-            target: probe.target.shown,
-            verdict: .unknown(finding.code, .connect),
-            findings: [finding],
-            hops: [],
-            started: Date(),
-            duration: .zero
-        )
     }
 }

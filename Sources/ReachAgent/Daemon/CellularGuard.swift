@@ -30,15 +30,7 @@ enum CellularGuard {
                 )
             )
         }
-        guard let finding = finding(for: probe, in: snapshot) else { return nil }
-        return CheckReport(
-            target: probe.target.shown,
-            verdict: .unknown(finding.code, .connect),
-            findings: [finding],
-            hops: [],
-            started: Date.now,
-            duration: .zero
-        )
+        return finding(for: probe, in: snapshot).map { CheckReport(refusing: probe, because: $0) }
     }
 
     /// Returns the reason that a check may not be made; nil when it may.

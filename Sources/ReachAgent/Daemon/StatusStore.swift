@@ -107,10 +107,10 @@ final class StatusStore: Sendable {
         }
     }
 
-    /// What was published so far.
+    /// The present state, with everything that was published.
     var published: Published { Published(agent: agent, state: state.withLock { $0 }) }
 
-    /// What was published up to one event.
+    /// A copy of the state after one event.
     struct Published: Sendable {
         fileprivate let agent: AgentFacts
         fileprivate let state: State

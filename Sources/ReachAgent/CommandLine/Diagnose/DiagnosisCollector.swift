@@ -188,15 +188,7 @@ struct DiagnosisCollector: Sendable {
                     evidence: "the kernel's view could not be read, and the path may be a cellular one"
                 )
             }
-        guard let finding = reason else { return nil }
-        return Probes.CheckReport(
-            target: probe.target.shown,
-            verdict: .unknown(finding.code, .connect),
-            findings: [finding],
-            hops: [],
-            started: Date.now,
-            duration: .zero
-        )
+        return reason.map { Probes.CheckReport(refusing: probe, because: $0) }
     }
 
     private static func report(on probe: Probe) -> Probes.CheckReport {

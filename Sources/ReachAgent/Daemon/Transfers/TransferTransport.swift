@@ -127,17 +127,9 @@ final class TransferTransport: CheckTransport {
 
     private static func refusal(of probe: Probe, holder: Int32?) -> CheckReport {
         let process = holder.map { " (process \($0))" } ?? ""
-        let target = probe.target.shown
         let evidence = "another transfer of this machine is under way\(process)"
-        let finding = Finding(.transferBusy, subject: target, evidence: evidence)
-        return CheckReport(
-            target: target,
-            verdict: .unknown(finding.code, .connect),
-            findings: [finding],
-            hops: [],
-            started: Date(),
-            duration: .zero
-        )
+        let finding = Finding(.transferBusy, subject: probe.target.shown, evidence: evidence)
+        return CheckReport(refusing: probe, because: finding)
     }
 }
 
