@@ -15,7 +15,7 @@ from .host import LabError, run
 PACKAGES = (
     "systemd-sysv", "dbus",                                    # process 1, and what systemctl talks through
     "iproute2", "socat", "busybox-static",                     # what scenarios are made of
-    "libnl-3-200", "libnl-route-3-200",                        # what the agent's package may depend on
+    "libexpat1", "libnl-3-200", "libnl-route-3-200",           # what the agent's package may depend on
     "usr-is-merged",                                           # else usrmerge, and all of Perl with it
 )
 # A third of the image. Removed and not excluded by dpkg, which would then leave out those of the
