@@ -87,6 +87,7 @@ extension MessageBuilder {
         }
         if let source = rule.source { attributes.append(.address(Rtnetlink.Rule.source, source.address)) }
         attributes.append(.uint32(Rtnetlink.Rule.suppressedPrefixLength, rule.suppressedPrefixLength ?? .max))
+        if let priority = rule.gotoPriority { attributes.append(.uint32(Rtnetlink.Rule.gotoPriority, priority)) }
         if rule.hasOtherSelectors { attributes.append(.text(Rtnetlink.Rule.inputInterface, "eth0")) }
         let lengths = [rule.destination, rule.source].map { UInt8(truncatingIfNeeded: $0?.length ?? 0) }
         // struct fib_rule_hdr; FIB_RULE_INVERT is 2.

@@ -133,6 +133,8 @@ public enum Rtnetlink {
         public static let source: UInt16 = 2
         /// `FRA_IIFNAME`.
         public static let inputInterface: UInt16 = 3
+        /// `FRA_GOTO`.
+        public static let gotoPriority: UInt16 = 4
         /// `FRA_PRIORITY`.
         public static let priority: UInt16 = 6
         /// `FRA_FWMARK`.

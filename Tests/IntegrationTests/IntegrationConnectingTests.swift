@@ -16,15 +16,19 @@ struct IntegrationConnectingTests {
         try namespace.run("\(BuiltAgent.path) route \(address) \(options) || true")
     }
 
-    @Test("a default route for a single source prefix is a path, from an address in that prefix")
-    func sourceSpecificDefault() async throws {
+    @Test(
+        "a route for a single source prefix is a path, from an address in that prefix",
+        arguments: ["default", "2000::/3"]
+    )
+    func sourceSpecific(_ destination: String) async throws {
         let agent = try await AgentProcess.run(in: namespace, "--settle-up", "0")
+        let route = "\(destination) from 2001:db8:1::/64"
         try namespace.run(
-            "ip addr add 2001:db8:1::2/64 dev eth0 nodad; ip -6 route add default from 2001:db8:1::/64 via fe80::1 dev eth0"
+            "ip addr add 2001:db8:1::2/64 dev eth0 nodad; ip -6 route add \(route) via fe80::1 dev eth0"
         )
         let up = try await agent.next("reachability.changed") { $0.to?.path.ipv6?.via.rawValue == "other" }
         #expect(up.to?.path.ipv6?.source == "2001:db8:1::2")
-        try namespace.ip("-6 route del default from 2001:db8:1::/64")
+        try namespace.ip("-6 route del \(route)")
         let lost = try await agent.next("reachability.changed") { $0.to?.path.ipv6?.via.rawValue == "none" }
         #expect(lost.to?.path.ipv6?.reason == "no_route")
     }
@@ -46,6 +50,16 @@ struct IntegrationConnectingTests {
         let text = try route("198.41.0.4", "--json")
         #expect(text.contains(#""gateway":"192.0.2.9""#))
         #expect(text.contains(#""unconnected":{"interface":"eth0","gateway":"192.0.2.1"}"#))
+    }
+
+    @Test func `an unreachable rule that a goto skips is not the reason for a missing route`() throws {
+        try namespace.run(
+            """
+            ip route del default
+            ip rule add pref 10 goto 100; ip rule add pref 50 unreachable; ip rule add pref 100 nop
+            """
+        )
+        #expect(try route("198.41.0.4").contains("no usable path: no_route"))
     }
 
     @Test(

@@ -61,6 +61,7 @@ struct ArgumentsTests {
             ("office", "'office'"), ("=192.0.2.7", "target name ''"), ("a b=192.0.2.7", "target name 'a b'"),
             ("default=192.0.2.7", "'default'"), ("agent=192.0.2.7", "'agent'"), ("office=example.com", "'example.com'"),
             ("office=192.0.2.7/24", "'192.0.2.7/24'"), ("office=fe80::1%eth0", "'fe80::1%eth0'"),
+            ("office=fe80::1", "'fe80::1' is link-local"),
         ]
     )
     func noTarget(_ text: String, _ part: String) {

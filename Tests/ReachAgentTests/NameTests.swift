@@ -69,6 +69,21 @@ import Testing
         #expect(route?.description == check?.description)
     }
 
+    @Test(arguments: ["fe80::1", "[fe80::1]:22", "https://[fe80::1]/", "nas.host.test"])
+    func `a destination with link-local addresses alone is refused, because each interface has a route to them`(
+        text: String
+    ) throws {
+        let bytes: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+        let resolver = FakeResolver(answers: [
+            .ipv4: .failure(HostLookupFailure(.dnsNoAddress, reason: "none")),
+            .ipv6: .success([HostAddress(bytes: bytes)].compactMap(\.self)),
+        ])
+        let error = #expect(throws: CheckTarget.Unknown.self) {
+            try RouteDestination(text, Settings(), resolver: resolver)
+        }
+        #expect(error?.description.hasPrefix("'fe80::1' is link-local") == true)
+    }
+
     @Test(arguments: ["999.1.1.1", "192.0.2.256", "1.2.3", "a b", ""])
     func `a destination that can be neither an address nor a host is not looked up`(text: String) throws {
         let error = #expect(throws: CheckTarget.Unknown.self) {

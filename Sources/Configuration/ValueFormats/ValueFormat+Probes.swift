@@ -5,12 +5,20 @@ internal import Reachability
 
 extension ValueFormat where Value == IPAddress {
     /// An IP address of either family; an IPv4-mapped one is the IPv4 address to which the system connects.
+    ///
+    /// For a link-local one of IPv6 the kernel would answer with the route of any link: connect(2) needs the interface.
     static var address: ValueFormat {
         .parsed("IP address", wanted: "an IP address in quotes", text: { TOMLText.quoted($0.description) }) { string in
-            if let address = IPAddress(string) { return address.unmapped }
-            throw ValueError(
-                message: "'\(string)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
-            )
+            guard let address = IPAddress(string)?.unmapped else {
+                throw ValueError(
+                    message: "'\(string)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
+                )
+            }
+            guard address.family == .ipv4 || !address.isLinkLocal else {
+                let reason = "is link-local, and has no path without an interface"
+                throw ValueError(message: "'\(string)' \(reason); use a global or unique local address")
+            }
+            return address
         }
     }
 }

@@ -61,6 +61,7 @@ extension MonitorCore {
                 try kernel.rules()
             }
         }
+        if !pending.staleAddresses.isEmpty { try readKeptAddresses() }
         if pending.classifies { classifier.classify(&view.links) }
         let stale = AddressFamily.allCases.filter(pending.staleRoutes.contains)
         for family in stale { view.defaultRoutes[family] = try readDefaultRoutes(family) }
@@ -71,6 +72,7 @@ extension MonitorCore {
             view.defaultRoutes[family] = try readDefaultRoutes(family)
         }
         armExpiry()
+        noteExpiredEntry(before, lookups)
         var next = NetworkSnapshot(
             linkTable: view.links,
             addresses: view.addresses,
@@ -95,7 +97,7 @@ extension MonitorCore {
     mutating func lookUp() throws(NetlinkError) -> [RouteLookup] {
         let asked = questions.first + furtherQuestions
         if !mayDecideDifferently, asked.map(\.destination) == lastAnswers.map(\.destination),
-            !asked.contains(where: { view.looksAtSources($0.destination.family) }),
+            !view.needFurtherLookups(asked, lastOutcomes),
             try kernel.outcomes(asked) == lastOutcomes
         {
             // Only a link's state changed, and the routes are the same: so are their table entries.
@@ -185,9 +187,17 @@ extension MonitorCore {
             if !noteExpired(), found.isEmpty, table != Route.mainTable {
                 emptyTables.insert(TableKey(family: family, table: table))
             }
-            routes += found
+            routes += found.filter { !view.isBeingRemoved($0) }
         }
         return Route.canonical(routes)
+    }
+
+    /// Reads the flags of the addresses that the kernel has kept on links that went down, or came back.
+    private mutating func readKeptAddresses() throws(NetlinkError) {
+        let addresses = try kernel.retryingInterrupted(&statistics.interruptedDumps) { (kernel) throws(NetlinkError) in
+            try kernel.addresses()
+        }
+        if view.updateFlags(from: addresses, on: pending.staleAddresses) { mayDecideDifferently = true }
     }
 
     /// Updates the filter to pass messages about the looked-up addresses, and the remote and local ones of tunnels.

@@ -8,6 +8,8 @@ extension MonitorCore {
     ///
     /// The kernel removes it within half a minute (`net.ipv6.route.gc_interval`).
     private static var expiredPause: Duration { .seconds(1) }
+    /// The time for which a deciding entry may come back after its expiry: twice that until the kernel removes it.
+    private static var returnTime: Duration { .seconds(60) }
     /// The maximum number of times that the routers' states are read and the lookups repeated before both are accepted.
     private static var maximumAttempts: Int { 4 }
 
@@ -28,10 +30,26 @@ extension MonitorCore {
         return true
     }
 
+    /// Prepares for the return of a deciding entry that has expired, if it is not a default route.
+    ///
+    /// A dump shows an expired default route; other table entries are not read.
+    mutating func noteExpiredEntry(_ old: [RouteLookup], _ new: [RouteLookup]) {
+        guard pending.hints.contains(where: { $0.code == .routeExpired }) else { return }
+        let found = Set(new.lazy.compactMap(\.matched))
+        let isLost = old.lazy.compactMap(\.matched)
+            .contains { $0.family == .ipv6 && !$0.destination.isDefault && !found.contains($0) }
+        guard isLost else { return }
+        let now = clock().instant
+        returnDue = now.advanced(by: Self.expiredPause)
+        returnEnd = now.advanced(by: Self.returnTime)
+    }
+
     /// Marks the routes as stale when a lifetime has expired.
     mutating func noteExpiry(_ now: ContinuousClock.Instant) {
         if let due = returnDue, now >= due {
-            returnDue = nil
+            let isOver = returnEnd.map { now >= $0 } ?? true
+            returnDue = isOver ? nil : now.advanced(by: Self.expiredPause)
+            if isOver { returnEnd = nil }
             mayDecideDifferently = true
             pending.formUnion(KernelView.Effects(isRelevant: true, staleRoutes: [.ipv6]))
         }
@@ -44,8 +62,8 @@ extension MonitorCore {
         confirmation.note(effects, at: now)
     }
 
-    /// Handles a router advertisement's refresh of addresses, which is announced, and of its default route, which is
-    /// not: the new lifetime may be shorter.
+    /// Handles a router advertisement, which is announced by the addresses that it adds or refreshes: the new lifetime of
+    /// its default route, which is not announced, may be shorter.
     func noteRefresh(of address: InterfaceAddress) -> KernelView.Effects {
         let mayChange = expiryDue != nil || returnDue != nil
         guard mayChange, address.address.family == .ipv6, !address.flags.contains(.permanent) else {

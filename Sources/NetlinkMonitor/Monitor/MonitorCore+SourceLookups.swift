@@ -1,4 +1,4 @@
-/// Lookups like those of connect(2): repeated with the source if rules or routes depend on it.
+/// Lookups like those of connect(2): repeated with the source if rules or routes depend on it, and inside a VRF.
 extension MonitorCore {
     /// Returns the answers that a connected socket gets.
     ///
@@ -7,11 +7,12 @@ extension MonitorCore {
     mutating func connected(_ answers: [RouteLookup]) throws(NetlinkError) -> [RouteLookup] {
         var answers = answers
         var asked: [(position: Int, source: IPAddress)] = []
-        for (position, answer) in answers.enumerated() where view.looksAtSources(answer.destination.family) {
+        let families = view.familiesThatLookAtSources
+        for (position, answer) in answers.enumerated() where families.contains(answer.destination.family) {
             switch (answer.destination.family, answer.outcome) {
             case (.ipv4, .route(let route)) where route.type == .unicast:
                 if let source = route.source { asked.append((position, source)) }
-            case (.ipv6, .refused) where view.hasSource(for: .ipv6):
+            case (.ipv6, .refused):
                 switch kernel.connectedSource(to: answer.destination, over: 0) {
                 case .address(let source): asked.append((position, source))
                 case .refused(let refusal) where refusal.isDeliberate: answers[position] = answer.refused(refusal)
@@ -35,7 +36,28 @@ extension MonitorCore {
                 )
             }
         }
-        return answers.map(view.namingRule)
+        return try insideVRFs(answers).map(view.namingRule)
+    }
+
+    /// Returns the answers, those with a route into a VRF (`default dev vrf10`) replaced by the VRF's own.
+    ///
+    /// The device of a VRF passes each packet to its table, whose route decides.
+    private mutating func insideVRFs(_ answers: [RouteLookup]) throws(NetlinkError) -> [RouteLookup] {
+        var asked: [(position: Int, question: LookupQuestion)] = []
+        for (position, answer) in answers.enumerated() {
+            guard let vrf = view.vrf(enteredBy: answer.outcome) else { continue }
+            asked.append((position, LookupQuestion(destination: answer.destination, interface: vrf)))
+        }
+        guard !asked.isEmpty else { return answers }
+        var answers = answers
+        for ((position, question), inner) in zip(asked, try kernel.lookups(asked.map(\.question))) {
+            answers[position] = RouteLookup(
+                destination: question.destination,
+                outcome: inner.outcome,
+                matched: inner.matched
+            )
+        }
+        return answers
     }
 
     private mutating func lookups(
@@ -83,10 +105,33 @@ extension MonitorCore {
 }
 
 extension KernelView {
-    /// Returns whether a lookup may depend on the source.
-    func looksAtSources(_ family: AddressFamily) -> Bool {
-        rules.contains { $0.family == family && $0.source != nil }
-            || (defaultRoutes[family] ?? []).contains { $0.sourcePrefix != nil }
+    /// The families in which a connected socket may get another answer than a lookup without a source.
+    ///
+    /// In IPv4 only rules look at the source. In IPv6 any route may be for some sources alone (`from PREFIX`), and not
+    /// every table is known.
+    fileprivate var familiesThatLookAtSources: Set<AddressFamily> {
+        var families: Set<AddressFamily> = []
+        if rules.contains(where: { $0.family == .ipv4 && $0.source != nil }) { families.insert(.ipv4) }
+        if hasSource(for: .ipv6) { families.insert(.ipv6) }
+        return families
+    }
+
+    /// Returns whether the answers to lookups with these outcomes depend on further lookups.
+    func needFurtherLookups(_ questions: [LookupQuestion], _ outcomes: [RouteLookup.Outcome]) -> Bool {
+        let families = familiesThatLookAtSources
+        return zip(questions, outcomes).contains { question, outcome in
+            let family = question.destination.family
+            let looksAtSource = families.contains(family) && (family == .ipv4 || outcome.resolvedRoute == nil)
+            return looksAtSource || vrf(enteredBy: outcome) != nil
+        }
+    }
+
+    /// Returns the VRF into which a route leads, if it does.
+    fileprivate func vrf(enteredBy outcome: RouteLookup.Outcome) -> UInt32? {
+        guard let route = outcome.resolvedRoute, route.type == .unicast,
+            links[route.interfaceIndex]?.driverKind == "vrf"
+        else { return nil }
+        return route.interfaceIndex
     }
 
     /// Returns the first answer, or the second one if connect(2) would use that.
@@ -127,7 +172,7 @@ extension KernelView {
 
     private func namingRule(_ answer: RouteLookup, from source: IPAddress?) -> RouteLookup {
         guard answer.outcome == .refused(.noRoute),
-            rules.contains(where: { $0.isUnreachable && $0.fits(from: source, to: answer.destination) })
+            rules.rejectAsUnreachable(from: source, to: answer.destination)
         else { return answer }
         return answer.refused(.unreachable)
     }

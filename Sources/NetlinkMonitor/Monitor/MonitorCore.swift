@@ -33,6 +33,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     var expiryDue: ContinuousClock.Instant?
     /// The next look at a route that has expired, as long as the kernel keeps it.
     var returnDue: ContinuousClock.Instant?
+    /// The end of the looks at a deciding entry, other than a default route, that has expired.
+    var returnEnd: ContinuousClock.Instant?
     /// The last answers to the lookups.
     var lastAnswers: [RouteLookup] = []
     /// The kernel's last answers without a source.
@@ -163,7 +165,7 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
                     case .neighbour(let router, .failed, _):
                         failedRouters.note(failureEffects(of: router), at: observed.instant)
                     case .neighbour(let router, let state, _): effect = noteState(state, of: router)
-                    case .address(let address) where !effect.isRelevant: effect = noteRefresh(of: address)
+                    case .address(let address): effect.formUnion(noteRefresh(of: address))
                     default: break
                     }
                     if !effect.isLinkStateAlone(message) { mayDecideDifferently = true }

@@ -106,11 +106,11 @@ extension NetworkSnapshot {
     /// The maximum depth of stacked devices in the kernel.
     private static let deepestStack = 8
 
-    /// Returns whether packets can pass an interface and its lower ones.
+    /// Returns whether packets can pass an interface and its lower ones, out of the machine.
     ///
     /// A bridge passes packets when one of its uplink ports does: those with a medium if it has any, else all. A
-    /// guest's port keeps a bridge up after its cable was pulled, and one without any port is up forever; and the
-    /// carrier of a bridge changes up to a second after that of its last port.
+    /// guest's port keeps a bridge up after its cable was pulled, as does a dummy device, which leads nowhere, and one
+    /// without any port is up forever; and the carrier of a bridge changes up to a second after that of its last port.
     ///
     /// A bond passes packets when its active member does, or any member if it has none: without link monitoring
     /// (`miimon 0`, the default of most modes) its carrier stays when its members lose theirs.
@@ -121,7 +121,9 @@ extension NetworkSnapshot {
         var level = [link]
         var seen: Set = [link.index]
         for _ in 1..<Self.deepestStack where !level.isEmpty {
-            level = interfaces(below: level).filter { $0.isUsable && seen.insert($0.index).inserted }
+            level = interfaces(below: level).filter {
+                $0.isUsable && !$0.leadsNowhere && seen.insert($0.index).inserted
+            }
             if level.contains(where: { !standsOnOthers($0) }) { return true }
         }
         return false
@@ -130,7 +132,8 @@ extension NetworkSnapshot {
     /// Returns the reason packets cannot pass an interface, or a statement that they can.
     public func stateDescription(of link: Link) -> String {
         guard link.isUsable, !canPassPackets(link) else { return link.stateDescription }
-        return link.driverKind == "bridge" ? "no port that leads out is up" : "what it stands on is down"
+        return link.driverKind == "bridge"
+            ? "no port that leads out is up" : "what it stands on is down or leads nowhere"
     }
 
     /// Returns whether packets pass an interface only through others.

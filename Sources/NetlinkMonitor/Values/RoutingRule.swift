@@ -6,7 +6,7 @@ public struct RoutingRule: Sendable, Hashable, Codable {
     public let priority: UInt32
     /// The table to which the rule sends a matching packet; 0 for actions without a table.
     public let table: UInt32
-    /// The action for a matching packet (`FR_ACT_…`): 1 look up the table, 6 blackhole, 7 unreachable, 8 prohibit.
+    /// The action for a matching packet (`FR_ACT_…`): 1 look up the table, 2 goto, 6 blackhole, 7 unreachable, 8 prohibit.
     public let action: UInt8
     /// The firewall mark to match.
     public let mark: UInt32?
@@ -25,6 +25,10 @@ public struct RoutingRule: Sendable, Hashable, Codable {
     public let suppressedPrefixLength: UInt32?
     /// `true` if the rule matches packets that do *not* meet its conditions (`FIB_RULE_INVERT`): `not fwmark 0xca6c`.
     public let isInverted: Bool
+    /// The priority of the rule with which the evaluation continues after a match (`goto`); `nil` for other actions.
+    ///
+    /// Without a rule of that priority the kernel continues with the next one.
+    public let gotoPriority: UInt32?
 
     /// Creates a rule.
     public init(
@@ -38,7 +42,8 @@ public struct RoutingRule: Sendable, Hashable, Codable {
         destination: IPPrefix? = nil,
         hasOtherSelectors: Bool = false,
         suppressedPrefixLength: UInt32? = nil,
-        isInverted: Bool = false
+        isInverted: Bool = false,
+        gotoPriority: UInt32? = nil
     ) {
         self.family = family
         self.priority = priority
@@ -51,11 +56,12 @@ public struct RoutingRule: Sendable, Hashable, Codable {
         self.hasOtherSelectors = hasOtherSelectors
         self.suppressedPrefixLength = suppressedPrefixLength
         self.isInverted = isInverted
+        self.gotoPriority = gotoPriority
     }
 }
 
 extension RoutingRule {
-    /// Decodes a rule; those in older recordings have no addresses and no suppressed length.
+    /// Decodes a rule; those in older recordings have no addresses, no suppressed length and no priority to go to.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -69,7 +75,8 @@ extension RoutingRule {
             destination: try members.decodeIfPresent(IPPrefix.self, forKey: .destination),
             hasOtherSelectors: try members.decodeIfPresent(Bool.self, forKey: .hasOtherSelectors) ?? false,
             suppressedPrefixLength: try members.decodeIfPresent(UInt32.self, forKey: .suppressedPrefixLength),
-            isInverted: try members.decode(Bool.self, forKey: .isInverted)
+            isInverted: try members.decode(Bool.self, forKey: .isInverted),
+            gotoPriority: try members.decodeIfPresent(UInt32.self, forKey: .gotoPriority)
         )
     }
 
@@ -88,6 +95,22 @@ extension RoutingRule {
     }
 }
 
+extension [RoutingRule] {
+    /// Returns whether the evaluation of these rules, in their order, matches one of type `unreachable`.
+    ///
+    /// Rules that a `goto` skips are not evaluated.
+    func rejectAsUnreachable(from source: IPAddress?, to target: IPAddress) -> Bool {
+        let rules = filter { $0.family == target.family }
+        var next: UInt32 = 0
+        for rule in rules where rule.priority >= next && rule.fits(from: source, to: target) {
+            if rule.isUnreachable { return true }
+            // The kernel ignores a `goto` without a rule to go to.
+            if let priority = rule.gotoPriority, rules.contains(where: { $0.priority == priority }) { next = priority }
+        }
+        return false
+    }
+}
+
 extension RoutingRule: CustomStringConvertible {
     /// The rule in the format of ip-rule(8), as far as it is known: `32764: from all lookup 254 suppress_prefixlength 0`.
     public var description: String {
@@ -101,7 +124,7 @@ extension RoutingRule: CustomStringConvertible {
         }
         if hasOtherSelectors { words.append("(and other conditions)") }
         switch action {
-        case 2: words.append("goto (another rule)")
+        case 2: words += ["goto", gotoPriority.map { "\($0)" } ?? "(another rule)"]
         case 3: words.append("nop")
         case 6: words.append("blackhole")
         case 7: words.append("unreachable")

@@ -168,7 +168,8 @@ enum RuleParser {
                 // Always there: with all bits set the rule ignores nothing.
                 suppressedPrefixLength: try attributes.uint32(Int(FRA_SUPPRESS_PREFIXLEN))
                     .flatMap { $0 == .max ? nil : $0 },
-                isInverted: header.flags & UInt32(FIB_RULE_INVERT) != 0
+                isInverted: header.flags & UInt32(FIB_RULE_INVERT) != 0,
+                gotoPriority: Int(header.action) == Int(FR_ACT_GOTO) ? try attributes.uint32(Int(FRA_GOTO)) : nil
             )
         }
         return Int(type) == RTM_NEWRULE ? .rule(rule) : .ruleRemoved(rule)

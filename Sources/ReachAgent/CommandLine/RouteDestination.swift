@@ -25,14 +25,15 @@ struct RouteDestination: Sendable {
     ///
     /// Blocks during the lookup by the system's resolver.
     ///
-    /// - Throws: ``Failure``, which a retry may avoid, or an error of ``CheckTarget`` for what is neither a host nor a URL.
+    /// - Throws: ``Failure``, which a retry may avoid, or an error of ``CheckTarget`` for what is neither a host nor a URL,
+    ///   or has only link-local addresses of IPv6.
     init(_ text: String, _ settings: Settings, resolver: any HostResolver = SystemResolver()) throws {
         if let target = settings.targets.first(where: { $0.name == text }) {
             (name, addresses) = (nil, [target.address])
             return
         }
         if let address = IPAddress(text) {
-            (name, addresses) = (nil, [address.unmapped])
+            (name, addresses) = (nil, try Self.withPath([address.unmapped]))
             return
         }
         let identity: ServerIdentity? =
@@ -48,17 +49,26 @@ struct RouteDestination: Sendable {
             }
         switch identity {
         case .address(let bytes)?:
-            (name, addresses) = (nil, [IPAddress(networkBytes: bytes)].compactMap(\.self))
+            (name, addresses) = (nil, try Self.withPath([IPAddress(networkBytes: bytes)].compactMap(\.self)))
         case .name(let host)?:
             name = host
             switch HostNameLookup.addresses(of: host, resolver: resolver) {
-            case .success(let found): addresses = Array(found.prefix(Self.maximumAddresses))
+            case .success(let found): addresses = Array(try Self.withPath(found).prefix(Self.maximumAddresses))
             case .failure(let failure): throw Failure(description: Self.text(text, host, failure, settings))
             }
         case nil:
             let reason = "'\(ForeignText.shown(text, limit: 64))' is neither an address nor a host name"
             throw CheckTarget.Unknown(description: "\(reason), and \(CheckTarget.unknown(text, settings))")
         }
+    }
+
+    /// Returns the addresses that have a path without an interface.
+    private static func withPath(_ addresses: [IPAddress]) throws -> [IPAddress] {
+        let found = addresses.filter { !$0.needsInterface }
+        if found.isEmpty, let address = addresses.first {
+            throw CheckTarget.Unknown(description: address.missingInterface)
+        }
+        return found
     }
 
     private static func text(

@@ -121,16 +121,21 @@ struct ConnectingTests {
         #expect(answer?.unconnected == way(2))
     }
 
-    @Test("where IPv6 has no route without a source, the lookup uses the source that connect(2) chooses")
-    func sourceSpecific() throws {
+    @Test(
+        "where IPv6 has no route without a source, the lookup uses the source that connect(2) chooses",
+        arguments: ["::/0", "2000::/3", nil] as [String?]
+    )
+    func sourceSpecific(known: String?) throws {
         let internet = try ip("2001:503:ba3e::2:30")
         let source = try ip("2001:db8:1::2")
         let hop = NextHop(interfaceIndex: 2, gateway: try ip("fe80::1"))
         let from = try prefix("2001:db8:1::/64")
-        let route = Route(destination: .everything(.ipv6), nextHops: [hop], sourcePrefix: from)
         let network = harness.network
         network.addresses = [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 64)]
-        network.defaultRoutes.append(route)
+        // Only default routes are known, and of a long table not each of them.
+        if let known {
+            network.defaultRoutes.append(Route(destination: try prefix(known), nextHops: [hop], sourcePrefix: from))
+        }
         for address in MonitorConfiguration.defaultInternetAddresses where address.family == .ipv6 {
             network.answers[LookupQuestion(destination: address)] = .refused(.noRoute)
         }
@@ -139,6 +144,22 @@ struct ConnectingTests {
         try harness.start()
         #expect(harness.lastSnapshot?.lookups[internet]?.outcome == way(2, from: source))
         #expect(harness.lastSnapshot?.lookups[internet]?.unconnected == nil)
+    }
+
+    @Test func `a source-specific route that returns with the carrier is found, and lost with it`() throws {
+        let internet = try ip("2001:503:ba3e::2:30")
+        let source = try ip("2001:db8:1::2")
+        let network = harness.network
+        network.addresses = [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 64)]
+        let sourced = LookupQuestion(destination: internet, source: source)
+        network.connectedSource = .address(source)
+        try harness.start()
+        for isUp in [false, true, false] {
+            network.answers[sourced] = isUp ? way(2, from: source) : .refused(.noRoute)
+            harness.setLink(2, "eth0", isUp ? [.up, .lowerUp] : [.up], isUp ? .up : .down)
+            harness.turn()
+            #expect((harness.lastSnapshot?.lookups[internet]?.route != nil) == isUp)
+        }
     }
 
     @Test(
@@ -160,6 +181,18 @@ struct ConnectingTests {
         #expect(harness.lastSnapshot?.lookups[internet]?.outcome == .refused(expected))
     }
 
+    @Test func `an unreachable rule that a goto skips is not the reason for a missing route`() throws {
+        harness.network.setDefault(nil)
+        harness.network.answers[LookupQuestion(destination: internet)] = .refused(.noRoute)
+        let skipping = RoutingRule(family: .ipv4, priority: 10, table: 0, action: 2, gotoPriority: 100)
+        harness.network.rules = [
+            skipping, RoutingRule(family: .ipv4, priority: 50, table: 0, action: 7),
+            RoutingRule(family: .ipv4, priority: 100, table: 0, action: 3),
+        ]
+        try harness.start()
+        #expect(answer?.outcome == .refused(.noRoute))
+    }
+
     @Test(
         "an unreachable rule is distinguished from a missing route, unless its selectors cannot be evaluated",
         arguments: [true, false]
@@ -172,5 +205,54 @@ struct ConnectingTests {
         )
         try harness.start()
         #expect(answer?.outcome == .refused(isKnown ? .unreachable : .noRoute))
+    }
+    // MARK: Routes into a VRF
+
+    /// Puts `wwan0` into a VRF, and the default route through the VRF.
+    private func leak(_ family: AddressFamily) {
+        let network = harness.network
+        network.answers = [:]
+        network.links[3]?.masterIndex = 9
+        network.links[9] = Link(index: 9, name: "vrf10", flags: [.up, .lowerUp], driverKind: "vrf", vrfTable: 10)
+        network.defaultRoutes = [Route(destination: .everything(family), nextHops: [NextHop(interfaceIndex: 9)])]
+    }
+
+    @Test(arguments: [("198.41.0.4", "10.3.0.2", "10.3.0.1"), ("2001:503:ba3e::2:30", "2001:db8:b::2", "fe80::1")])
+    func `the path by a route into a VRF is that of its member`(address: String, own: String, gateway: String) throws {
+        let (internet, source, router) = (try ip(address), try ip(own), try ip(gateway))
+        leak(internet.family)
+        let network = harness.network
+        network.addresses = [InterfaceAddress(interfaceIndex: 3, address: source, prefixLength: 24)]
+        let route = ResolvedRoute(interfaceIndex: 3, gateway: router, source: source, table: 10)
+        let inside = LookupQuestion(destination: internet, interface: 9)
+        network.answers[inside] = .route(route)
+        network.matches[inside] = Route(
+            destination: .everything(internet.family),
+            table: 10,
+            nextHops: [NextHop(interfaceIndex: 3, gateway: router)]
+        )
+        try harness.start()
+        let path = try #require(harness.lastSnapshot?.internetPath(internet.family))
+        #expect(path.route == route)
+        #expect(path.isUsable)
+
+        harness.setLink(3, "wwan0", [.up], .down)
+        harness.turn()
+        let lost = try #require(harness.lastSnapshot?.internetPath(internet.family))
+        #expect(lost.unusableReason == .linkDown)
+    }
+
+    @Test func `the route inside a VRF is looked up again when only a link has changed`() throws {
+        leak(.ipv4)
+        let inside = LookupQuestion(destination: internet, interface: 9)
+        harness.network.answers[LookupQuestion(destination: internet)] = way(9)
+        harness.network.answers[inside] = way(3)
+        try harness.start()
+        #expect(answer?.outcome == way(3))
+
+        harness.network.answers[inside] = .refused(.noRoute)
+        harness.setLink(2, "eth0", [.up], .down)
+        harness.turn()
+        #expect(answer?.outcome == .refused(.noRoute))
     }
 }

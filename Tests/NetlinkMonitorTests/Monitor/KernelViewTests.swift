@@ -169,6 +169,24 @@ struct KernelViewTests {
         #expect(view.addresses == [usable])
     }
 
+    @Test(
+        "the repeated message about a permanent IPv6 address is a hint, as the kernel may have kept it while down",
+        arguments: [
+            ("2001:db8::1", [.permanent], true), ("fd00::1", [.permanent], true), ("2001:db8::1", [], false),
+            ("fe80::1", [.permanent], false), ("192.0.2.1", [.permanent], false),
+        ] as [(String, InterfaceAddress.Flags, Bool)]
+    )
+    mutating func keptAddress(text: String, flags: InterfaceAddress.Flags, isHint: Bool) throws {
+        _ = try apply(.link(3, "eth0", [.up, .lowerUp], .up))
+        let address = try address(text, flags: flags)
+        _ = try apply(.address(address))
+        #expect(try apply(.address(address)) == Effects(isRelevant: isHint))
+        for linkFlags: LinkFlags in [[], [.up, .lowerUp]] {
+            #expect(try apply(.link(3, "eth0", linkFlags)).staleAddresses == (isHint ? [3] : []))
+        }
+        #expect(try apply(.link(3, "eth0", [.up])).staleAddresses == [])
+    }
+
     @Test("a removed IPv4 address makes the IPv4 routes stale, as they go silently; an IPv6 one makes none stale")
     mutating func removedAddress() throws {
         for (text, stale): (String, Set<AddressFamily>) in [("192.0.2.1", [.ipv4]), ("2001:db8::1", [])] {
@@ -234,16 +252,21 @@ struct KernelViewTests {
         #expect(try apply(.route(other)) == Effects(isRelevant: true))
     }
 
-    @Test("rules and nexthop objects make the default routes of both families stale")
+    @Test("rules make the default routes of both families stale, nexthop objects those of families that use some")
     mutating func rulesAndNextHops() throws {
         let both = Set(AddressFamily.allCases)
         let rule = RoutingRule(family: .ipv4, priority: 5, table: 100)
         for message in [MessageBuilder.rule(rule), .ruleRemoved(rule)] {
             #expect(try apply(message) == Effects(isRelevant: true, staleRules: true, staleRoutes: both))
         }
-        for removed in [false, true] {
-            let message = MessageBuilder.nextHopObject(7, removed: removed)
-            #expect(try apply(message) == Effects(isRelevant: true, staleRoutes: both))
+        for users in [[], [.ipv4], [.ipv6], both] as [Set<AddressFamily>] {
+            for family in both {
+                view.defaultRoutes[family] = [defaultRoute(family, object: users.contains(family) ? 9 : nil)]
+            }
+            for removed in [false, true] {
+                let message = MessageBuilder.nextHopObject(7, removed: removed)
+                #expect(try apply(message) == Effects(isRelevant: true, staleRoutes: users))
+            }
         }
         let neighbour = MessageBuilder.neighbour(try ip("fe80::1"), interface: 3, state: 0x20)
         for message in [MessageBuilder.done(), .reply(errno: 1), neighbour] {

@@ -78,6 +78,20 @@ struct MonitorCostTests {
         #expect(growth.isLinear, "\(growth)")
     }
 
+    @Test func `a nexthop object that no default route uses costs no reading of tables`() throws {
+        let harness = try CoreHarness()
+        try harness.start()
+        let read = harness.network.tableDumps
+        let messages = (1...20).map { MessageBuilder.nextHopObject($0, hop: NextHop(interfaceIndex: 2)) }
+        harness.queue.entries = messages.map { .datagram(NetlinkDatagram([$0])) }
+        harness.turn()
+        while let due = harness.core.wakeDue {
+            harness.clock.advance(by: harness.clock.now.instant.duration(to: due))
+            harness.turn()
+        }
+        #expect(harness.network.tableDumps == read)
+    }
+
     @Test func `many routers of one metric cost no more than routes of as many metrics`() throws {
         let count = Self.counts[2]
         let growth = try CostGrowth.measure(2, noise: 0.01) { index in

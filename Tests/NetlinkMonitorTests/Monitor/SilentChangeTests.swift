@@ -247,4 +247,108 @@ struct SilentChangeTests {
         #expect(harness.events.isEmpty)
         #expect(harness.core.expiryDue.map { $0 > harness.clock.now.instant } == true)
     }
+
+    @Test("a route to a target that comes back after its expiry is found as long as the kernel may keep it")
+    func returnedEntry() throws {
+        let target = try ip("2001:db8:ffff::1")
+        let question = LookupQuestion(destination: target)
+        let hop = NextHop(interfaceIndex: 2, gateway: first.address)
+        let entry = Route(destination: try prefix("2001:db8:ffff::/48"), nextHops: [hop])
+        let outcome = RouteLookup.Outcome.route(ResolvedRoute(interfaceIndex: 2, gateway: first.address))
+        let harness = try CoreHarness(targets: [target])
+        let network = harness.network
+        (network.answers[question], network.matches[question]) = (outcome, entry)
+        network.lifetime = .seconds(3)
+        try harness.start()
+        _ = harness.takeEvents()
+        (network.answers[question], network.matches[question], network.lifetime) = (nil, nil, nil)
+        harness.clock.advance(by: .milliseconds(3020))
+        harness.turn()
+        let lost = try #require(harness.takeEvents().first?.update)
+        #expect(lost.snapshot.lookups[target]?.route == nil)
+        for _ in 0..<5 {
+            harness.clock.advance(by: .seconds(1))
+            harness.turn()
+            #expect(harness.takeEvents().isEmpty)
+        }
+        (network.answers[question], network.matches[question]) = (outcome, entry)
+        harness.clock.advance(by: .seconds(1))
+        harness.turn()
+        let found = try #require(harness.takeEvents().first?.update)
+        #expect(found.snapshot.lookups[target]?.route?.interfaceIndex == 2)
+        for _ in 0..<60 {
+            harness.clock.advance(by: .seconds(1))
+            harness.turn()
+        }
+        #expect(harness.core.wakeDue == nil)
+    }
+
+    @Test("an address of a router advertisement, new or refreshed, makes the lifetimes of default routes be reread")
+    func shorterLifetime() throws {
+        harness.network.lifetime = .seconds(1800)
+        try startWithTwoRouters()
+        let address = InterfaceAddress(interfaceIndex: 2, address: try ip("2001:db8::2"), prefixLength: 64, flags: [])
+        for novelty in ["new", "refreshed"] {
+            let read = harness.network.tableDumps
+            harness.queue.entries = [.datagram(NetlinkDatagram([.address(address)]))]
+            harness.turn()
+            #expect(harness.network.tableDumps == read + 1, "\(novelty)")
+        }
+    }
+
+    @Test("an address that the kernel keeps while its link is down is tentative until it has been checked again")
+    func keptAddress() throws {
+        let address = try ip("2001:db8::2")
+        func kept(_ flags: InterfaceAddress.Flags) -> InterfaceAddress {
+            InterfaceAddress(interfaceIndex: 2, address: address, prefixLength: 64, flags: flags)
+        }
+        harness.network.addresses = [kept([.permanent])]
+        try harness.start()
+        harness.setLink(2, "eth0", [], .down)
+        harness.turn()
+        // The kernel marks the address after the link's message.
+        harness.network.addresses = [kept([.permanent, .tentative])]
+        passAllLookups()
+        #expect(harness.lastSnapshot?.addresses == [kept([.permanent, .tentative])])
+        harness.setLink(2, "eth0", [.up, .lowerUp])
+        harness.turn()
+        passAllLookups()
+        #expect(harness.lastSnapshot?.addresses == [kept([.permanent, .tentative])])
+        _ = harness.takeEvents()
+        harness.network.addresses = [kept([.permanent])]
+        harness.queue.entries = [.datagram(NetlinkDatagram([.address(kept([.permanent]))]))]
+        harness.turn()
+        #expect(harness.takeEvents().first?.update?.changes.map(\.code) == [.addressAdded])
+        #expect(harness.lastSnapshot?.addresses == [kept([.permanent])])
+    }
+
+    @Test("the repeated message about a permanent IPv6 address leads to new lookups")
+    func repeatedAddress() throws {
+        let address = InterfaceAddress(interfaceIndex: 2, address: try ip("2001:db8::2"), prefixLength: 64)
+        harness.network.addresses = [address]
+        try harness.start()
+        #expect(harness.lastSnapshot?.internetLookup(.ipv6)?.route == nil)
+        harness.network.defaultRoutes = [defaultRoute(over: first, metric: 1)]
+        harness.queue.entries = [.datagram(NetlinkDatagram([.address(address)]))]
+        harness.turn()
+        #expect(harness.lastSnapshot?.internetLookup(.ipv6)?.route?.interfaceIndex == 2)
+    }
+
+    @Test(
+        "a default route whose links are all down is gone, however long the kernel takes to remove it",
+        arguments: [
+            (.unicast, [2], false), (.unicast, [2, 3], true), (.unreachable, [2], true),
+        ] as [(RouteType, [UInt32], Bool)]
+    )
+    func slowRemoval(type: RouteType, interfaces: [UInt32], isKept: Bool) throws {
+        let hops = interfaces.map { NextHop(interfaceIndex: $0) }
+        let route = Route(destination: .everything(.ipv6), type: type, nextHops: hops)
+        harness.network.defaultRoutes = [route]
+        try harness.start()
+        #expect(harness.lastSnapshot?.defaultRoutes == [route])
+        harness.setLink(2, "eth0", [], .down)
+        harness.turn()
+        passAllLookups()
+        #expect(harness.lastSnapshot?.defaultRoutes == (isKept ? [route] : []))
+    }
 }

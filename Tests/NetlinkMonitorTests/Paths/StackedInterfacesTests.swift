@@ -74,6 +74,32 @@ struct StackedInterfacesTests {
         #expect(Set(results) == [true, false])
     }
 
+    @Test(
+        arguments: [
+            ("a bridge", link(1, driver: "bridge"), link(2, driver: "ifb", kind: .virtual, master: 1), false),
+            ("a bridge", link(1, driver: "bridge"), link(2, driver: "dummy", kind: .virtual, master: 1), false),
+            ("a bridge", link(1, driver: "bridge"), link(2, driver: "veth", kind: .virtual, master: 1), true),
+            ("a bond", link(1, driver: "bond"), link(2, driver: "dummy", kind: .virtual, master: 1), false),
+            ("a macvlan", link(1, driver: "macvlan", lower: 2), link(2, driver: "ifb", kind: .virtual), false),
+            ("a macvlan", link(1, driver: "macvlan", lower: 2), link(2, driver: nil), true),
+        ] as [(String, Link, Link, Bool)]
+    )
+    func `nothing leads out of what stands on a device that leads nowhere`(
+        _: String,
+        top: Link,
+        below: Link,
+        isUsable: Bool
+    ) {
+        #expect(NetworkSnapshot(links: [top, below]).canPassPackets(top) == isUsable)
+    }
+
+    @Test func `a device that leads nowhere counts below others if the operator overrides its kind`() {
+        var dummy = Self.link(2, driver: "dummy", master: 1)
+        dummy.classification = .init(kind: .wired, evidence: [.init(.override, "dummy*=wired")])
+        let bridge = Self.link(1, driver: "bridge")
+        #expect(NetworkSnapshot(links: [bridge, dummy]).canPassPackets(bridge))
+    }
+
     @Test(arguments: [(7, true), (8, false)])
     func `a stack is as deep as the kernel's deepest one`(count: UInt32, isUsable: Bool) throws {
         let stack = (1...count).map { Self.link($0, driver: "vlan", lower: $0 + 1) }

@@ -25,6 +25,8 @@ final class ScriptedNetwork {
     /// Called before the next lookups.
     var beforeNextLookups: (() -> Void)?
     private(set) var linkDumps = 0
+    /// The number of tables that were read for their default routes.
+    fileprivate(set) var tableDumps = 0
     /// Every question to the route lookup, in order.
     fileprivate(set) var questions: [LookupQuestion] = []
     /// Answers to questions that the routes do not decide.
@@ -95,6 +97,7 @@ struct ScriptedKernel: KernelQueries {
     func takeHasExpired() -> Bool { network.hasExpired }
 
     func defaultRoutes(_ family: AddressFamily, table: UInt32, over interfaces: () -> [UInt32]) -> [Route] {
+        network.tableDumps += 1
         var answer = DefaultRouteAnswer(family: family, table: table)
         // In place of a family that it lacks, the kernel dumps all others.
         for route in network.defaultRoutes where route.family == family || !network.families.contains(family) {

@@ -45,11 +45,43 @@ struct RuleMessageTests {
             ),
             RoutingRule(family: .ipv4, priority: 11, table: 77, hasOtherSelectors: true),
             RoutingRule(family: .ipv4, priority: 32764, table: 254, suppressedPrefixLength: 0),
+            RoutingRule(family: .ipv4, priority: 10, table: 0, action: 2, gotoPriority: 100),
         ]
         for rule in rules {
             #expect(try parse(.rule(rule)) == .rule(rule))
             #expect(try parse(.ruleRemoved(rule)) == .ruleRemoved(rule))
         }
+    }
+
+    @Test(
+        arguments: [
+            ("from all goto 100", 100, nil, true, false), ("a goto that stops before it", 30, nil, true, true),
+            ("a goto without its rule", 100, nil, false, true),
+            ("a goto for another source", 100, "192.0.2.0/24", true, true),
+        ] as [(String, UInt32, String?, Bool, Bool)]
+    )
+    func `a goto skips an unreachable rule`(
+        _: String,
+        priority: UInt32,
+        source: String?,
+        isThere: Bool,
+        isUnreachable: Bool
+    ) throws {
+        let skipping = RoutingRule(
+            family: .ipv4,
+            priority: 10,
+            table: 0,
+            action: 2,
+            source: try source.map(prefix),
+            gotoPriority: priority
+        )
+        let rules = [
+            skipping, RoutingRule(family: .ipv4, priority: 50, table: 0, action: 7),
+            RoutingRule(family: .ipv6, priority: 100, table: 0, action: 7),
+        ]
+        let goal = isThere ? [RoutingRule(family: .ipv4, priority: priority, table: 0, action: 3)] : []
+        let ordered = (rules + goal).sorted { $0.priority < $1.priority }
+        #expect(try ordered.rejectAsUnreachable(from: ip("10.1.0.2"), to: ip("198.41.0.4")) == isUnreachable)
     }
 
     @Test(arguments: [
@@ -66,6 +98,7 @@ struct RuleMessageTests {
             RoutingRule(family: .ipv4, priority: 9, table: 0, action: 7, hasOtherSelectors: true),
             "9: from all (and other conditions) unreachable"
         ),
+        (RoutingRule(family: .ipv4, priority: 10, table: 0, action: 2, gotoPriority: 100), "10: from all goto 100"),
     ])
     func `a rule's description has the words of ip-rule`(rule: RoutingRule, text: String) {
         #expect(rule.description == text)

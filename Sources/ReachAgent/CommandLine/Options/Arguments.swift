@@ -13,13 +13,15 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 
 /// The parsers of argument values; their errors name the mistake and the accepted values.
 enum Arguments {
+    /// An address whose path is looked up.
     static func address(_ text: String) throws -> IPAddress {
-        guard let address = IPAddress(text) else {
+        guard let address = IPAddress(text)?.unmapped else {
             throw ValidationError(
                 "'\(text)' is not a valid IP address; accepted are forms like 192.0.2.7 and 2001:db8::7"
             )
         }
-        return address.unmapped
+        if address.needsInterface { throw ValidationError(address.missingInterface) }
+        return address
     }
 
     static func kindOverride(_ text: String) throws -> KindOverride {
@@ -169,5 +171,15 @@ enum AbsolutePath {
     static func named(_ variable: String, in environment: [String: String]) -> String? {
         guard let value = environment[variable], value.hasPrefix("/") else { return nil }
         return value
+    }
+}
+
+extension IPAddress {
+    /// `true` for a link-local address of IPv6, for which the kernel would answer with the route of any link.
+    var needsInterface: Bool { family == .ipv6 && isLinkLocal }
+
+    /// The error for a link-local address of IPv6.
+    var missingInterface: String {
+        "'\(self)' is link-local, and has no path without an interface; use a global or unique local address"
     }
 }
