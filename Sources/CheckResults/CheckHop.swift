@@ -33,8 +33,20 @@ public struct CheckHop: Sendable {
     /// The address of the used connection, else that of the last attempt; nil without one.
     package var peer: HostAddress? { (peerAddress ?? attempts.last?.address).flatMap { HostAddress(endpoint: $0) } }
 
+    /// `true` if the name has led to this machine itself, as by a name server that filters: it answers in the place of
+    /// the server.
+    ///
+    /// False for an address and for `localhost`, whose server is meant to be this machine.
+    package var leadsToThisMachine: Bool { lookedUpName != nil && !namesThisMachine && isAtThisMachine }
+
+    /// `true` if the connection, or without one each attempt to connect, was to an address of this machine.
+    var isAtThisMachine: Bool {
+        let tried = peerAddress.map { [$0] } ?? attempts.map(\.address)
+        return !tried.isEmpty && tried.allSatisfy { HostAddress(endpoint: $0)?.isThisMachine == true }
+    }
+
     /// `true` if `localhost` or a name below it was looked up (RFC 6761, section 6.3).
-    var namesThisMachine: Bool {
+    private var namesThisMachine: Bool {
         guard let host = lookedUpName?.lowercased() else { return false }
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         return name == "localhost" || name.hasSuffix(".localhost")

@@ -55,15 +55,13 @@ extension CheckReport {
         return isAttempt ? "\(deciding.subject): \(deciding.evidence)" : deciding.evidence
     }
 
-    /// `true` if the target's name has led only to addresses of this machine, as those from a name server that filters.
-    ///
-    /// False for an address and for `localhost`, whose target is meant to be this machine, and after a redirect.
-    package var leadsToThisMachine: Bool {
-        guard hops.count == 1, let hop = hops.first, hop.lookedUpName != nil, !hop.attempts.isEmpty else {
-            return false
-        }
-        let addresses = hop.attempts.map { HostAddress(endpoint: $0.address) }
-        return addresses.allSatisfy { $0?.isThisMachine == true } && !hop.namesThisMachine
+    /// `true` if the target's name has led to this machine itself, and no redirect from there to another one; see
+    /// ``CheckHop/leadsToThisMachine``.
+    package var leadsToThisMachine: Bool { !hops.isEmpty && targetHops.isEmpty }
+
+    /// The hops without those in which this machine itself answered in the place of the target.
+    package var targetHops: ArraySlice<CheckHop> {
+        hops.first?.leadsToThisMachine == true ? hops.drop { $0.isAtThisMachine } : hops[...]
     }
 }
 

@@ -26,6 +26,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     public let subject: String
     /// The observed and the expected value, as a clause without a full stop.
     public let evidence: String
+    /// `true` if the target itself sent the ICMP error: it has answered, unlike one that a router reports.
+    package var isFromTarget = false
 
     /// Creates a finding; `evidence` should contain the compared values.
     ///
@@ -40,7 +42,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     /// Compares two findings byte by byte, because they may quote hostile input.
     public static func == (one: Self, other: Self) -> Bool {
         one.code == other.code && one.severity == other.severity && one.subject.utf8.elementsEqual(other.subject.utf8)
-            && one.evidence.utf8.elementsEqual(other.evidence.utf8)
+            && one.evidence.utf8.elementsEqual(other.evidence.utf8) && one.isFromTarget == other.isFromTarget
     }
 
     /// Hashes the bytes.

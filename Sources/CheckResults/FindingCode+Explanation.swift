@@ -281,7 +281,7 @@ extension FindingCode {
         case .httpStatus:
             (
                 "The status code is not one of the accepted ones.",
-                "Look at the server, or change --expect-status."
+                "Look at the server, follow its redirect (3xx) with --max-redirects, or change --expect-status."
             )
         case .httpContentType:
             (
@@ -375,8 +375,8 @@ extension FindingCode {
             )
         case .icmpUnreachable:
             (
-                "A router answered that the host or network cannot be reached.",
-                "The evidence names the router and its reason."
+                "The target or a router answered that the target cannot be reached.",
+                "The evidence names the sender and its reason."
             )
         case .dnsRcode:
             (

@@ -158,7 +158,7 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
 
     /// The kernel does not permit this process to send ICMP echo requests.
     case icmpNotPermitted = "icmp_not_permitted"
-    /// A router reported that the host or network is unreachable.
+    /// The target or a router reported, by an ICMP error, that the target is unreachable.
     case icmpUnreachable = "icmp_unreachable"
     /// The name server answered with an error code.
     case dnsRcode = "dns_rcode"

@@ -237,6 +237,8 @@ struct RandomInputs {
             portal: maybe(PortalEvidence(pick(PortalEvidence.Verdict.allCases), url: url)),
             certificates: chance(30) ? [certificate()] : [],
             pins: maybe(PinAudit(entries: [.init(pin: "sha256//x", isMatched: chance(50), isBackup: chance(50))])),
+            wasAnswered: maybe(chance(50)),
+            endedOverTLS: maybe(chance(50)),
             leadsToThisMachine: maybe(chance(50)),
             observed: observed()
         )
@@ -251,7 +253,8 @@ struct RandomInputs {
             issuer: "CN=\\00 issuer",
             notBefore: begin,
             notAfter: end,
-            isVerified: chance(50)
+            isVerified: chance(50),
+            position: maybe(chance(50) ? 0 : 1)
         )
     }
 }

@@ -97,7 +97,8 @@ import Testing
         arguments: [
             (.wired, .wwan, .any, "wwan"), (.wwan, .wired, .any, "wwan"), (nil, .wwan, .any, "wwan"),
             (.wired, .wwan, .ipv6, "wwan"), (.wired, .wwan, .ipv4, "wired"), (.wwan, .wired, .ipv6, "wired"),
-            (.wired, .wifi, .any, "wired"), (.wired, nil, .any, "wired"),
+            (.wired, .wifi, .any, "wired"), (.wired, nil, .any, "wired"), (.wwan, .tunnel, .ipv6, "wwan"),
+            (.wired, .tunnel, .ipv6, "wired"), (nil, .tunnel, .ipv6, "tunnel"),
         ] as [(InterfaceKind?, InterfaceKind?, AddressFamilies, String)]
     )
     func `what may use either family costs as the dearer path does`(

@@ -121,6 +121,43 @@ import Testing
         #expect(schedule.map(\.cost) == [Self.modem])
     }
 
+    @Test(arguments: [(4, modem), (3, LinkCost(account: "wifi"))] as [(UInt32, LinkCost)])
+    func `a resumed transfer to an address costs as the path to it does`(office: UInt32, expected: LinkCost) throws {
+        let driver = ReachabilityDriver.sample(try Self.settings("https://192.0.2.80/"))
+        let point = ProbePoint(probe: "web", vantage: .default)
+        #expect(driver.cost(of: point) == nil)
+        // The default path is the other link.
+        let snapshot = Self.view(egress: 7 - office, office: office)
+        driver.handle(.update(NetworkUpdate(snapshot: snapshot, changes: [], observed: .now)))
+        #expect(driver.plan.costsOfLookups([point], in: snapshot) == [point: expected])
+        #expect(driver.cost(of: point) == expected)
+        #expect(driver.cost(of: ProbePoint(probe: "web", vantage: Vantage(interface: "wwan0"))) == Self.modem)
+    }
+
+    @Test func `a resumed transfer to an address without a path has no cost, whatever the default path costs`() throws {
+        let plan = ConnectivityPlan(try Self.settings("https://192.0.2.80/"))
+        let connected = Self.view(egress: 4)
+        let snapshot = NetworkSnapshot(
+            links: connected.links.map(\.self),
+            addresses: connected.addresses,
+            lookups: connected.lookups.values + [RouteLookup(destination: Self.office, outcome: .refused(.noRoute))],
+            internetAddresses: connected.internetAddresses
+        )
+        #expect(plan.cost(of: ProbePoint(probe: "web", vantage: .default), in: snapshot) == nil)
+    }
+
+    @Test(arguments: defaultPaths)
+    func `an address behind a tunnel that no default route uses costs as the default path does`(
+        egress: UInt32,
+        expected: LinkCost
+    ) throws {
+        let plan = ConnectivityPlan(try Self.settings("https://192.0.2.80/"))
+        let point = ProbePoint(probe: "web", vantage: .default)
+        #expect(plan.costsOfLookups([point], in: Self.view(egress: egress, office: 2)) == [point: expected])
+        let finding = try Route(target: "https://192.0.2.80/", egress: egress).finding(office: 2)
+        #expect(finding?.subject == (expected.isCellular ? "wwan0" : nil))
+    }
+
     private static let others: [(String, Vantage, UInt32?)] = [
         ("https://host.test/", .default, 4), ("https://192.0.2.80/", .default, nil),
         ("https://192.0.2.80/", Vantage(interface: "wlan0"), 4),
@@ -196,6 +233,7 @@ import Testing
         arguments: [
             (.wired, .wwan, .any, "six0"), (.wwan, .wired, .any, "four0"), (.wired, .wwan, .ipv6, "six0"),
             (.wired, .wwan, .ipv4, nil), (.wwan, .wired, .ipv6, nil), (.wired, .wifi, .any, nil),
+            (.wwan, .tunnel, .ipv6, "four0"), (.wired, .tunnel, .ipv6, nil),
         ] as [(InterfaceKind, InterfaceKind, AddressFamilies, String?)]
     )
     func `a check that may not use the modem is not made in a family that leaves through it`(

@@ -177,6 +177,22 @@ struct PathAlternativeTests {
         #expect(run.takeWords().last == "wifi/local|wwan0→wifi/local probe connect_timeout")
     }
 
+    @Test func `a success at this machine itself, bound to the standby, proves nothing about it`() throws {
+        var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
+        run.see(Self.both, at: 0, isFirst: true)
+        for point in ["web@default/ipv4", "web@wlan0/ipv4", "web@wwan0/ipv4"] { run.check("s", point, at: 100) }
+        for step in 0..<3 { run.check("f", "web@default/ipv4", at: 6000 + step) }
+        run.pass(to: 9000)
+        #expect(run.takeWords().last == "wifi/full→wifi/local probe connect_timeout")
+        let standby = try #require(run.machine.points.first { "\($0)" == "web@wwan0/ipv4" })
+        var sample = ScriptedCheck.sample("s", at: 9600, point: standby)
+        sample.leadsToThisMachine = true
+        run.note(run.machine.handle(sample).transitions)
+        #expect(run.takeWords() == [])
+        run.check("s", "web@wwan0/ipv4", at: 9700)
+        #expect(run.takeWords() == ["wifi/local→wifi/local|wwan0 probe probe_up"])
+    }
+
     @Test func `a success over the standby during one silence proves nothing in the next`() {
         var run = MachineRun(ProbeRule(name: "web", interfaces: .each))
         run.see(Self.both, at: 0, isFirst: true)

@@ -114,12 +114,14 @@ extension KnownSecrets {
         guard !isEmpty else { return report }
         var report = report
         report.findings = report.findings.map { finding in
-            Finding(
+            var shown = Finding(
                 finding.code,
                 finding.severity,
                 subject: removed(from: finding.subject),
                 evidence: removed(from: finding.evidence)
             )
+            shown.isFromTarget = finding.isFromTarget
+            return shown
         }
         report.hops = report.hops.map { hop in
             var hop = hop

@@ -246,11 +246,11 @@ public final class Prober: Sendable {
     }
 
     /// Cancels all checks and ends the event loops; blocks the calling thread until they have ended, as ``shutDown()``
-    /// does.
+    /// does, but at most for a second: without a thread to spare, their end cannot be reported.
     ///
     /// Must not be called from a completion, which runs on an event loop.
     public func shutDownAndWait() {
-        try? beginShutDown()?.syncShutdownGracefully()
+        beginShutDown()?.shutDown()
     }
 
     /// Rejects new checks and cancels the running ones; returns the event loops to end, to every caller.

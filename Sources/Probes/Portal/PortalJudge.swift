@@ -8,7 +8,7 @@ public import CheckResults
 ///
 /// A redirect from `http` to `https` on the same host is a portal too: a target with such a redirect is no portal
 /// check. Responses are not searched for WISPr or `<meta http-equiv="refresh">`: a page is a login page, wherever it
-/// leads.
+/// leads. A response of this machine itself, to which the target's name has led, is no evidence.
 public enum PortalJudge {
     /// Codes of complete responses that only failed the probe's expectations.
     private static let expectationCodes: [FindingCode] = [.httpStatus, .httpContentType, .httpBody, .httpUndecodable]
@@ -22,6 +22,7 @@ public enum PortalJudge {
     public static func evidence(in report: CheckReport, expectsBody: Bool = false) -> PortalEvidence {
         guard let hop = report.hops.first, let response = hop.response else { return unclear(report) }
         let code = report.verdict.code
+        guard !hop.leadsToThisMachine else { return PortalEvidence(.unclear, code: code) }
         // The verdict is about the status first, even if the content was refused too.
         let refusals = report.findings.filter { $0.severity == .refusal }.map(\.code)
         let isTooLarge = code == .httpTooLarge || refusals.contains(.httpTooLarge)

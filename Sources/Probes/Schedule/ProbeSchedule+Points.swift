@@ -20,13 +20,13 @@ extension ProbeSchedule {
     /// - Returns: The running jobs that no longer serve any point and must be cancelled.
     mutating func setProbes(
         _ probes: [ScheduledProbe],
-        keeping transfers: Set<String> = [],
+        keeping transfers: [String: String] = [:],
         now: ContinuousClock.Instant
     ) -> [UInt64] {
         let wanted = Dictionary(probes.map { ($0.point, $0) }) { _, last in last }
         var givenUp: [UInt64] = []
         for (point, entry) in entries where wanted[point]?.identity != entry.key.identity {
-            if wanted[point] == nil, transfers.contains(entry.key.identity), isTransferring(entry) {
+            if wanted[point] == nil, transfers[point.probe] == entry.key.identity, isTransferring(entry) {
                 entries[point]?.isLeaving = true
                 rounds.remove(point)
                 continue

@@ -74,8 +74,8 @@ extension ProbeSchedule {
         return nil
     }
 
-    /// Decides whether an interrupted transfer continues over the link that its vantage uses now, and charges the
-    /// bytes so far to the former link's account.
+    /// Decides whether an interrupted transfer continues over the link that its checks use now, and charges the bytes so
+    /// far to the former link's account.
     mutating func admit(
         _ job: UInt64,
         over cost: LinkCost,

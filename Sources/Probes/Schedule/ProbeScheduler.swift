@@ -13,10 +13,11 @@ public final class ProbeScheduler: Sendable {
     /// Called on one of the transport's threads or on the scheduler's, never concurrently; it must not block.
     public typealias Judge = @Sendable (CompletedCheck) -> Cadence
 
-    /// Returns the present cost of a vantage's link; nil without a path.
+    /// Returns the present cost of a point's checks, by the same rules as that of ``ScheduledProbe/cost``; nil without a
+    /// path.
     ///
     /// Called on one of the transport's threads while a transfer is resumed; it must not block.
-    public typealias PresentCost = @Sendable (Vantage) -> LinkCost?
+    public typealias PresentCost = @Sendable (ProbePoint) -> LinkCost?
 
     private let engine: ScheduleEngine
 
@@ -99,10 +100,10 @@ public final class ProbeScheduler: Sendable {
     /// A new transfer is due 30 to 90 seconds later.
     /// - Parameters:
     ///   - probes: All probes that are to be scheduled.
-    ///   - transfers: The identities of transfers that are not cancelled when their points are removed, because those
-    ///     have only lost their path: the transport ends such a transfer, or continues it over the next path, and its
-    ///     report is judged.
-    public func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) {
+    ///   - transfers: The identities of the configured transfers by the names of their probes. These are not cancelled
+    ///     when their points are removed, because those have only lost their path: the transport ends such a transfer, or
+    ///     continues it over the next path, and its report is judged.
+    public func setProbes(_ probes: [ScheduledProbe], keeping transfers: [String: String] = [:]) {
         engine.renewLookups()
         engine.change { $0.setProbes(probes, keeping: transfers, now: $1) }
     }

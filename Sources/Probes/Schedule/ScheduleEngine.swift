@@ -1,5 +1,4 @@
 internal import CheckResults
-internal import FoundationEssentials
 internal import LinuxSupport
 
 /// The thread that wakes up when a check is due, and the handling of completed checks.
@@ -250,11 +249,11 @@ final class ScheduleEngine: Sendable {
     /// Returns the probe, whose transfer continues over another link only as far as that link's cost allows.
     private func admitted(_ probe: Probe, of job: UInt64) -> Probe {
         guard probe.transfer?.resumes == true, let presentCost else { return probe }
-        let vantage = monitor.withLock { $0.schedule.transfers.running?.scheduled.point.vantage }
+        let point = monitor.withLock { $0.schedule.transfers.running?.scheduled.point }
         var probe = probe
         probe.transfer?.admission = { [weak self] continuation in
             // Without a path there is nothing to decide.
-            guard let self, let vantage, let cost = presentCost(vantage) else { return .unchanged }
+            guard let self, let point, let cost = presentCost(point) else { return .unchanged }
             return admit(job, over: cost, continuation)
         }
         return probe

@@ -16,7 +16,9 @@ struct TransferLegMeter {
     var goodput = GoodputMeter()
     var loaded = LoadedMeter()
     var timeToFirstByte: Duration?
-    var retransmissions: Int?
+    private(set) var retransmissions: Int?
+    /// The segments that the connection retransmitted before the leg; nil once those of the leg are counted.
+    private var retransmittedBefore: Int?
     /// The number of small requests sent, whose bytes must stay a small share of the transfer.
     var smallRequests = 0
     private var separateTimes = RandomTimes()
@@ -29,6 +31,18 @@ struct TransferLegMeter {
 
     var bytes: Int { goodput.bytes }
     var isComplete: Bool { bytes >= wantedBytes }
+
+    /// Notes the segments that the connection has retransmitted at the start of the leg; nil if the kernel does not count.
+    mutating func startRetransmissions(at total: Int?) { retransmittedBefore = total }
+
+    /// Counts the segments that the leg retransmitted, unless that was done before: what follows is none of the leg's.
+    ///
+    /// - Parameter total: Those of the connection; nil if the kernel does not count, or not any more.
+    mutating func endRetransmissions(at total: Int?) {
+        guard let before = retransmittedBefore else { return }
+        retransmittedBefore = nil
+        retransmissions = total.map { max(0, $0 - before) }
+    }
 
     /// Returns the time between two rounds of small requests that keeps their share of the bytes below a twentieth; nil
     /// before the first byte, and while the requests exceed their share.

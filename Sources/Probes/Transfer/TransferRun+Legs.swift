@@ -181,9 +181,9 @@ extension TransferRun {
     private func requestUpload(_ request: SerializedRequest) {
         guard let main else { return }
         if run.recorder.phase != .body { run.recorder.begin(.body) }
-        acknowledgedBefore = main.counters?.acknowledged
-        let retransmittedBefore = main.counters?.retransmissions
-        upload?.retransmissions = retransmittedBefore.map { -$0 }
+        let counters = main.counters
+        acknowledgedBefore = counters?.acknowledged
+        upload?.startRetransmissions(at: counters?.retransmissions)
         upload?.goodput.start(at: .now())
         lastSign = .now()
         let content = UploadContent(length: plan.uploadBytes)
@@ -239,11 +239,8 @@ extension TransferRun {
         lastSign = now
     }
 
-    /// Updates the number of retransmitted segments while the connection can still be queried.
-    func noteRetransmissions() {
-        guard let started = upload?.retransmissions, started <= 0 else { return }
-        upload?.retransmissions = main?.counters.map { max(0, $0.retransmissions + started) }
-    }
+    /// Counts the retransmitted segments of the upload while the connection can still be queried.
+    func noteRetransmissions() { upload?.endRetransmissions(at: main?.counters?.retransmissions) }
 
     // MARK: End
 

@@ -26,7 +26,9 @@ enum ICMPUnreachable {
         let sender = IPAddressText.text(of: offender)
         // 0.0.0.0 and :: are this machine, which answers from another address.
         guard offender != target.bytes, target.bytes.contains(where: { $0 != 0 }), isOwn(offender) else {
-            return Finding(code, subject: subject, evidence: "\(sender) answered: \(reason)")
+            var finding = Finding(code, subject: subject, evidence: "\(sender) answered: \(reason)")
+            finding.isFromTarget = offender == target.bytes
+            return finding
         }
         let evidence = "this machine (\(sender)) reported: \(reason)"
         let localCode = localCode(error) ?? code

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import FoundationEssentials
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -46,16 +45,18 @@ enum CellularGuard {
     }
 
     private static func cellularInterface(for probe: Probe, in snapshot: NetworkSnapshot) -> String? {
-        if let name = probe.interface {
-            guard let link = snapshot.link(named: name) else { return nil }
-            let carrier = snapshot.carrier(of: link, defaultPath: ReachabilityState(snapshot).path)
-            return carrier.kind == .wwan ? carrier.name : nil
-        }
+        let state = ReachabilityState(snapshot)
+        let carriers = egresses(of: probe, state, snapshot).map { snapshot.carrier(of: $0, defaultPath: state.path) }
+        return carriers.first { $0.kind == .wwan }?.name
+    }
+
+    /// Returns the interfaces through which a check may leave.
+    private static func egresses(of probe: Probe, _ state: ReachabilityState, _ snapshot: NetworkSnapshot) -> [Link] {
+        if let name = probe.interface { return [snapshot.link(named: name)].compactMap(\.self) }
         let lookup = probe.address.flatMap { snapshot.lookups[$0] }
-        let paths =
-            lookup.map { [Path($0, in: snapshot)] } ?? ReachabilityState(snapshot).paths(in: probe.families)
-        guard let path = paths.first(where: { $0.via == .wwan }) else { return nil }
-        return path.underlay?.interface?.name ?? path.interface?.name ?? "an unknown interface"
+        let paths = lookup.map { [Path($0, in: snapshot)] } ?? state.paths(in: probe.families)
+        // Nothing leaves by any other path, and the check reports the reason.
+        return paths.filter(\.via.isReachable).compactMap { snapshot.link(of: $0) }
     }
 }
 

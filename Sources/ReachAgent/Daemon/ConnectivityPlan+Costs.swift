@@ -23,12 +23,22 @@ extension ConnectivityPlan {
     /// Returns the cost of the points whose target is an address with a lookup of its own, which need not lead over the
     /// default path; a check that is bound to an interface leaves through that.
     func costsOfLookups(_ points: [ProbePoint], in snapshot: NetworkSnapshot) -> [ProbePoint: LinkCost] {
-        points.reduce(into: [:]) { costs, point in
-            guard point.vantage.interface == nil, let address = addresses[point.probe],
-                let lookup = snapshot.lookups[address]
-            else { return }
-            costs[point] = egress(of: Path(lookup, in: snapshot), in: snapshot).map { cost(of: $0) }
+        let lookups = points.compactMap { point in
+            lookup(of: point, in: snapshot).map { (point: point, path: Path($0, in: snapshot)) }
         }
+        guard !lookups.isEmpty else { return [:] }
+        let defaultPath = ReachabilityState(snapshot).path
+        return lookups.reduce(into: [:]) { costs, lookup in
+            let egress = egress(of: lookup.path, defaultPath: defaultPath, snapshot: snapshot)
+            costs[lookup.point] = egress.map { cost(of: $0) }
+        }
+    }
+
+    /// Returns the cost of a point's checks, by the rules of its schedule; nil without a path.
+    func cost(of point: ProbePoint, in snapshot: NetworkSnapshot) -> LinkCost? {
+        lookup(of: point, in: snapshot) == nil
+            ? costs(of: [point.vantage], in: snapshot)[point.vantage]
+            : costsOfLookups([point], in: snapshot)[point]
     }
 
     /// Returns the cost of the default path, and whether it is metered: that of the dearer one if the families have
@@ -38,17 +48,24 @@ extension ConnectivityPlan {
         return (cost, cost.isMetered)
     }
 
+    /// Returns the lookup of a point's address; nil if it has none, or the point is bound to an interface.
+    private func lookup(of point: ProbePoint, in snapshot: NetworkSnapshot) -> RouteLookup? {
+        guard point.vantage.interface == nil, let address = addresses[point.probe] else { return nil }
+        return snapshot.lookups[address]
+    }
+
     private func egresses(of vantage: Vantage, state: ReachabilityState, snapshot: NetworkSnapshot) -> [Egress] {
         if let name = vantage.interface {
             let link = snapshot.link(named: name)
             return link.map { [Egress(link: $0, carrier: snapshot.carrier(of: $0, defaultPath: state.path))] } ?? []
         }
-        return state.paths(in: vantage.families).compactMap { egress(of: $0, in: snapshot) }
+        return state.paths(in: vantage.families).compactMap { path in
+            egress(of: path, defaultPath: state.path, snapshot: snapshot)
+        }
     }
 
-    private func egress(of path: Path, in snapshot: NetworkSnapshot) -> Egress? {
-        guard let carrier = snapshot.carrier(of: path) else { return nil }
-        return Egress(link: path.interface.flatMap { snapshot.links[$0.index] } ?? carrier, carrier: carrier)
+    private func egress(of path: Path, defaultPath: Path, snapshot: NetworkSnapshot) -> Egress? {
+        snapshot.link(of: path).map { Egress(link: $0, carrier: snapshot.carrier(of: $0, defaultPath: defaultPath)) }
     }
 
     private func isMetered(_ egress: Egress) -> Bool {
@@ -114,18 +131,19 @@ extension ReachabilityState {
 }
 
 extension NetworkSnapshot {
-    /// Returns the link that carries the packets of a path: the underlay of a tunnel, else the egress interface.
-    func carrier(of path: Path) -> Link? {
-        (path.underlay?.interface ?? path.interface).flatMap { links[$0.index] }
-    }
+    /// Returns the egress interface of a path.
+    func link(of path: Path) -> Link? { path.interface.flatMap { links[$0.index] } }
 
     /// Returns the link that carries the packets of an interface: the underlay of a tunnel, else the interface itself.
     ///
-    /// The underlay of a tunnel for some networks only, which no default route uses, is not determined: its own packets
-    /// count as those of the default path, which they take unless its server has a route of its own.
+    /// The underlay of a tunnel may be unknown: it is determined only if a lookup or a default route uses the tunnel, and
+    /// that of a program's tunnel only if there is a single uplink. The tunnel's own packets then count as those of the
+    /// default path, which they take unless its server has a route of its own.
     func carrier(of link: Link, defaultPath: Path) -> Link {
         if let underlay = underlay(of: link) { return underlay.link ?? link }
-        guard link.kind == .tunnel, defaultPath.interface?.index != link.index else { return link }
-        return carrier(of: defaultPath) ?? link
+        guard link.kind == .tunnel, let egress = self.link(of: defaultPath), egress.index != link.index else {
+            return link
+        }
+        return underlay(of: egress)?.link ?? egress
     }
 }

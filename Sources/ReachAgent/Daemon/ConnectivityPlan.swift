@@ -20,8 +20,8 @@ struct ConnectivityPlan: Sendable {
     private let portalProbes: Set<String>
     /// The addresses of the probes whose target is one.
     let addresses: [String: IPAddress]
-    /// The identities of the transfers.
-    let transfers: Set<String>
+    /// The identities of the transfers, by the names of their probes.
+    let transfers: [String: String]
     /// `true` if the connectivity depends on a probe; it never does on a transfer.
     let hasRequiredProbes: Bool
 
@@ -44,7 +44,7 @@ struct ConnectivityPlan: Sendable {
         }
         portalProbes = Set(asked.map(\.name))
         addresses = definitions.compactMapValues(\.probe.address)
-        transfers = Set(settings.probes.lazy.filter { $0.probe.transfer != nil }.map(\.identity))
+        transfers = definitions.compactMapValues { $0.probe.transfer == nil ? nil : $0.identity }
         hasRequiredProbes = settings.probes.contains { $0.rule.isRequired && $0.probe.transfer == nil }
     }
 

@@ -167,7 +167,7 @@ final class ReachabilityDriver: Sendable {
             return (cadence, check)
         }
         guard let judged else { return cadence }
-        metrics.note(judged, endedAt: Timestamp(ObservedTime.now).seconds)
+        metrics.note(judged, endedAt: .now)
         checkPublisher.withLock { $0 }?.take(judged, cadence)
         return cadence
     }

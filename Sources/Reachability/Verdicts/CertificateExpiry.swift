@@ -101,9 +101,10 @@ extension ProbeRecord {
 extension ProbeSample {
     /// The certificates whose expiry matters, with their positions.
     fileprivate var expiringCertificates: [(position: Int, certificate: CertificateFacts)] {
-        certificates.prefix(Self.longestChain).enumerated().compactMap { position, certificate in
+        certificates.prefix(Self.maximumCertificates).enumerated().compactMap { index, certificate in
+            let position = certificate.position ?? index
             // Clients do not trust a root certificate sent by the server; they have their own copy.
-            position == 0 || certificate.subject != certificate.issuer ? (position, certificate) : nil
+            return position == 0 || certificate.subject != certificate.issuer ? (position, certificate) : nil
         }
     }
 }
@@ -141,7 +142,7 @@ struct ExpiryWatch: Sendable {
 
     /// Handles the certificates of a check.
     ///
-    /// - Returns: The certificates to announce, the server's own first.
+    /// - Returns: The certificates to announce, each server's own first.
     mutating func take(_ sample: ProbeSample, _ policy: ExpiryPolicy) -> [CertificateExpiry] {
         guard !sample.certificates.isEmpty else { return [] }
         samples &+= 1

@@ -11,8 +11,10 @@ struct ConnectivityTally: Sendable, Equatable {
         var up = 0
         /// Required probes that are down, or behind a portal.
         var down = 0
-        /// Required probes whose target's name could not be resolved.
+        /// Required probes with a name that could not be resolved: the target's, or that of its redirect.
         var unresolved = 0
+        /// Probes among `unresolved` whose target has answered, with the redirect.
+        var redirected = 0
         /// Required probes without a verdict yet.
         var pending = 0
         /// Probes among `down` without any answer, which is evidence of a blocked path.
@@ -23,7 +25,7 @@ struct ConnectivityTally: Sendable, Equatable {
         /// Probes that are up, required or not, over TLS and without.
         var upTLS = 0
         var upPlain = 0
-        /// Required probes over TLS that are down, by the evidence about the path.
+        /// Required probes over TLS that are down or not resolved, by the evidence about the path.
         var tlsAnswered = 0
         var tlsForeign = 0
         var tlsOther = 0
@@ -31,17 +33,18 @@ struct ConnectivityTally: Sendable, Equatable {
         /// `true` if there is a verdict at all.
         var isDefinite: Bool { up + down + unresolved > 0 }
 
-        /// `true` if a target beyond this network answers.
+        /// `true` if a target beyond this network answers as expected.
         var hasAnswer: Bool { up + upTLS + upPlain > 0 }
 
         /// `true` if nothing answers, and no failure is the target's own.
-        var isShut: Bool { !hasAnswer && silent + unresolved > 0 && silent == down }
+        var isShut: Bool { !hasAnswer && redirected == 0 && silent + unresolved > 0 && silent == down }
 
         static func + (left: Votes, right: Votes) -> Votes {
             Votes(
                 up: left.up + right.up,
                 down: left.down + right.down,
                 unresolved: left.unresolved + right.unresolved,
+                redirected: left.redirected + right.redirected,
                 pending: left.pending + right.pending,
                 silent: left.silent + right.silent,
                 portals: left.portals + right.portals,
@@ -107,10 +110,14 @@ struct ConnectivityTally: Sendable, Equatable {
 
 extension ConnectivityTally.Votes {
     fileprivate mutating func count(_ state: ProbeState, _ rule: ProbeRule, by step: Int) {
+        // A success at this machine itself says nothing about the path, not even beside other probes.
+        if state.verdict == .up, state.leadsToThisMachine { return }
+        // Never for portal checks, which test plain HTTP.
+        let isOverTLS = (rule.usesTLS || state.endedOverTLS) && !rule.isPortalCheck
         switch state.verdict {
         case .portal: portals += step
         case .up:
-            if rule.speaksTLS { upTLS += step } else if rule.reachesBeyond { upPlain += step }
+            if isOverTLS { upTLS += step } else if rule.reachesBeyond { upPlain += step }
         case .down, .unknown: break
         }
         guard rule.isRequired else { return }
@@ -121,7 +128,7 @@ extension ConnectivityTally.Votes {
             down += step
             let evidence = state.evidence
             if evidence == .silent { silent += step }
-            guard rule.speaksTLS else { return }
+            guard isOverTLS else { return }
             switch evidence {
             case .answered: tlsAnswered += step
             case .foreign: tlsForeign += step
@@ -129,13 +136,15 @@ extension ConnectivityTally.Votes {
             case .nothing: break
             }
         case .unknown:
-            // Other faults of this machine are no evidence.
-            if state.code == nil { pending += step } else if state.isUnresolved { unresolved += step }
+            guard state.isUnresolved else {
+                // Other faults of this machine are no evidence.
+                if state.code == nil { pending += step }
+                return
+            }
+            unresolved += step
+            guard state.wasAnswered else { return }
+            redirected += step
+            if isOverTLS { tlsAnswered += step }
         }
     }
-}
-
-extension ProbeRule {
-    /// Always false for portal checks, which test plain HTTP.
-    fileprivate var speaksTLS: Bool { usesTLS && !isPortalCheck }
 }

@@ -34,12 +34,16 @@ public struct ProbeSample: Sendable, Hashable, Codable {
     public var addedLatency: Duration?
     /// The evidence about a portal.
     public var portal: PortalEvidence?
-    /// The certificates sent by the server, its own first, whether trusted or not.
+    /// The certificates sent by the target and by the servers of its redirects, each server's own first, whether trusted
+    /// or not; each certificate once.
     public var certificates: [CertificateFacts]
     /// The audit of the pins; nil without pins or without an evaluation.
     public var pins: PinAudit?
-    /// `true` if the server had completed the handshake: later failures are faults of the target.
+    /// `true` if the target had answered, by a completed handshake, a redirect or an ICMP error: later failures are its
+    /// own, or concern the server of the redirect.
     public var wasAnswered: Bool?
+    /// `true` if the check has ended over TLS, also where a redirect leads there from a target without TLS.
+    public var endedOverTLS: Bool?
     /// `true` if the target's name has led to this machine itself: its answers say nothing about what is beyond.
     public var leadsToThisMachine: Bool?
     /// The time at which the check completed.
@@ -60,6 +64,7 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         certificates: [CertificateFacts] = [],
         pins: PinAudit? = nil,
         wasAnswered: Bool? = nil,
+        endedOverTLS: Bool? = nil,
         leadsToThisMachine: Bool? = nil,
         observed: Observed
     ) {
@@ -76,6 +81,7 @@ public struct ProbeSample: Sendable, Hashable, Codable {
         self.certificates = certificates
         self.pins = pins
         self.wasAnswered = wasAnswered
+        self.endedOverTLS = endedOverTLS
         self.leadsToThisMachine = leadsToThisMachine
         self.observed = observed
     }
@@ -95,6 +101,8 @@ public struct CertificateFacts: Sendable, Hashable, Codable {
     public var notAfter: Date
     /// `true` if its chain was accepted.
     public var isVerified: Bool
+    /// The position in its server's chain, 0 for the server's own; nil for that in the list, as in earlier recordings.
+    public var position: Int?
 
     /// Creates facts.
     public init(
@@ -103,7 +111,8 @@ public struct CertificateFacts: Sendable, Hashable, Codable {
         issuer: String,
         notBefore: Date,
         notAfter: Date,
-        isVerified: Bool
+        isVerified: Bool,
+        position: Int? = nil
     ) {
         self.sha256 = sha256
         self.subject = subject
@@ -111,6 +120,7 @@ public struct CertificateFacts: Sendable, Hashable, Codable {
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.isVerified = isVerified
+        self.position = position
     }
 }
 
@@ -118,7 +128,9 @@ extension ProbeSample {
     /// The maximum size of a detail, and of a certificate's names, in bytes.
     private static let longestText = 512
     /// The maximum number of certificates of a chain.
-    static let longestChain = 10
+    private static let longestChain = 10
+    /// The maximum number of certificates of all chains: a hostile server may redirect to many others.
+    static let maximumCertificates = 20
 
     /// Creates the state machine's input from a check's report.
     ///
@@ -146,25 +158,40 @@ extension ProbeSample {
             throughput: report.transfer?.judgedThroughput,
             addedLatency: report.transfer?.worstAddedLatency,
             portal: portal,
-            certificates: trust.map(Self.facts) ?? [],
+            certificates: Self.facts(report),
             pins: trust?.pinAudit,
             wasAnswered: Self.wasAnswered(report),
-            leadsToThisMachine: outcome != .ok && report.leadsToThisMachine ? true : nil,
+            endedOverTLS: report.hops.last?.hasTLS == true ? true : nil,
+            leadsToThisMachine: report.leadsToThisMachine ? true : nil,
             observed: observed
         )
     }
 
-    /// Returns whether a server answered, be it with the redirection to one that does not; nil without a handshake,
-    /// because a TCP connection alone may end at an interceptor.
+    /// Returns whether the target answered, be it with the redirection to a server that does not, or with an ICMP error;
+    /// nil without a handshake, because a TCP connection alone may end at an interceptor.
     private static func wasAnswered(_ report: CheckReport) -> Bool? {
-        if report.hops.contains(where: { $0.response != nil }) { return true }
-        return report.hops.last?.phases.first { $0.phase == .tls }.map(\.isComplete)
+        let hops = report.targetHops
+        if hops.contains(where: { $0.response != nil }) { return true }
+        if report.findings.contains(where: \.isFromTarget) { return true }
+        return hops.last?.phases.first { $0.phase == .tls }.map(\.isComplete)
     }
 
-    /// Returns the chain, including only certificates that can be decoded, with their positions unchanged.
+    /// Returns the chains of all hops, each certificate once.
+    private static func facts(_ report: CheckReport) -> [CertificateFacts] {
+        var facts: [CertificateFacts] = []
+        for trust in report.hops.compactMap({ $0.tls?.trust }) {
+            for certificate in Self.facts(trust) where !facts.contains(where: { $0.sha256 == certificate.sha256 }) {
+                guard facts.count < maximumCertificates else { return facts }
+                facts.append(certificate)
+            }
+        }
+        return facts
+    }
+
+    /// Returns the chain, including only certificates that can be decoded.
     private static func facts(_ trust: TrustVerdict) -> [CertificateFacts] {
         var facts: [CertificateFacts] = []
-        for certificate in trust.presentedChain.prefix(longestChain) {
+        for (position, certificate) in trust.presentedChain.prefix(longestChain).enumerated() {
             guard let notBefore = certificate.notValidBefore, let notAfter = certificate.notValidAfter else { break }
             facts.append(
                 CertificateFacts(
@@ -173,7 +200,8 @@ extension ProbeSample {
                     issuer: bounded(certificate.issuer),
                     notBefore: notBefore,
                     notAfter: notAfter,
-                    isVerified: trust.isAccepted
+                    isVerified: trust.isAccepted,
+                    position: position
                 )
             )
         }
@@ -189,6 +217,11 @@ extension ProbeSample {
         }
         return String(text[..<end])
     }
+}
+
+extension CheckHop {
+    /// `true` if the TLS handshake completed.
+    fileprivate var hasTLS: Bool { phases.contains { $0.phase == .tls && $0.isComplete } }
 }
 
 extension TransferReport {

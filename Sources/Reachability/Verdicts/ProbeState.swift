@@ -22,9 +22,11 @@ public struct ProbeState: Sendable, Hashable {
     public var portalURL: String?
     /// `true` if the verdict changes too often to be reliable.
     public var isFlapping: Bool
-    /// `true` if the check failed after the handshake, in case the code does not show it.
+    /// `true` if the target had answered before the check failed, in case the code does not show it.
     var wasAnswered = false
-    /// `true` if the check failed at this machine itself, to which the target's name has led.
+    /// `true` if the check ended over TLS, in case the target's scheme does not show it.
+    var endedOverTLS = false
+    /// `true` if the check ended at this machine itself, to which the target's name has led.
     var leadsToThisMachine = false
     /// `true` if nothing is known about the target in this family because the other one alone resolves its name.
     var isExcused = false
@@ -47,14 +49,15 @@ public struct ProbeState: Sendable, Hashable {
                 code: code,
                 portalURL: portalURL,
                 wasAnswered: wasAnswered,
+                endedOverTLS: endedOverTLS,
                 leadsToThisMachine: leadsToThisMachine,
                 isExcused: isExcused
             )
         }
         set {
             (code, portalURL) = (newValue.code, newValue.portalURL)
-            (wasAnswered, leadsToThisMachine) = (newValue.wasAnswered, newValue.leadsToThisMachine)
-            isExcused = newValue.isExcused
+            (wasAnswered, endedOverTLS) = (newValue.wasAnswered, newValue.endedOverTLS)
+            (leadsToThisMachine, isExcused) = (newValue.leadsToThisMachine, newValue.isExcused)
         }
     }
 
@@ -64,7 +67,7 @@ public struct ProbeState: Sendable, Hashable {
             && isFlapping == other.isFlapping
     }
 
-    /// `true` if the target's name could not be resolved, in the other family neither.
+    /// `true` if the name of the target, or of its redirect, could not be resolved, in the other family neither.
     var isUnresolved: Bool { verdict == .unknown && code?.isResolverFault == true && !isExcused }
     /// `true` if this machine could not check for a reason that concerns more than a family that the target lacks.
     var isIgnored: Bool { verdict == .unknown && code != nil && !isExcused && !isUnresolved }
@@ -74,7 +77,8 @@ public struct ProbeState: Sendable, Hashable {
         let evidence = code?.evidence ?? .silent
         // An answer by this machine in the target's place is no evidence about the way to it.
         if leadsToThisMachine { return evidence == .nothing ? .nothing : .silent }
-        return wasAnswered && (evidence == .silent || evidence == .refused) ? .answered : evidence
+        // What fails after the target's answer is its own fault, or that of another server, whose certificate it is too.
+        return wasAnswered ? .answered : evidence
     }
 }
 

@@ -66,7 +66,7 @@ extension ProbeTrack {
     private mutating func succeed() {
         (failures, successes) = (0, successes + 1)
         switch state.verdict {
-        case .up: break
+        case .up: update(particulars(nil), after: rule.rise)
         case .unknown: become(.up)
         case .portal where last?.portal?.verdict == .open: become(.up)
         case .portal, .down: if successes >= rule.rise { become(.up) }
@@ -117,17 +117,19 @@ extension ProbeTrack {
         pending = nil
     }
 
-    /// Returns the details of failures with this code, with the evidence of the last one that the code does not show.
+    /// Returns the details of checks with this code, with the evidence of the last one that the code does not show.
     ///
-    /// A check that times out after the handshake has the same code as one without any answer, and a refusal by this
-    /// machine that of one by the target.
+    /// A check that times out after the handshake has the same code as one without any answer, and an answer of this
+    /// machine that of the target.
     private func particulars(_ code: FindingCode?, portalURL: String? = nil) -> Particulars {
-        let isOfLast = code != nil && state.verdict == .down && last?.code == code
+        let isOfLast = state.verdict != .portal && last?.code == code
         return Particulars(
             code: code,
             portalURL: portalURL,
-            wasAnswered: isOfLast && last?.wasAnswered == true,
-            leadsToThisMachine: isOfLast && last?.leadsToThisMachine == true,
+            wasAnswered: isOfLast && code != nil && last?.wasAnswered == true,
+            endedOverTLS: isOfLast && last?.endedOverTLS == true,
+            // The code of a measurement is not that of the last check, whose address is the same.
+            leadsToThisMachine: last?.leadsToThisMachine == true,
             isExcused: isLastExcused && state.verdict == .unknown && last?.code == code
         )
     }

@@ -23,6 +23,7 @@ struct ProbeTrack: Sendable {
         let code: FindingCode?
         let portalURL: String?
         let wasAnswered: Bool
+        let endedOverTLS: Bool
         let leadsToThisMachine: Bool
         let isExcused: Bool
     }

@@ -109,7 +109,8 @@ struct ProbeTracks: Sendable {
             state: after,
             isChanged: before != after || !consequences.isEmpty,
             consequences: consequences,
-            isAnswered: sample.outcome == .ok && after.verdict == .up && rule.reachesBeyond,
+            isAnswered: sample.outcome == .ok && sample.leadsToThisMachine != true && after.verdict == .up
+                && rule.reachesBeyond,
             cadence: table.tracks[position].cadence,
             expiry: rule.expiry
         )

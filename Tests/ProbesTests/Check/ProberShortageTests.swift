@@ -48,6 +48,22 @@ struct ProberShortageTests {
         }
     }
 
+    /// Nor one whose end the system has no thread to report on.
+    @Test func `an event loop that does not end is waited for a second`() async throws {
+        let elapsed = try await onThread {
+            let group = try MultiThreadedEventLoopGroup(named: "test")
+            let isReleased = Monitor(false)
+            group.next().execute { isReleased.waitForSignal(within: .seconds(60)) }
+            let start = ContinuousClock.now
+            group.shutDown()
+            let elapsed = start.duration(to: .now)
+            isReleased.signal()
+            try group.syncShutdownGracefully()
+            return elapsed
+        }
+        #expect(elapsed >= .seconds(1) && elapsed < .seconds(30))
+    }
+
     /// Port 1 of this machine refuses connections.
     @Test(
         arguments: [

@@ -220,17 +220,16 @@ struct TLSCheckTests {
     }
 
     @Test
-    func `a client key that does not fit is this machine's fault`() async throws {
+    func `a client key that does not belong to the certificate is an error that names it`() throws {
         let authority = try CheckBench.authority.get()
         let client = try authority.intermediate.issue(.client())
-        let identity = try ClientIdentity(
-            certificatePEM: Array(client.pem.utf8),
-            keyPEM: Array(authority.leaf.key.pkcs8PEM.utf8)
-        )
-        let (report, _) = try await CheckBench().check([.silence], tls: CheckBench.tls(), host: "host.test") { probe in
-            probe.tls.clientIdentity = identity
+        #expect(throws: ClientIdentity.LoadError.otherKey(source: "k.pem")) {
+            try ClientIdentity(
+                certificatePEM: Array(client.pem.utf8),
+                keyPEM: Array(authority.leaf.key.pkcs8PEM.utf8),
+                keySource: "k.pem"
+            )
         }
-        #expect(report.verdict == .unknown(.requestInvalid, .tls))
     }
 
     @Test

@@ -236,6 +236,37 @@ struct PortalJudgeTests {
         #expect(PortalJudge.evidence(in: report) == expected)
     }
 
+    @Test(arguments: [
+        (answer(204), CheckVerdict.ok, false, PortalEvidence(.unclear)),
+        (answer(200, bytes: 68), .ok, true, PortalEvidence(.unclear)),
+        (
+            answer(200, [html], bytes: 300), .failed(.httpStatus, .body), false,
+            PortalEvidence(.unclear, code: .httpStatus)
+        ),
+        (
+            answer(302, [("location", "http://router.test/admin")]), .failed(.httpStatus, .body), false,
+            PortalEvidence(.unclear, code: .httpStatus)
+        ),
+    ])
+    func `an answer of this machine itself is no evidence, unless it is meant to be the target`(
+        response: ResponseReport,
+        verdict: CheckVerdict,
+        expectsBody: Bool,
+        evidence: PortalEvidence
+    ) {
+        var report = Self.report(response, verdict)
+        report.hops[0].peerAddress = "127.0.0.1:80"
+        #expect(PortalJudge.evidence(in: report, expectsBody: expectsBody).verdict != .unclear)
+        report.hops[0].lookedUpName = "localhost"
+        #expect(PortalJudge.evidence(in: report, expectsBody: expectsBody).verdict != .unclear)
+        report.hops[0].lookedUpName = "check.test"
+        #expect(PortalJudge.evidence(in: report, expectsBody: expectsBody) == evidence)
+        // The first response counts, wherever it has redirected.
+        report.hops.append(CheckHop(url: "http://router.test/admin"))
+        report.hops[1].peerAddress = "192.0.2.1:80"
+        #expect(PortalJudge.evidence(in: report, expectsBody: expectsBody) == evidence)
+    }
+
     @Test
     func `a portal that redirects is seen over the wire, and so is the open Internet`() async throws {
         let responses = ["/captive": ScriptedResponse.redirect(to: "/login"), "/open": ScriptedResponse(204)]

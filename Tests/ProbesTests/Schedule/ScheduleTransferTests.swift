@@ -140,10 +140,10 @@ extension ScheduledProbe {
         let transfer = ScheduledProbe.transfer("speed")
         run.setProbes([transfer])
         run.run(until: .seconds(91))
-        #expect(run.schedule.setProbes([], keeping: [transfer.identity], now: run.now) == [])
+        #expect(run.schedule.setProbes([], keeping: ["speed": transfer.identity], now: run.now) == [])
         #expect(run.schedule.deadline == nil)
         run.run(until: .seconds(120))
-        #expect(run.schedule.setProbes([transfer], keeping: [transfer.identity], now: run.now) == [])
+        #expect(run.schedule.setProbes([transfer], keeping: ["speed": transfer.identity], now: run.now) == [])
         run.run(until: .seconds(200))
         #expect(run.completed.map(\.point) == [transfer.point])
         #expect(run.schedule.entries.count == 1 && run.schedule.deadline != nil)
@@ -155,7 +155,7 @@ extension ScheduledProbe {
         let transfer = ScheduledProbe.transfer("speed")
         run.setProbes([transfer])
         run.run(until: .seconds(91))
-        _ = run.schedule.setProbes([], keeping: [transfer.identity], now: run.now)
+        _ = run.schedule.setProbes([], keeping: ["speed": transfer.identity], now: run.now)
         run.run(until: .seconds(200))
         #expect(run.completed.count == 1)
         #expect(run.schedule.entries.isEmpty && run.schedule.jobs.isEmpty && run.schedule.rounds.isEmpty)
@@ -169,12 +169,27 @@ extension ScheduledProbe {
         run.setProbes([old])
         run.run(until: .seconds(91))
         let job = try #require(run.schedule.transfers.running?.job)
-        #expect(run.schedule.setProbes([new], keeping: [new.identity], now: run.now) == [job])
+        #expect(run.schedule.setProbes([new], keeping: ["new": new.identity], now: run.now) == [job])
         #expect(run.schedule.request([new.point], now: run.now, seconds: 0).started == 1)
         run.schedule.takeDue(now: run.now)
         #expect(run.schedule.transfers.next == nil)
         #expect(run.schedule.finish(job, report: run.report, account: nil, seconds: 0).isEmpty)
         #expect(run.schedule.transfers.next != nil)
+    }
+
+    @Test func `the transfer of a renamed probe is cancelled, and the probe of the new name makes its own`() throws {
+        var run = Self.run()
+        run.latency = { _ in .seconds(100) }
+        let old = ScheduledProbe.transfer("old")
+        run.setProbes([old])
+        run.run(until: .seconds(91))
+        let job = try #require(run.schedule.transfers.running?.job)
+        var new = old
+        new.point.probe = "new"
+        #expect(run.schedule.setProbes([new], keeping: ["new": new.identity], now: run.now) == [job])
+        #expect(Array(run.schedule.entries.keys) == [new.point])
+        run.run(until: .seconds(400))
+        #expect(run.completed.map(\.point) == [new.point])
     }
 
     @Test(arguments: [

@@ -88,9 +88,9 @@ import Testing
         #expect(finding.code == .budgetExhausted)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `the scheduler asks for the cost of the vantage's present link`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `the scheduler asks for the present cost of the transfer`() async throws {
         let cost = Mutex<LinkCost?>(nil)
-        let asked = Mutex<[Vantage]>([])
+        let asked = Mutex<[ProbePoint]>([])
         let (plans, next) = AsyncStream<(TransferPlan, @Sendable (CheckReport) -> Void)>.makeStream()
         let (usages, noted) = AsyncStream<DataUsage>.makeStream()
         let scheduler = ProbeScheduler(
@@ -98,8 +98,8 @@ import Testing
                 if let plan = probe.transfer { next.yield((plan, completion)) }
             },
             whenUsed: { noted.yield($0) },
-            presentCost: { vantage in
-                asked.withLock { $0.append(vantage) }
+            presentCost: { point in
+                asked.withLock { $0.append(point) }
                 return cost.withLock { $0 }
             },
             judge: { _ in .steady }
@@ -115,7 +115,7 @@ import Testing
         let admission = try #require(started.admission)
         // Without a path nothing is decided.
         #expect(admission(Self.continuation) == .unchanged)
-        #expect(asked.withLock { $0 } == [transfer.point.vantage])
+        #expect(asked.withLock { $0 } == [transfer.point])
         cost.withLock { $0 = Self.wwan }
         guard case .refused(let finding) = admission(Self.continuation) else {
             Issue.record("admitted")

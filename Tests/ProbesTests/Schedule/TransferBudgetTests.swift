@@ -169,7 +169,8 @@ private struct RandomDays {
             probes.append(.sample(name, pace: ProbePace(interval: checkInterval), cost: cost))
         }
         for index in probes.indices.reversed() where random.next(in: 0...9) == 0 { probes.remove(at: index) }
-        let kept = Set(["a", "b", "c"].filter { _ in random.next(in: 0...3) > 0 })
+        let names = ["a", "b", "c"].filter { _ in random.next(in: 0...3) > 0 }
+        let kept = Dictionary(uniqueKeysWithValues: names.map { ($0, $0) })
         _ = schedule.setProbes(probes, keeping: kept, now: instant)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Probes
 
-/// Small requests are a small share of a transfer's bytes, and evenly spread.
+/// A direction of a transfer: its small requests are a small share of its bytes, and its retransmissions its own.
 @Suite struct TransferLegMeterTests {
     private static let begin = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
@@ -47,5 +47,25 @@ import Testing
         var leg = TransferLegMeter(.upload, wantedBytes: 1)
         leg.goodput.add(1, at: Self.begin)
         #expect(interval(leg, after: .hours(1000), bytes: 1 << 40) == .hours(24))
+    }
+
+    @Test(
+        arguments: [
+            (before: 3, end: 3, later: 3, expected: 0), (3, 3, nil, 0), (0, 0, 2, 0), (3, 8, 9, 5), (3, nil, 8, nil),
+            (nil, 8, 9, nil),
+        ] as [(before: Int?, end: Int?, later: Int?, expected: Int?)]
+    )
+    func `the retransmissions of a leg are counted once, and without those before it`(
+        before: Int?,
+        end: Int?,
+        later: Int?,
+        expected: Int?
+    ) {
+        var leg = TransferLegMeter(.upload, wantedBytes: 1)
+        leg.startRetransmissions(at: before)
+        #expect(leg.leg(idle: nil).retransmissions == nil)
+        leg.endRetransmissions(at: end)
+        leg.endRetransmissions(at: later)
+        #expect(leg.leg(idle: nil).retransmissions == expected)
     }
 }

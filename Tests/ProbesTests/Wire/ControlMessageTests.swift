@@ -101,6 +101,12 @@ struct ControlMessageTests {
             // A router, and a target that is this machine itself, answer for themselves.
             (2, 3, 1, false, false, "198.51.100.7", .icmpUnreachable, "192.0.2.1 answered: host unreachable"),
             (2, 3, 3, true, true, "192.0.2.1", .icmpUnreachable, "192.0.2.1 answered: port unreachable"),
+            // So does any other target.
+            (2, 3, 3, false, true, "192.0.2.1", .icmpUnreachable, "192.0.2.1 answered: port unreachable"),
+            (
+                3, 1, 1, false, true, "2001:db8::1", .icmpUnreachable,
+                "2001:db8::1 answered: administratively prohibited"
+            ),
             (
                 3, 1, 1, false, true, "2001:db8:1::7", .icmpUnreachable,
                 "2001:db8::1 answered: administratively prohibited"
@@ -160,6 +166,7 @@ struct ControlMessageTests {
         }
         #expect(finding?.code == expected)
         #expect(finding?.evidence ?? "" == evidence)
+        #expect(finding?.isFromTarget ?? false == (["192.0.2.1", "2001:db8::1"].contains(target) && expected != nil))
         #expect(finding.map { $0.subject == endpoint.description } ?? true)
     }
 }

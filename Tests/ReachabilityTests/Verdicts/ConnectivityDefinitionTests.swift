@@ -9,10 +9,12 @@ import Testing
 /// A probe is `NAME:LETTERS`, one letter for IPv4 and one for IPv6 where it has both families; `?` after the name is a probe
 /// that is not required, and `any:` one that takes whichever family answers.
 ///
-/// `u` up; `t` no answer; `h` no answer once the handshake is over; `5` HTTP status 500; `b` the wrong body; `e` an expired
-/// certificate of its own; `w` a certificate that is not the target's; `r` the connection refused; `a` the handshake refused;
-/// `d` the resolver silent; `n` no such name; `l` too slow; `z` the connection refused by this machine itself, to which the name
-/// has led; `y` a certificate that is not the target's, from there.
+/// `u` up; `s` up, over TLS after a redirect; `t` no answer; `h` no answer once the handshake is over; `5` HTTP status 500; `b`
+/// the wrong body; `e` an expired certificate of its own; `w` a certificate that is not the target's; `x` such a certificate of
+/// the server of its redirect; `r` the connection refused; `a` the handshake refused; `d` the resolver silent; `o` the resolver
+/// silent about the name of its redirect; `n` no such name; `l` too slow; `g` an ICMP error of a router; `i` one of the target
+/// itself; `z` the connection refused by this machine itself, to which the name has led; `y` a certificate that is not the
+/// target's, from there; `m` up, there.
 struct ConnectivityDefinitionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let definition: String
@@ -154,6 +156,71 @@ struct ConnectivityDefinitionTests {
             expected: "partial connect_refused mail"
         ),
         Case(
+            definition: "a server of this machine answers as the target would: nothing is known of what is beyond",
+            probes: ["https:m", "ping:m"],
+            expected: "unknown"
+        ),
+        Case(
+            definition: "this machine answers in the place of one target, and the other is silent",
+            probes: ["https:t", "ping:m"],
+            expected: "local connect_timeout https"
+        ),
+        Case(
+            definition: "this machine answers in the place of a portal check's target, and nothing else does",
+            probes: ["https:t", "portal?:m"],
+            expected: "local connect_timeout https"
+        ),
+        Case(
+            definition: "one name leads to this machine, which answers, and another target is up",
+            probes: ["https:u", "ping:m"],
+            expected: "full"
+        ),
+        Case(
+            definition: "this machine completes a handshake, and HTTPS fails where HTTP works",
+            probes: ["https:r", "http:u", "mail:m"],
+            expected: "partial https_unreachable"
+        ),
+        Case(
+            definition: "the target answers with a redirect to a name that cannot be looked up",
+            probes: ["https:o"],
+            expected: "partial dns_timeout https"
+        ),
+        Case(
+            definition: "such a redirect shows that HTTPS works, though another server refuses it",
+            probes: ["https:o", "http:u", "mail:r"],
+            expected: "partial connect_refused mail"
+        ),
+        Case(
+            definition: "the target redirects to a server with a wrong certificate",
+            probes: ["https:x"],
+            expected: "partial tls_self_signed https"
+        ),
+        Case(
+            definition: "the same while HTTP is open",
+            probes: ["https:x", "portal?:u"],
+            expected: "partial tls_self_signed https"
+        ),
+        Case(
+            definition: "HTTP leads to HTTPS, which works, and another server refuses it",
+            probes: ["http:s", "mail:r"],
+            expected: "partial connect_refused mail"
+        ),
+        Case(
+            definition: "HTTP leads to HTTPS, which works, and another server has a wrong certificate",
+            probes: ["http:s", "mail:w"],
+            expected: "partial tls_untrusted_root mail"
+        ),
+        Case(
+            definition: "a router reports that the target cannot be reached",
+            probes: ["ping:g"],
+            expected: "local icmp_unreachable ping"
+        ),
+        Case(
+            definition: "the target itself rejects the request",
+            probes: ["ping:i"],
+            expected: "partial icmp_unreachable ping"
+        ),
+        Case(
             definition: "the network's own word that it is no portal is no answer from beyond it",
             probes: ["https:t", "portal-api?:u"],
             expected: "local connect_timeout https"
@@ -205,13 +272,15 @@ struct ConnectivityDefinitionTests {
         let failures: [Character: FindingCode] = [
             "t": .connectTimeout, "h": .timeout, "5": .httpStatus, "b": .httpBody, "e": .tlsExpired,
             "w": .tlsUntrustedRoot, "r": .connectRefused, "a": .tlsAlert, "d": .dnsTimeout, "n": .dnsNXDomain,
-            "l": .latencyHigh, "z": .connectRefused, "y": .tlsSelfSigned,
+            "l": .latencyHigh, "z": .connectRefused, "y": .tlsSelfSigned, "x": .tlsSelfSigned, "o": .dnsTimeout,
+            "g": .icmpUnreachable, "i": .icmpUnreachable,
         ]
+        sample.leadsToThisMachine = "zym".contains(letter)
+        sample.endedOverTLS = letter == "s"
         guard let code = failures[letter] else { return sample }
-        sample.outcome = letter == "d" ? .unknown : .failed
+        sample.outcome = "do".contains(letter) ? .unknown : .failed
         sample.code = code
-        sample.wasAnswered = letter == "h" || letter == "y"
-        sample.leadsToThisMachine = letter == "z" || letter == "y"
+        sample.wasAnswered = "hyxoi".contains(letter)
         return sample
     }
 }

@@ -42,6 +42,18 @@ struct ConnectivityDerivationTests {
     static func down(_ code: FindingCode) -> ProbeState { ProbeState(.down, code: code) }
     static func blind(_ code: FindingCode) -> ProbeState { ProbeState(.unknown, code: code) }
     static let up = ProbeState(.up)
+    /// Up, and reached over TLS by a redirect from a target without it.
+    static let upOverTLS: ProbeState = {
+        var state = up
+        state.endedOverTLS = true
+        return state
+    }()
+    /// Up, at this machine itself.
+    static let upHere: ProbeState = {
+        var state = up
+        state.leadsToThisMachine = true
+        return state
+    }()
     static let captive = ProbeState(.portal, code: .portalRedirect, portalURL: "http://portal.test/")
 
     static let cases = [
@@ -192,6 +204,27 @@ struct ConnectivityDerivationTests {
             connectivity: .partial,
             reason: "https_unreachable",
             ipv4: .partial
+        ),
+        Case(
+            name: "TLS fails, and works where a redirect leads to it",
+            members: [probe("a", down(.connectTimeout), tls: true), probe("b", upOverTLS)],
+            connectivity: .partial,
+            reason: "connect_timeout",
+            probe: "a",
+            ipv4: .partial
+        ),
+        Case(
+            name: "a wrong certificate, and TLS works where a redirect leads to it",
+            members: [probe("a", down(.tlsSelfSigned), tls: true), probe("b", upOverTLS)],
+            connectivity: .partial,
+            reason: "tls_self_signed",
+            probe: "a",
+            ipv4: .partial
+        ),
+        Case(
+            name: "up at this machine alone",
+            members: [probe("a", upHere), probe("b", upHere)],
+            connectivity: .unknown
         ),
         Case(
             name: "a quorum that is reached",

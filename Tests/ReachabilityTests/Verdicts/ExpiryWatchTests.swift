@@ -133,6 +133,27 @@ struct ExpiryWatchTests {
         #expect(watch.take(Self.sample(own, after: 75), ExpiryPolicy()).count == 1)
     }
 
+    @Test("the own certificate of each server is announced, and of a chain the position in it")
+    func redirected() throws {
+        // Those of the target, and of the server to which it redirects: a leaf that issued itself, and an authority.
+        let positions = [("aa", 0), ("bb", 1), ("cc", 0), ("dd", 1)]
+        let chain = positions.map { hash, position in
+            var certificate = Self.certificate(hash, issuer: hash == "cc" ? "CN=Server" : "CN=Authority")
+            certificate.position = position
+            return certificate
+        }
+        var watch = ExpiryWatch()
+        let announced = watch.take(Self.sample(chain, after: 75), ExpiryPolicy())
+        #expect(announced.map(\.certificate.sha256) == ["aa", "bb", "cc", "dd"])
+        #expect(announced.map(\.position) == [0, 1, 0, 1])
+        // An authority counts in the days before its end, a server's own certificate in the last tenth of its life.
+        let sample = Self.sample(Array(chain.dropFirst()), after: 92)
+        let record = ProbeRecord(point: sample.point, state: ProbeState(.up), last: sample)
+        let found = try #require(record.expiringCertificate(at: sample.observed))
+        #expect(found.certificate.sha256 == "cc")
+        #expect(found.threshold == "10%")
+    }
+
     @Test(
         "the status has the first certificate to expire, and those whose expiry is a problem before the others",
         arguments: [

@@ -77,6 +77,31 @@ struct ProbeSampleTests {
         #expect(sample(report).wasAnswered == true)
     }
 
+    @Test func `an ICMP error of the target is an answer, and that of a router is none`() {
+        var finding = Finding(.icmpUnreachable, subject: "192.0.2.1", evidence: "192.0.2.1 answered: port unreachable")
+        #expect(sample(report(.failed(.icmpUnreachable, .echo), findings: [finding])).wasAnswered == nil)
+        finding.isFromTarget = true
+        #expect(sample(report(.failed(.icmpUnreachable, .echo), findings: [finding])).wasAnswered == true)
+    }
+
+    @Test(
+        "a check has ended over TLS if the handshake with the last server completed",
+        arguments: [(["tls"], true), ([nil], nil), ([nil, "tls"], true), (["tls", nil], nil), ([nil, "cut"], nil)]
+            as [([String?], Bool?)]
+    )
+    func overTLS(handshakes: [String?], expected: Bool?) {
+        var report = report(.ok)
+        report.hops = handshakes.map { handshake in
+            var hop = CheckHop(url: "https://a.test/")
+            if let handshake {
+                let isComplete = handshake == "tls"
+                hop.phases = [PhaseTiming(phase: .tls, start: .zero, duration: .zero, isComplete: isComplete)]
+            }
+            return hop
+        }
+        #expect(sample(report).endedOverTLS == expected)
+    }
+
     @Test("a failure has the evidence of the deciding finding")
     func failure() {
         let findings = [
@@ -135,6 +160,43 @@ struct ProbeSampleTests {
         var redirected = refused(url, at: addresses, name: name)
         redirected.hops.insert(CheckHop(url: "https://b.test/"), at: 0)
         #expect(sample(redirected).leadsToThisMachine == nil)
+    }
+
+    @Test(
+        "an answer of this machine is not the target's, whatever the check, unless a redirect leads away from it",
+        arguments: [
+            ("a.test", "127.0.0.1:443", true), ("a.test", "127.0.0.1", true), ("a.test", "::1", true),
+            ("a.test", "0.0.0.0", true), ("a.test", "[::1]:53", true), ("a.test", "192.0.2.1:443", nil),
+            ("a.test", "2001:db8::1", nil), (nil, "127.0.0.1:443", nil), (nil, "::1", nil), ("localhost", "::1", nil),
+        ] as [(String?, String, Bool?)]
+    )
+    func answerOfThisMachine(name: String?, peer: String, expected: Bool?) {
+        var report = report(.ok)
+        report.hops[0].lookedUpName = name
+        report.hops[0].peerAddress = peer
+        report.hops[0].response = ResponseReport(httpVersion: "1.1", status: 302, headers: [])
+        #expect(sample(report).leadsToThisMachine == expected)
+        var next = CheckHop(url: "http://127.0.0.1/")
+        next.peerAddress = "127.0.0.1:80"
+        report.hops.append(next)
+        #expect(sample(report).leadsToThisMachine == expected)
+        // A redirect by this machine is no answer of the target to which it leads.
+        report.hops[1].peerAddress = "192.0.2.2:80"
+        #expect(sample(report).leadsToThisMachine == nil)
+        #expect(sample(report).wasAnswered == (expected == true ? nil : true))
+    }
+
+    @Test("the certificates are those of the target and of its redirects, each once and with its position")
+    func certificatesOfRedirects() {
+        let chains = [["aa", "ca"], ["bb", "ca"]].map { $0.map { certificate($0) } }
+        var report = report(.ok, chain: chains[0])
+        report.hops += self.report(.failed(.tlsExpired, .tls), chain: chains[1]).hops
+        let facts = sample(report).certificates
+        #expect(facts.map(\.sha256) == ["aa", "ca", "bb"])
+        #expect(facts.map(\.position) == [0, 1, 0])
+        #expect(facts.map(\.isVerified) == [true, true, false])
+        for number in 0..<30 { report.hops += self.report(.ok, chain: [certificate("\(number)")]).hops }
+        #expect(sample(report).certificates.map(\.sha256) == ["aa", "ca", "bb"] + (0..<17).map { "\($0)" })
     }
 
     @Test("a fault of this machine gives an unknown outcome")

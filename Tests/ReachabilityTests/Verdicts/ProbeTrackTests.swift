@@ -260,6 +260,65 @@ struct ProbeTrackTests {
         #expect(steps.count == 1)
     }
 
+    @Test(
+        "what fails after an answer of the target is no evidence about the path to it",
+        arguments: [
+            .icmpUnreachable, .timeout, .connectRefused, .tlsSelfSigned, .tlsUntrustedRoot, .dnsNXDomain,
+        ] as [FindingCode]
+    )
+    func answered(_ code: FindingCode) {
+        for (wasAnswered, isEvidence) in [(nil, true), (true, false)] as [(Bool?, Bool)] {
+            var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())
+            var sample = ScriptedCheck.sample("f")
+            (sample.code, sample.wasAnswered) = (code, wasAnswered)
+            for _ in 0..<3 { _ = track.take(sample) }
+            #expect((track.state.evidence == code.evidence) == isEvidence)
+            #expect((track.state.evidence == .answered) == !isEvidence)
+        }
+    }
+
+    @Test("an answer of the target stays with the verdict that the name of its redirect cannot be resolved")
+    func redirected() {
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())
+        var sample = ScriptedCheck.sample("u")
+        sample.wasAnswered = true
+        for _ in 0..<3 { _ = track.take(sample) }
+        #expect(track.state.verdict == .unknown)
+        #expect(track.state.wasAnswered)
+        // The target is silent in its turn.
+        sample.wasAnswered = nil
+        for _ in 0..<3 { _ = track.take(sample) }
+        #expect(!track.state.wasAnswered)
+    }
+
+    @Test("a success at this machine itself is noticed while the probe is up, and is no event")
+    func leadsHere() {
+        var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())
+        var steps: [ProbeTrack.Step] = []
+        func check(leadsToThisMachine: Bool?) -> Bool {
+            var sample = ScriptedCheck.sample("s")
+            sample.leadsToThisMachine = leadsToThisMachine
+            if let step = track.take(sample).verdict { steps.append(step) }
+            return track.state.leadsToThisMachine
+        }
+        let checks: [Bool?] = [nil, true, nil, true, true, nil, nil]
+        let seen = checks.map { check(leadsToThisMachine: $0) }
+        #expect(seen == [false, false, false, false, true, true, false])
+        #expect(steps.map(\.to.verdict) == [.up])
+    }
+
+    @Test("codes that alternate with a measurement's are not kept back by the evidence of its checks")
+    func measured() {
+        let rule = ProbeRule(name: "web", fall: 3, loss: DeadBand(good: 5, bad: 10), lossWindow: 10)
+        var track = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: Vantages.Egresses())
+        for check in "fffsfsfsfs" {
+            var sample = ScriptedCheck.sample(check)
+            sample.endedOverTLS = check == "s" ? true : nil
+            _ = track.take(sample)
+        }
+        #expect(track.state.code == .lossHigh)
+    }
+
     @Test("the record holds the start of the verdict, the last check and its streak")
     func record() {
         var track = ProbeTrack(ScriptedCheck.point, rule: ProbeRule(name: "web"), egresses: Vantages.Egresses())

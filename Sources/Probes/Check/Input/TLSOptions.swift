@@ -47,6 +47,8 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
         case noCertificate(source: String)
         /// The source holds no private key in PEM form, or an encrypted one.
         case noPrivateKey(source: String)
+        /// The private key is not that of the first certificate, or of a kind that TLS does not have.
+        case otherKey(source: String)
 
         /// The error with the name of the file.
         public var description: String {
@@ -55,6 +57,8 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
             case .tooLarge(let path): "\(path) is too large: at most \(ClientIdentity.largestFile) bytes are read"
             case .noCertificate(let source): "\(source) holds no certificate in PEM form"
             case .noPrivateKey(let source): "\(source) holds no unencrypted private key in PEM form"
+            case .otherKey(let source):
+                "\(source) does not belong to the certificate, or is of a kind that TLS does not have"
             }
         }
     }
@@ -96,6 +100,16 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
         }
         guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else {
             throw .noPrivateKey(source: keySource)
+        }
+        // The TLS library compares the two only in a context; that of a server loads no authorities.
+        let pair = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        do {
+            _ = try NIOSSLContext(configuration: pair)
+        } catch {
+            throw .otherKey(source: keySource)
         }
         self.chain = chain
         self.key = key

@@ -19,7 +19,7 @@ final class TLSContexts: Sendable {
 
     /// Returns the context for the options.
     ///
-    /// - Throws: The TLS library's error, for example when the client's key does not match its certificate.
+    /// - Throws: The TLS library's error.
     func context(for options: TLSOptions) throws -> NIOSSLContext {
         let known = state.withLock { state -> NIOSSLContext? in
             guard let context = state.contexts[options] else { return nil }

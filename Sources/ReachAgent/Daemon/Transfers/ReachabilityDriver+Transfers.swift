@@ -37,6 +37,11 @@ extension ReachabilityDriver {
         state.withLock { $0.plan.costs(of: [vantage], in: $0.network)[vantage] }
     }
 
+    /// The present cost of a point's checks; nil without a path.
+    func cost(of point: ProbePoint) -> LinkCost? {
+        state.withLock { $0.plan.cost(of: point, in: $0.network) }
+    }
+
     /// Records whether transfers may start.
     func noteTransfers(_ state: inout State) {
         let isAllowed = state.plan.allowsTransfers(in: state.machine.state)

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Probes
 internal import Synchronization
 
@@ -10,8 +9,8 @@ struct TransferSurroundings: Sendable {
     var group: String?
     /// Returns the interface over which checks from a vantage leave.
     var egress: @Sendable (Vantage) -> String? = { $0.interface }
-    /// Returns the present cost of a vantage's link; nil without a path.
-    var cost: @Sendable (Vantage) -> LinkCost? = { _ in nil }
+    /// Returns the present cost of a point's transfers; nil without a path.
+    var cost: @Sendable (ProbePoint) -> LinkCost? = { _ in nil }
 }
 
 /// Runs checks, and transfers apart from them: on an event loop of their own, under the machine's lock, and watched.
