@@ -406,7 +406,9 @@ let package = Package(
         ),
         .testTarget(
             name: "InputRecordingTests",
-            dependencies: ["AgentTestKit", "CheckResults", "InputRecording", "NetlinkMonitor", "Reachability"],
+            dependencies: [
+                "AgentTestKit", "CClockStep", "CheckResults", "InputRecording", "NetlinkMonitor", "Reachability",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -435,7 +437,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "EventJournal", "NotificationBus"],
+            dependencies: ["AgentEvents", "AgentTestKit", "CClockStep", "EventJournal", "NotificationBus"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -470,7 +472,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ReachAgentSinkTests",
-            dependencies: ["AgentEvents", "AgentTestKit", "ReachAgentSink", "Sinks"],
+            dependencies: ["AgentEvents", "AgentTestKit", "LinuxSupport", "ReachAgentSink", "Sinks"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -496,9 +498,10 @@ let package = Package(
         .testTarget(
             name: "ReachAgentTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "Availability", "Configuration", "EventJournal", "ForeignText", "Hooks",
-                "InputRecording", "LinuxSupport", "NetlinkMonitor", "NotificationBus", "ProbeTestKit", "Probes",
-                "ReachAgent", "Reachability", "ServiceSupport", "Sinks", "StateClient", "StatePages", "StateSocket",
+                "AgentEvents", "AgentTestKit", "Availability", "CClockStep", "Configuration", "EventJournal",
+                "ForeignText", "Hooks", "InputRecording", "LinuxSupport", "NetlinkMonitor", "NotificationBus",
+                "ProbeTestKit", "Probes", "ReachAgent", "Reachability", "ServiceSupport", "Sinks", "StateClient",
+                "StatePages", "StateSocket",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -521,6 +524,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "CDescriptorCheck", path: "Tests/CDescriptorCheck"),
+        .target(name: "CClockStep", path: "Tests/CClockStep"),
         // A link with a delay, a loss and a queue, for kernels without netem and fq_codel; not shipped.
         .executableTarget(
             name: "link-forwarder",

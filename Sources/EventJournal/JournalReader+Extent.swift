@@ -7,7 +7,8 @@ extension JournalReader {
         /// The newest event of the requested type before the first event in the time range, or the journal's first
         /// event.
         public let first: UInt64
-        /// The newest event before the end of the time range; ``first`` if there is none.
+        /// The event before the first one at the end of the time range, or later, that follows all events in the range;
+        /// ``first`` if there is none.
         public let last: UInt64
     }
 
@@ -34,20 +35,35 @@ extension JournalReader {
         beginningWith type: EventType
     ) throws(JournalError) -> Extent? {
         let blocks = try blocks()
-        guard let oldest = blocks.first else { return nil }
-        var last: UInt64 = 0
-        for block in blocks.reversed() where block.index.oldestTime < end {
-            try read(block.index.numbers) { if $1.time < end { last = max(last, $1.sequence) } }
-            if last > 0 { break }
+        guard let oldest = blocks.first, let newest = blocks.last else { return nil }
+        var inside: UInt64 = 0
+        for block in blocks.reversed() where block.index.oldestTime < end && block.index.newestTime >= start {
+            try read(block.index.numbers) {
+                if $1.time >= start, $1.time < end { inside = max(inside, $1.sequence) }
+            }
+            if inside > 0 { break }
         }
-        var limit = UInt64.max
-        let within = blocks.firstIndex { $0.index.newestTime >= start } ?? blocks.count
-        for block in blocks[within...] {
-            try read(block.index.numbers) { if $1.time >= start { limit = min(limit, $1.sequence) } }
-            if limit < .max { break }
+        // A device without a battery-backed clock stamps its first events after each boot with a time before any range.
+        let after = try first(after: inside, from: end, in: blocks) ?? newest.index.lastSequence + 1
+        let limit = try first(after: 0, from: start, in: blocks) ?? .max
+        let first = try self.newest(of: type, before: limit, in: blocks) ?? oldest.index.firstSequence
+        return Extent(first: first, last: max(first, after - 1))
+    }
+
+    /// Returns the number of the first event after another one whose time is not before a moment; `nil` if there is none.
+    private func first(
+        after number: UInt64,
+        from moment: Timestamp,
+        in blocks: [Block]
+    ) throws(JournalError) -> UInt64? {
+        for block in blocks where block.index.lastSequence > number && block.index.newestTime >= moment {
+            var first: UInt64?
+            try read(block.index.numbers) {
+                if first == nil, $1.sequence > number, $1.time >= moment { first = $1.sequence }
+            }
+            if let first { return first }
         }
-        let first = try newest(of: type, before: limit, in: blocks) ?? oldest.index.firstSequence
-        return Extent(first: first, last: max(first, last))
+        return nil
     }
 
     /// Returns the blocks of all segments; a segment without an index is read instead.

@@ -1,5 +1,4 @@
 public import AgentEvents
-internal import Dispatch
 internal import LinuxSupport
 public import NotificationBus
 internal import Synchronization
@@ -16,7 +15,7 @@ public final class JournalRecorder: Sendable {
         case none
         /// Their numbers are being leased.
         case leasing
-        case leased(generation: Int, isOver: DispatchSemaphore)
+        case leased(generation: Int, isOver: Monitor<Bool>)
     }
 
     private struct State {
@@ -26,15 +25,15 @@ public final class JournalRecorder: Sendable {
     }
 
     /// The time for leasing numbers when the agent stops without the disk.
-    private static let lastLeaseTime: DispatchTimeInterval = .milliseconds(250)
+    private static let lastLeaseTime: Duration = .milliseconds(250)
 
     private let bus: NotificationBus<Event>
     private let journal: EventJournal
     private let capacity: Int
     private let whenChanged: @Sendable (JournalCondition) -> Void
     private let state = Mutex(State())
-    private let wakeUp = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let wakeUp = Monitor(false)
+    private let ended = Monitor(false)
     /// The time limit of the shutdown; set before the bus is finished.
     private let endLimit = Mutex<Duration>(.seconds(5))
 
@@ -94,23 +93,25 @@ public final class JournalRecorder: Sendable {
     ///
     /// - Parameter limit: The maximum time to wait for the disk to take the events.
     public func deliver(within limit: Duration) {
-        let hasChanged = DispatchSemaphore(value: 0)
+        let hasChanged = Monitor(false)
         // It ends once nothing is held, by whichever thread the last event is delivered.
         let subscription = bus.subscribe(capacity: .max) { hasChanged.signal() }
         defer { bus.cancel(subscription) }
-        func isDelivered(by deadline: DispatchTime) -> Bool {
+        func isDelivered(within limit: Duration) -> Bool {
+            let end = ContinuousClock.now + limit
             while true {
                 switch subscription.take() {
                 case .finished, .lagged: return true
                 case .notifications: continue
-                case .empty: guard hasChanged.wait(timeout: deadline) == .success else { return false }
+                case .empty:
+                    guard hasChanged.takeSignal(within: ContinuousClock.now.duration(to: end)) else { return false }
                 }
             }
         }
-        guard !isDelivered(by: .now() + limit.dispatchInterval) else { return }
+        guard !isDelivered(within: limit) else { return }
         bypass()
         // The second call does not wait for the lease.
-        if !isDelivered(by: .now() + Self.lastLeaseTime) { bypass() }
+        if !isDelivered(within: Self.lastLeaseTime) { bypass() }
     }
 
     /// Waits until all published events are recorded and flushed, and closes the journal.
@@ -125,9 +126,8 @@ public final class JournalRecorder: Sendable {
         endLimit.withLock { $0 = limit }
         guard state.withLock({ $0.isStarted }) else { return journal.close(within: limit) }
         wakeUp.signal()
-        let isDone = ended.wait(timeout: .now() + limit.dispatchInterval) == .success
-        // Keeps the signal for another call.
-        if isDone { ended.signal() } else { bypassAtTheEnd() }
+        let isDone = ended.waitForSignal(within: limit)
+        if !isDone { bypassAtTheEnd() }
         return isDone
     }
 
@@ -160,13 +160,13 @@ public final class JournalRecorder: Sendable {
     private func leaseUntilRecorded() {
         let lease = journal.stallLease
         let generation = lease.begin(from: bus.lastReleased + 1, through: bus.lastSequence, ahead: StallLease.step)
-        let isOver = DispatchSemaphore(value: 0)
+        let isOver = Monitor(false)
         state.withLock { state in
             bus.bypassRecorder()
             state.stall = .leased(generation: generation, isOver: isOver)
         }
         wakeUp.signal()
-        while isOver.wait(timeout: .now() + .seconds(1)) == .timedOut {
+        while !isOver.waitForSignal(within: .seconds(1)) {
             lease.extend(beyond: bus.lastSequence, in: generation)
         }
     }
@@ -174,7 +174,7 @@ public final class JournalRecorder: Sendable {
     /// Ends the stall once the journal has every number that a subscriber has received, on the disk or in memory.
     private func endStall() {
         defer { journal.settleStall() }
-        let stall = state.withLock { state -> (generation: Int, isOver: DispatchSemaphore)? in
+        let stall = state.withLock { state -> (generation: Int, isOver: Monitor<Bool>)? in
             guard case .leased(let generation, let isOver) = state.stall, !bus.isRecorderBypassed else { return nil }
             state.stall = .none
             return (generation, isOver)
@@ -186,14 +186,14 @@ public final class JournalRecorder: Sendable {
 
     /// Leases the numbers that the journal has not taken, none if only its last flush hangs, and delivers their events.
     private func bypassAtTheEnd() {
-        let isLeased = DispatchSemaphore(value: 0)
+        let isLeased = Monitor(false)
         let thread = Result { () throws(SystemError) in
             try NamedThread.start("journal-lease") { [journal, bus] in
                 _ = journal.stallLease.begin(from: journal.nextSequence, through: bus.lastSequence, ahead: 0)
                 isLeased.signal()
             }
         }
-        if case .success = thread { _ = isLeased.wait(timeout: .now() + Self.lastLeaseTime) }
+        if case .success = thread { isLeased.waitForSignal(within: Self.lastLeaseTime) }
         bus.bypassRecorder()
     }
 
@@ -234,7 +234,7 @@ public final class JournalRecorder: Sendable {
                 endStall()
                 let pause = journal.retry()
                 reportChanges(isStalled, &unreported)
-                if let pause { _ = wakeUp.wait(timeout: .now() + pause.dispatchInterval) } else { wakeUp.wait() }
+                wakeUp.takeSignal(within: pause)
             case .finished:
                 endStall()
                 let limit = endLimit.withLock { $0 }

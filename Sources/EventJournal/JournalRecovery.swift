@@ -7,6 +7,8 @@ struct JournalRecovery: Sendable {
     private(set) var segments: [JournalSegment] = []
     /// The newest segment's index, unless it is compressed.
     private(set) var newestIndex = SegmentIndex()
+    /// The time of its first event.
+    private var newestFirstTime: Timestamp?
     /// The newest segment, open for writing; `nil` if the next event must start another one.
     private(set) var newestFile: OpenFile?
     /// The newest valid number.
@@ -81,6 +83,7 @@ struct JournalRecovery: Sendable {
             if scan.corruptLines > 0 { repairs.append("skipped \(scan.corruptLines) corrupt lines in \(name)") }
             if isNewest, !segment.isCompressed {
                 newestIndex = scan.index
+                newestFirstTime = scan.firstTime
                 if isWritable { cut(name, scan, in: directory) }
             }
             if newest != nil { return }
@@ -105,7 +108,8 @@ struct JournalRecovery: Sendable {
             name: segment.name,
             file: newestFile,
             bytes: UInt64(segment.bytes),
-            firstTime: newestIndex.oldestTime,
+            // Not its oldest time: a device without a battery-backed clock starts in 1970 with each boot.
+            firstTime: newestFirstTime,
             openedAt: instant
         )
     }

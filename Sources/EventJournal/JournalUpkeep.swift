@@ -1,5 +1,4 @@
 internal import AgentEvents
-internal import Dispatch
 internal import LinuxSupport
 internal import Synchronization
 
@@ -29,15 +28,21 @@ final class JournalUpkeep: Sendable {
         /// `true` if the thread does not know that time yet.
         var isDueUnknown = false
         var jobs: [Job] = []
-        /// The threads that wait for the completion of all work.
-        var waiters: [DispatchSemaphore] = []
+        /// The number of times that the completion of all work was requested.
+        var requests = 0
+        /// The number of those that were fulfilled.
+        var completed = 0
         var isStopping = false
+
+        /// `true` if files are flushed at once.
+        var isHurried: Bool { isStopping || completed < requests }
     }
 
     private enum Step {
-        case sleep(until: ContinuousClock.Instant?)
         case sync([OpenFile], directory: Bool)
         case job(Job)
+        /// Wake the threads that wait for the completion of all work.
+        case complete
         case stop
     }
 
@@ -46,10 +51,9 @@ final class JournalUpkeep: Sendable {
     private let statusStore: JournalStatusStore
     private let wallClock: @Sendable () -> Timestamp
     private let isClockTrusted: @Sendable () -> Bool
-    private let work = Mutex(Work())
+    private let work = Monitor(Work())
     /// `true` once the history has been checked since the start.
     private let retained = Atomic(false)
-    private let wakeUp = DispatchSemaphore(value: 0)
 
     init(
         _ configuration: JournalConfiguration,
@@ -76,8 +80,9 @@ final class JournalUpkeep: Sendable {
             if let file, work.unsynced.last !== file { work.unsynced.append(file) }
             if file == nil { work.isDirectoryUnsynced = true }
             let due = isUrgent ? instant : instant.advanced(by: interval)
-            guard work.due.map({ due < $0 }) ?? true else { return }
-            work.due = due
+            // Of an overdue one the thread may not know either: it sleeps by a clock that stops during suspend.
+            guard work.due.map({ due < $0 || $0 <= instant }) ?? true else { return }
+            work.due = min(due, work.due ?? due)
             work.isDueUnknown = true
         }
     }
@@ -90,26 +95,28 @@ final class JournalUpkeep: Sendable {
             defer { work.isDueUnknown = false }
             return work.isDueUnknown
         }
-        if isDueUnknown { wakeUp.signal() }
+        if isDueUnknown { work.wakeAll() }
     }
 
     func enqueue(_ job: Job) {
         work.withLock { $0.jobs.append(job) }
-        wakeUp.signal()
+        work.wakeAll()
     }
 
     /// Does all pending work now, and waits for it; `false` on timeout.
     func finishWork(within limit: Duration) -> Bool {
-        let done = DispatchSemaphore(value: 0)
-        work.withLock { $0.waiters.append(done) }
-        wakeUp.signal()
-        return done.wait(timeout: .now() + limit.dispatchInterval) == .success
+        let request = work.withLock { work in
+            work.requests += 1
+            return work.requests
+        }
+        work.wakeAll()
+        return work.wait(within: limit) { $0.completed >= request }
     }
 
     /// Ends the thread after all pending work; does not wait.
     func stop() {
         work.withLock { $0.isStopping = true }
-        wakeUp.signal()
+        work.wakeAll()
     }
 
     // MARK: On the thread
@@ -117,39 +124,41 @@ final class JournalUpkeep: Sendable {
     private func run() {
         while true {
             switch nextStep() {
-            case .sleep(until: nil): wakeUp.wait()
-            case .sleep(until: let due?):
-                let remaining = directory.system.now().duration(to: due)
-                _ = wakeUp.wait(timeout: .now() + remaining.dispatchInterval)
             case .sync(let files, let withDirectory): sync(files, withDirectory)
             case .job(.close(let name, let file, let index)): close(name, file, index)
             case .job(.retain): retain()
             case .job(.settle(let lease, let generation, let files)):
                 lease.settle(generation, ifFlushed: files.allSatisfy { sync($0) && !$0.hasFailedSync })
             case .job(.noteRemovals): statusStore.withState { $0.whenRemoved }?()
+            case .complete: work.wakeAll()
             case .stop: return
             }
         }
     }
 
+    /// Sleeps until there is something to do.
     private func nextStep() -> Step {
-        work.withLock { work in
+        work.wait { work -> Wait<Step> in
+            var pause: Duration?
             if let due = work.due {
-                let isHurried = work.isStopping || !work.waiters.isEmpty
-                if isHurried || due <= directory.system.now() {
+                let now = directory.system.now()
+                if work.isHurried || due <= now {
                     defer {
                         work.unsynced = []
                         work.isDirectoryUnsynced = false
                         work.due = nil
                     }
-                    return .sync(work.unsynced, directory: work.isDirectoryUnsynced)
+                    return .done(.sync(work.unsynced, directory: work.isDirectoryUnsynced))
                 }
+                pause = now.duration(to: due)
             }
-            if !work.jobs.isEmpty { return .job(work.jobs.removeFirst()) }
-            if let due = work.due { return .sleep(until: due) }
-            for waiter in work.waiters { waiter.signal() }
-            work.waiters = []
-            return work.isStopping ? .stop : .sleep(until: nil)
+            if !work.jobs.isEmpty { return .done(.job(work.jobs.removeFirst())) }
+            if let pause { return .sleep(pause) }
+            if work.completed < work.requests {
+                work.completed = work.requests
+                return .done(.complete)
+            }
+            return work.isStopping ? .done(.stop) : .sleep(nil)
         }
     }
 

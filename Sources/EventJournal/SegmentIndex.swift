@@ -69,9 +69,6 @@ struct SegmentIndex: Sendable, Hashable {
     /// The latest time, which need not be the last event's.
     var newestTime: Timestamp? { blocks.map(\.newestTime).max() }
 
-    /// The earliest time, which need not be the first event's.
-    var oldestTime: Timestamp? { blocks.map(\.oldestTime).min() }
-
     /// The size of the plain file covered by the blocks, in bytes.
     var plainBytes: UInt64 { blocks.last?.end ?? 0 }
 

@@ -8,6 +8,8 @@ struct SegmentScan: Sendable {
     private(set) var index = SegmentIndex()
     /// The highest number.
     private(set) var newest: UInt64?
+    /// The time of the first valid line; `nil` without one.
+    private(set) var firstTime: Timestamp?
     /// Lines between valid ones that are invalid, or whose numbers are out of order.
     private(set) var corruptLines = 0
     /// The end of the last well-formed line.
@@ -122,6 +124,7 @@ struct SegmentScan: Sendable {
         }
         newest = sequence
         let time = scanned.time ?? index.newestTime ?? Timestamp(microsecondsSince1970: 0)
+        if firstTime == nil { firstTime = time }
         index.add(sequence: sequence, time: time, offset: offset, length: line.count + 1)
     }
 }

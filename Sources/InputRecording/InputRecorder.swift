@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 internal import LinuxSupport
 internal import NetlinkMonitor
@@ -15,7 +14,7 @@ public final class InputRecorder: Sendable {
     static let longestLine = 16 << 20
 
     private let queue: RecordingQueue
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Monitor(false)
 
     /// Creates the file, writes the header, and starts the thread.
     ///
@@ -75,10 +74,7 @@ public final class InputRecorder: Sendable {
     /// - Parameter limit: The maximum time to wait.
     public func finish(within limit: Duration = .seconds(2)) {
         queue.finish()
-        if ended.wait(timeout: .now() + limit.dispatchInterval) == .success {
-            // Keeps the signal for another call.
-            ended.signal()
-        }
+        ended.waitForSignal(within: limit)
     }
 }
 

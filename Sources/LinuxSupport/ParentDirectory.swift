@@ -31,9 +31,20 @@ package enum ParentDirectory {
         guard geteuid() == 0, stat(directory, &owner) == 0, owner.st_uid != 0, fstat(descriptor, &entry) == 0 else {
             return
         }
+        let isFile = [S_IFREG, S_IFSOCK].contains(entry.st_mode & S_IFMT)
         // A file with another name elsewhere would be given away there too.
-        guard entry.st_uid == 0, entry.st_nlink == 1, entry.st_mode & S_IFMT == S_IFREG else { return }
-        _ = fchown(descriptor, owner.st_uid, owner.st_gid)
+        guard entry.st_uid == 0, entry.st_nlink == 1, isFile else { return }
+        // fchown(2) takes no descriptor of O_PATH, and the file of a socket has no other.
+        _ = fchownat(descriptor, "", owner.st_uid, owner.st_gid, KernelConstants.emptyPath)
+    }
+
+    /// Gives a socket that root has bound to the owner of its directory, likewise.
+    package static func giveOwnership(ofSocketAt path: String) {
+        // By a descriptor, because the owner could have put a symbolic link in its place by now.
+        let descriptor = open(path, KernelConstants.openPath | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        giveOwnership(of: descriptor, in: of(path))
     }
 
     /// Flushes the entries of a directory to the disk.

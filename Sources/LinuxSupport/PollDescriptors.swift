@@ -122,14 +122,18 @@ package final class SignalDescriptor: Sendable {
     /// Unblocks two of the signals on the calling thread, so that they can terminate the process again.
     package static func giveBack(_ first: Int32, _ second: Int32) { clinux_give_back_signals(first, second) }
 
-    /// Unblocks two of the signals on the calling thread, and makes sure that they end the process, which the kernel does
-    /// not do by default for process 1 of a namespace, such as that of a container.
+    /// Unblocks two of the signals on the calling thread, and makes sure that they end the process.
     package static func letEndProcess(_ first: Int32, _ second: Int32) {
-        if getpid() == 1 {
-            // A handler may call nothing that is not async-signal-safe (signal-safety(7)).
-            for number in [first, second] { Glibc.signal(number) { _exit(128 &+ $0) } }
-        }
+        letEndProcessOne(first, second)
         giveBack(first, second)
+    }
+
+    /// Makes sure that signals end the process also as process 1 of a namespace, such as that of a container, for which the
+    /// kernel has no default action; one that it ignores stays ignored.
+    package static func letEndProcessOne(_ signals: Int32...) {
+        guard getpid() == 1 else { return }
+        // A handler may call nothing that is not async-signal-safe (signal-safety(7)).
+        for number in signals where !isIgnored(number) { Glibc.signal(number) { _exit(128 &+ $0) } }
     }
 }
 

@@ -40,6 +40,8 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
 package enum KernelConstants {
     /// `O_PATH` (open(2)).
     package static let openPath: Int32 = 0o10_000_000
+    /// `AT_EMPTY_PATH` (open(2)): the descriptor itself, and no file below it.
+    package static let emptyPath: Int32 = 0x1000
     /// `ST_NOEXEC` (statvfs(3)).
     package static let mountedNoexec: UInt = 8
     /// The device number of `/dev/null`, the character device 1:3 (null(4)).

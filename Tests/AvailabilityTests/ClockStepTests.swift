@@ -243,6 +243,55 @@ struct ClockStepTests {
         #expect(path.tally.total == 1000 * 1_000_000)
     }
 
+    /// A run that ends without a stop, with events after its clock was set.
+    private static func powerLoss(_ journal: inout Journal, bootedAt second: Int64, then seconds: [Int64]) {
+        boot(&journal, at: second)
+        for second in seconds { journal.other(at: second) }
+    }
+
+    @Test(arguments: [0, unset + 40, built])
+    func `losses of power count where the events before them are, whatever the time of the next boot`(
+        boot: Int64
+    ) throws {
+        var journal = Journal()
+        Self.powerLoss(&journal, bootedAt: 0, then: [50, 150])
+        Self.powerLoss(&journal, bootedAt: boot == 0 ? 200 : boot, then: [250, 350])
+        // Events that were lost with the power.
+        journal.sequence += 5
+        Self.powerLoss(&journal, bootedAt: boot == 0 ? 400 : boot, then: [450, 550])
+        Self.powerLoss(&journal, bootedAt: boot == 0 ? 600 : boot, then: [1550])
+        let coverage = journal.account(try Journal.window(0, 1000)).coverage
+        #expect(coverage.crashes == 2 && coverage.missing == 5)
+        #expect(coverage.clockSteps == (boot == 0 ? 0 : 3))
+        let later = journal.account(try Journal.window(1000, 2000)).coverage
+        #expect(later.crashes == 0 && later.missing == 0 && later.clockSteps == 0)
+    }
+
+    @Test(arguments: [unset + 40, built])
+    func `boots with a wrong clock after the window are none of its irregularities`(boot: Int64) throws {
+        var journal = Journal()
+        Self.powerLoss(&journal, bootedAt: -100, then: [100, 900, 1100])
+        for run in 0..<9 as Range<Int64> {
+            Self.powerLoss(&journal, bootedAt: boot, then: [1200 + 50 * run, 1220 + 50 * run])
+        }
+        let coverage = journal.account(try Journal.window(0, 1000)).coverage
+        #expect(coverage.clockSteps == 0 && coverage.repeated == 0 && coverage.crashes == 0)
+        let later = journal.account(try Journal.window(1000, 2000)).coverage
+        #expect(later.clockSteps == 9 && later.crashes == 9)
+    }
+
+    @Test
+    func `events that are missing until the clock is set count where that is`() throws {
+        var journal = Journal()
+        Self.powerLoss(&journal, bootedAt: 0, then: [900])
+        journal.stop(at: 1100)
+        Self.boot(&journal, at: Self.unset + 40)
+        journal.sequence += 3
+        journal.other(at: 1200)
+        #expect(journal.account(try Journal.window(0, 1000)).coverage.missing == 0)
+        #expect(journal.account(try Journal.window(1000, 2000)).coverage.missing == 3)
+    }
+
     @Test
     func `more records than can be set aside stay, and nothing counts until their time has passed`() throws {
         var journal = Journal()

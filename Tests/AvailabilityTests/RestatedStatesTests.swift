@@ -106,6 +106,24 @@ struct RestatedStatesTests {
     }
 
     @Test
+    func `of the verdicts in one event the names decide which are the evidence`() throws {
+        let numbers = (10..<30).reversed()
+        let probes =
+            numbers.map { Self.probe("p\($0)", "down", code: "connect_timeout") }
+            + numbers.map { Self.probe("u\($0)", over: "wwan0", "up") }
+            + [Self.probe("web", over: "wwan0", "down", code: "connect_timeout")]
+        var journal = Self.interrupted()
+        let silence = Journal.path(.local, reason: "connect_timeout")
+        journal.states(SettledStates(state: silence, probes: probes), at: 45)
+        journal.other(at: 100)
+        let account = try Self.account(of: journal)
+        let path = try #require(account.subjects.first?.outages.first)
+        #expect(path.attribution.evidence.map(\.subject) == ["p10", "p11", "u10 wwan0"])
+        let web = try #require(account.subjects.first { $0.subject.name == "web" }?.outages.first)
+        #expect(web.attribution.evidence.map(\.subject) == ["web", "u10 wwan0"])
+    }
+
+    @Test
     func `an outage that is known keeps its cause`() throws {
         var journal = Self.interrupted()
         let down = Journal.path(.none, reason: "no_route")

@@ -1,5 +1,6 @@
 import AgentEvents
 import AgentTestKit
+import CClockStep
 import Foundation
 import NotificationBus
 import Synchronization
@@ -515,6 +516,35 @@ import Testing
         #expect(fixture.numbers == [1])
         bus.finish()
         #expect(await onThread { recorder.finish(within: .seconds(30)) })
+    }
+
+    @Test(.enabled(if: reachagent_can_set_clock_back(), "ThreadSanitizer has a sem_timedwait(3) of its own"))
+    func `a wall clock that is set back does not delay writing to a disk that has room again`() async {
+        await #expect(processExitsWith: .success) {
+            let (fixture, scripted) = (try FixtureJournal(), ScriptedSystem())
+            let journal = try scripted.open(fixture)
+            let bus = NotificationBus<Event>(firstSequence: journal.nextSequence)
+            let degraded = DispatchSemaphore(value: 0)
+            // The timeout of a group is none of the wall clock.
+            let resumed = DispatchGroup()
+            resumed.enter()
+            let recorder = JournalRecorder(recording: bus, in: journal) { condition in
+                if condition.isDegraded { degraded.signal() } else { resumed.leave() }
+            }
+            scripted.with {
+                $0.room = 0
+                $0.isClockRunning = true
+            }
+            reachagent_set_clock_back(3600)
+            try recorder.start()
+            Self.publish(1, on: bus)
+            await onThread { degraded.wait() }
+            scripted.with { $0.room = nil }
+            #expect(await onThread { resumed.wait(timeout: .now() + 30) == .success })
+            #expect(fixture.numbers == [1])
+            bus.finish()
+            #expect(await onThread { recorder.finish(within: .seconds(30)) })
+        }
     }
 
     @Test func `a full disk and its recovery are reported on the recorder's thread`() async throws {

@@ -60,7 +60,9 @@ import Testing
     private static func expected(from start: Timestamp, to end: Timestamp) -> (first: UInt64, last: UInt64) {
         let limit = (1...count).first { time($0) >= start } ?? count + 1
         let first = starts.filter { $0 < limit }.max() ?? 1
-        return (first, max(first, (1...count).last { time($0) < end } ?? 0))
+        let inside = (1...count).last { time($0) >= start && time($0) < end } ?? 0
+        let after = (inside + 1..<count + 1).first { time($0) >= end } ?? count + 1
+        return (first, max(first, after - 1))
     }
 
     @Test(arguments: Storage.allCases)
@@ -80,6 +82,20 @@ import Testing
                 #expect(extent.last == expected.last, "\(storage), \(start), \(length)")
             }
         }
+    }
+
+    @Test(arguments: [4500...6500, 6500...7500] as [ClosedRange<UInt64>])
+    func `later boots in 1970 are no part of an extent`(seconds: ClosedRange<UInt64>) throws {
+        let journal = try FixtureJournal()
+        let unset = Timestamp(microsecondsSince1970: 40_000_000)
+        let lines = (1...12 as ClosedRange<UInt64>).map { number in
+            Fixture.line(number, at: number % 3 == 1 ? unset : Fixture.time(1000 * number)) + "\n"
+        }
+        try journal.write(1, lines.joined())
+        let (start, end) = (Fixture.time(seconds.lowerBound), Fixture.time(seconds.upperBound))
+        let extent = try #require(try journal.reader.extent(from: start, to: end, beginningWith: .agentStarted))
+        // With the boot before the first event after the range.
+        #expect(extent.first == 1 && extent.last == 7)
     }
 
     @Test func `an empty journal has no extent`() throws {

@@ -41,7 +41,7 @@ import Testing
         let index = index(1000, padding: 800)
         #expect(index.count == 1000)
         #expect(index.lastSequence == 1000)
-        #expect(index.oldestTime == Fixture.time(1))
+        #expect(index.blocks.first?.oldestTime == Fixture.time(1))
         #expect(index.newestTime == Fixture.time(1000))
         #expect(index.plainBytes == UInt64(Fixture.lines(1...1000, padding: 800).utf8.count))
         #expect(index.blocks.dropLast().allSatisfy { (65_536..<68_000).contains($0.length) })
@@ -59,7 +59,7 @@ import Testing
                 length: 10
             )
         }
-        #expect(index.oldestTime == Timestamp(microsecondsSince1970: 10))
+        #expect(index.blocks.first?.oldestTime == Timestamp(microsecondsSince1970: 10))
         #expect(index.newestTime == Timestamp(microsecondsSince1970: 90))
         #expect(index.blocks.count == 1)
     }

@@ -42,7 +42,7 @@ import Testing
             let segment = try #require(SegmentName(fileName: name))
             #expect(segment.firstSequence == last + 1)
             last = try #require(index.lastSequence)
-            #expect(index.oldestTime == FixtureJournal.time(segment.firstSequence))
+            #expect(index.blocks.first?.oldestTime == FixtureJournal.time(segment.firstSequence))
             #expect(index.newestTime == FixtureJournal.time(last))
             #expect(UInt64(index.count) == last - segment.firstSequence + 1)
         }
@@ -111,6 +111,21 @@ import Testing
         #expect(segments == [1])
         journal.append([FixtureJournal.record(12, at: FixtureJournal.time(61))])
         #expect(segments == [1, 12])
+    }
+
+    @Test func `a device whose clock starts in 1970 begins no segment with each boot`() async throws {
+        // Nothing is deleted for its age.
+        scripted.with { $0.isClockTrusted = false }
+        for boot in 0..<4 as Range<UInt64> {
+            let journal = try scripted.open(fixture)
+            let first = 2 * boot + 1
+            journal.append([FixtureJournal.record(first, at: Timestamp(microsecondsSince1970: 40_000_000))])
+            journal.append([FixtureJournal.record(first + 1, at: FixtureJournal.time(1000 * boot))])
+            #expect(await journal.shut())
+        }
+        // One whose first event is of 1970 is closed when the clock is set, as nothing says how old it is.
+        #expect(segments == [1, 2])
+        #expect(fixture.numbers == Array(1...8))
     }
 
     @Test(arguments: [false, true]) func `the oldest segments are deleted while there are too many`(compresses: Bool)

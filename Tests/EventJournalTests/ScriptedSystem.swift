@@ -28,6 +28,8 @@ final class ScriptedSystem: Sendable {
         var whenWriting: (@Sendable () -> Void)?
         /// Called after each fdatasync.
         var whenSynced: (@Sendable () -> Void)?
+        /// Called before each reading of the monotonic clock.
+        var whenClockRead: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -72,6 +74,7 @@ final class ScriptedSystem: Sendable {
             return error == 0 ? JournalSystem.real.sync(descriptor) : error
         }
         system.now = {
+            self.with { $0.whenClockRead }?()
             let (elapsed, isRunning) = self.with { ($0.elapsed, $0.isClockRunning) }
             return (isRunning ? .now : self.start).advanced(by: elapsed)
         }

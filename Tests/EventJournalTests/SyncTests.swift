@@ -1,4 +1,6 @@
 import AgentEvents
+import AgentTestKit
+import CClockStep
 import Foundation
 import Testing
 
@@ -65,6 +67,54 @@ import Testing
             journal.append([FixtureJournal.record(1, isUrgent: isUrgent)])
         }
         #expect(fixture.numbers == [1])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an urgent event is synced at once, also when an earlier one is overdue`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .interval(.seconds(3000)) }
+        journal.append([FixtureJournal.record(1)])
+        #expect(await journal.settle())
+        let reads = DispatchSemaphore(value: 0)
+        scripted.with { $0.whenClockRead = { reads.signal() } }
+        journal.append([FixtureJournal.record(2)])
+        // By this thread, and then by the other one, which sleeps from then on.
+        for _ in 0..<2 { await onThread { reads.wait() } }
+        // A suspend, during which the clock by which it sleeps has stopped.
+        scripted.advance(.seconds(3001))
+        await withCheckedContinuation { continuation in
+            scripted.with { state in
+                state.whenSynced = { [scripted] in
+                    scripted.with { $0.whenSynced = nil }
+                    continuation.resume()
+                }
+            }
+            journal.append([FixtureJournal.record(3, isUrgent: true)])
+        }
+        #expect(fixture.numbers == [1, 2, 3])
+    }
+
+    @Test(.enabled(if: reachagent_can_set_clock_back(), "ThreadSanitizer has a sem_timedwait(3) of its own"))
+    func `a wall clock that is set back delays no flush`() async {
+        await #expect(processExitsWith: .success) {
+            let (fixture, scripted) = (try FixtureJournal(), ScriptedSystem())
+            scripted.with { $0.isClockRunning = true }
+            let journal = try scripted.open(fixture) { $0.sync = .interval(.milliseconds(200)) }
+            #expect(await journal.settle())
+            // The timeout of a group is none of the wall clock.
+            let flushed = DispatchGroup()
+            flushed.enter()
+            scripted.with { state in
+                state.whenSynced = { [scripted] in
+                    scripted.with { $0.whenSynced = nil }
+                    flushed.leave()
+                }
+            }
+            reachagent_set_clock_back(3600)
+            journal.append([FixtureJournal.record(1)])
+            #expect(await onThread { flushed.wait(timeout: .now() + 30) == .success })
+            #expect(fixture.numbers == [1])
+            #expect(await journal.shut())
+        }
     }
 
     @Test func `each failure to sync replaces the segment, also when the one before failed`() async throws {

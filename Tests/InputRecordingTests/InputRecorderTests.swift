@@ -1,4 +1,5 @@
 import AgentTestKit
+import CClockStep
 import Dispatch
 import Foundation
 import Glibc
@@ -147,6 +148,29 @@ import Testing
             return false
         }
         #expect(isEmpty)
+    }
+
+    @Test(.enabled(if: reachagent_can_set_clock_back(), "ThreadSanitizer has a sem_timedwait(3) of its own"))
+    func `a wall clock that is set back makes the end wait no longer for the disk`() async {
+        await #expect(processExitsWith: .success) {
+            let suite = InputRecorderTests()
+            var ends: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+            let queue = RecordingQueue()
+            // More than the socket holds.
+            for number in 0..<50_000 { queue.put(suite.tick(number), sequence: nil) }
+            let file = RecordingFile(descriptor: ends[0], limit: .max)
+            let recorder = try InputRecorder(file: file, path: "FILE", queue: queue, header: suite.header) { _ in }
+            // The timeout of a group is none of the wall clock.
+            let finished = DispatchGroup()
+            finished.enter()
+            reachagent_set_clock_back(3600)
+            Thread.detachNewThread {
+                recorder.finish(within: .milliseconds(100))
+                finished.leave()
+            }
+            #expect(await onThread { finished.wait(timeout: .now() + 30) == .success })
+        }
     }
 
     @Test func `a full queue ends the recording without a gap`() async throws {

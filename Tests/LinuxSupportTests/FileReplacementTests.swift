@@ -144,6 +144,29 @@ import Testing
         #expect(try status(of: file).st_uid == 0)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `a socket is given away by its own path, and what a link leads to is not`() throws {
+        try #require(chown(directory.path, 1, 2) == 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0)
+        let victim = try directory.file("victim", "root's")
+        try #require(symlink(victim, path + ".link") == 0)
+        ParentDirectory.giveOwnership(ofSocketAt: path + ".link")
+        #expect(try status(of: victim).st_uid == 0)
+        ParentDirectory.giveOwnership(ofSocketAt: path)
+        let given = try status(of: path)
+        #expect(given.st_uid == 1 && given.st_gid == 2)
+    }
+
     @Test(arguments: [
         ("/a/b", "/a"), ("a/b", "a"), ("b", "."), ("/b", "/"), ("/a/\u{301}b", "/a"),
         ("/run/reachagent/control.sock", "/run/reachagent"), ("control.sock", "."),

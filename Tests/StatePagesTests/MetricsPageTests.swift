@@ -68,6 +68,21 @@ import Testing
         #expect(!page.contains("probe_success"))
     }
 
+    @Test(arguments: [0, 1, -1, 1_795_000_000] as [Int64])
+    func `the last change has the time of the clock as it is set now`(step: Int64) throws {
+        var metrics = Samples.metrics
+        let since = try #require(metrics.status.reachability.since).microsecondsSince1970 / 1_000_000
+        metrics.status.reachability.forMilliseconds = 360_400
+        // The status is of 360 seconds later, unless the clock was set.
+        let time = try #require(metrics.status.time).microsecondsSince1970 + step * 1_000_000
+        metrics.status.time = Timestamp(microsecondsSince1970: time)
+        let page = String(decoding: MetricsPage.bytes(of: metrics, as: .prometheus), as: UTF8.self)
+        #expect(page.contains("\nreachagent_state_since_timestamp_seconds \(since + step)\n"))
+        let started = metrics.status.seconds(of: Samples.past, elapsed: 360_400)
+        #expect(started == Double(since + step))
+        #expect(metrics.status.seconds(of: Samples.past, elapsed: nil) == Double(since))
+    }
+
     @Test func `the histogram's buckets are those of the sketch, added up`() {
         var counts = CheckCounts()
         for seconds in [0.0001, 0.25, 0.2500001, 0.26, 1, 31, 33, 1e12, -1] {

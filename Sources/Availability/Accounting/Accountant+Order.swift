@@ -28,7 +28,8 @@ extension Accountant {
         let isUnrelated = last == nil || isOtherStream || missing > 0
         let endsRun = isUnrelated || isStart || hasStopped
         if let last {
-            note(missing, isOtherStream, isCrash: !isUnrelated && isStart && !hasStopped, from: last.time, to: time)
+            let isCrash = !isUnrelated && isStart && !hasStopped
+            note(missing, isOtherStream, isCrash: isCrash, endsRun: endsRun, from: last.time, to: time)
         } else {
             coverage.first = time
         }
@@ -48,16 +49,17 @@ extension Accountant {
         _ missing: UInt64,
         _ isOtherStream: Bool,
         isCrash: Bool,
+        endsRun: Bool,
         from last: Timestamp,
         to time: Timestamp
     ) {
-        let (start, end) = (last.microsecondsSince1970, time.microsecondsSince1970)
         if isOtherStream { coverage.streams += 1 }
-        if !isOtherStream, end < start, isInWindow(from: end, to: start) {
+        let isStep = !isOtherStream && time < last
+        guard isStep || isCrash || missing > 0, isOfWindow(from: last, to: time, endsRun: endsRun) else { return }
+        if isStep {
             coverage.clockSteps += 1
-            coverage.repeated &+= start - end
+            coverage.repeated &+= last.microsecondsSince1970 - time.microsecondsSince1970
         }
-        guard isInWindow(from: start, to: end) else { return }
         coverage.missing &+= missing
         coverage.crashes += isCrash ? 1 : 0
     }
@@ -74,10 +76,18 @@ extension Accountant {
         }
     }
 
-    /// Returns whether the time between two events is part of the window: events before and after it are added, too, and
-    /// an irregularity among those does not count.
-    private func isInWindow(from start: Int64, to end: Int64) -> Bool {
-        start < window.end.microsecondsSince1970 && end >= window.start.microsecondsSince1970
+    /// Returns whether an irregularity between two events counts: events before and after the window are added, too, and one
+    /// among these does not.
+    ///
+    /// One of the two times is in the window, or all of it lies between them. But a run that starts at an earlier time
+    /// repeats nothing, and the years between a time of a clock that was not set and one of a clock that was have not passed.
+    private func isOfWindow(from last: Timestamp, to time: Timestamp, endsRun: Bool) -> Bool {
+        let range = window.start..<window.end
+        if range.contains(last) || range.contains(time) { return true }
+        guard last <= time || !endsRun else { return false }
+        let (earlier, later) = (min(last, time), max(last, time))
+        let isSet = earlier.microsecondsSince1970 >= RunTime.earliestPlausible
+        return isSet && earlier < range.lowerBound && range.upperBound <= later
     }
 
     private mutating func begin(_ sequence: UInt64, _ time: Timestamp) {

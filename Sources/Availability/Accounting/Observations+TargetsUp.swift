@@ -22,11 +22,11 @@ extension Observations {
         private mutating func add(_ target: Target) {
             let path = Path(interface: target.point.interface, family: target.point.family)
             guard var known = oldest[path] else { return oldest[path] = (target, nil) }
-            if target.verdict.sequence < known.first.verdict.sequence {
+            if Self.isOlder(target, known.first) {
                 if known.first.point.probe != target.point.probe { known.other = known.first }
                 known.first = target
             } else if target.point.probe != known.first.point.probe,
-                known.other.map({ target.verdict.sequence < $0.verdict.sequence }) ?? true
+                known.other.map({ Self.isOlder(target, $0) }) ?? true
             {
                 known.other = target
             }
@@ -41,8 +41,11 @@ extension Observations {
                 guard let known = oldest[Path(interface: point.interface, family: family)] else { return nil }
                 return known.first.point.probe == point.probe ? known.other : known.first
             }
-            return targets.min { $0.verdict.sequence < $1.verdict.sequence }
-                .map { Observations.evidence(of: $0.point, $0.verdict) }
+            return targets.min(by: Self.isOlder).map { Observations.evidence(of: $0.point, $0.verdict) }
+        }
+
+        private static func isOlder(_ target: Target, _ other: Target) -> Bool {
+            target.verdict.isOlder(at: target.point, than: other.verdict, at: other.point)
         }
     }
 

@@ -9,6 +9,16 @@ extension Observations {
         var sequence: UInt64
         /// The moment at which it was observed, in microseconds since 1970; `min` after the clock was set back.
         var observed: Int64
+
+        /// Returns whether it is older than the verdict on another point.
+        ///
+        /// An event about missing ones has the verdicts on many points. Of these the order of the points decides, so that
+        /// the same journal yields the same evidence.
+        func isOlder(at point: ProbePoint, than other: Verdict, at otherPoint: ProbePoint) -> Bool {
+            guard sequence == other.sequence else { return sequence < other.sequence }
+            return (point.probe, point.interface ?? "", point.family ?? "")
+                < (otherPoint.probe, otherPoint.interface ?? "", otherPoint.family ?? "")
+        }
     }
 
     /// The verdict on a point.
@@ -49,7 +59,7 @@ extension Observations {
         private mutating func findTargetUp(over interface: String) {
             targetsUp.removeAll { $0.interface == interface }
             let up = byInterface[interface, default: [:]].filter { $0.value.isUp == true && !$0.key.isFirstHop }
-            guard let oldest = up.min(by: { $0.value.sequence < $1.value.sequence }) else { return }
+            guard let oldest = up.min(by: { $0.value.isOlder(at: $0.key, than: $1.value, at: $1.key) }) else { return }
             let position = targetsUp.firstIndex { oldest.value.sequence < $0.evidence.sequence } ?? targetsUp.endIndex
             targetsUp.insert((interface, Observations.evidence(of: oldest.key, oldest.value)), at: position)
         }
@@ -59,11 +69,10 @@ extension Observations {
             targetsUp.first { !interfaces.contains($0.interface) }?.evidence
         }
 
-        /// Returns the verdicts over some interfaces, `nil` for the path that the kernel chooses, sorted by event number,
-        /// so that the same journal yields the same evidence.
+        /// Returns the verdicts over some interfaces, `nil` for the path that the kernel chooses, the oldest first.
         func sorted(over interfaces: Set<String?>) -> [Fact] {
             interfaces.flatMap { byInterface[$0, default: [:]].map(Fact.init) }
-                .sorted { $0.verdict.sequence < $1.verdict.sequence }
+                .sorted { $0.verdict.isOlder(at: $0.point, than: $1.verdict, at: $1.point) }
         }
 
         /// Makes all verdicts older than any outage.

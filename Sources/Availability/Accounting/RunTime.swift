@@ -5,7 +5,7 @@
 /// run at the same time.
 struct RunTime: Sendable {
     /// The earliest plausible time, 2020-01-01: an earlier event was stamped by a clock that was not set.
-    private static let earliestPlausible: Int64 = 1_577_836_800_000_000
+    static let earliestPlausible: Int64 = 1_577_836_800_000_000
     /// The maximum number of intervals; the earliest ones are forgotten.
     private static let maximumIntervals = 1024
 

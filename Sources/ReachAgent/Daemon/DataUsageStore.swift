@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import EventJournal
 internal import FoundationEssentials
 internal import LinuxSupport
@@ -27,7 +26,7 @@ final class DataUsageStore: Sendable {
     /// The start of the day of the former process, in seconds since 1970.
     private let formerDay: Int64?
     private let state: Mutex<State>
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Monitor(false)
 
     init(in journal: EventJournal, isClockTrusted: @escaping @Sendable () -> Bool = ClockTrust.isTrusted) {
         self.journal = journal
@@ -62,7 +61,7 @@ final class DataUsageStore: Sendable {
     ///
     /// - Returns: `false` when the disk did not answer in time.
     @discardableResult
-    func finish(within limit: DispatchTimeInterval) -> Bool {
+    func finish(within limit: Duration) -> Bool {
         guard
             state.withLock({ state in
                 state.isFinal = true
@@ -70,7 +69,7 @@ final class DataUsageStore: Sendable {
             })
         else { return true }
         writeIfNeeded()
-        return ended.wait(timeout: .now() + limit) == .success
+        return ended.waitForSignal(within: limit)
     }
 
     private func writeIfNeeded() {

@@ -189,7 +189,7 @@ public struct CheckCounts: Sendable, Hashable {
     public private(set) var failed: UInt64 = 0
     /// The number of checks without a conclusion about the target.
     public private(set) var unknown: UInt64 = 0
-    /// The durations of the `ok` checks, in the histogram that summaries and reports use too.
+    /// The durations of the `ok` checks other than transfers, in the histogram that summaries and reports use too.
     public private(set) var durations = ExponentialHistogram()
 
     /// Creates empty counts.
@@ -209,11 +209,15 @@ public struct CheckCounts: Sendable, Hashable {
     }
 
     /// Counts a check.
-    public mutating func add(outcome: String, seconds: Double) {
+    ///
+    /// - Parameters:
+    ///   - outcome: `ok`, `failed` or `unknown`.
+    ///   - seconds: The duration; `nil` for a transfer, whose duration is no latency.
+    public mutating func add(outcome: String, seconds: Double?) {
         switch outcome {
         case "ok":
             ok += 1
-            durations.add(microseconds: Int64(max(0, min(seconds, 1e9)) * 1_000_000))
+            if let seconds { durations.add(microseconds: Int64(max(0, min(seconds, 1e9)) * 1_000_000)) }
         case "failed": failed += 1
         default: unknown += 1
         }
@@ -225,7 +229,7 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The newest transfer that measured a rate and did not yield to other traffic; `nil` before the first one.
     public private(set) var last: Transfer?
     /// The end of that transfer, in seconds since 1970.
-    public private(set) var ended: Double?
+    public var ended: Double?
     /// The payload bytes received by all transfers since the start of the agent.
     public private(set) var downloadedBytes: UInt64 = 0
     /// The payload bytes sent by all transfers since the start of the agent.

@@ -21,9 +21,8 @@ extension MetricFamily {
             let current = metrics.status.reachability.state?.via.rawValue ?? "unknown"
             return media.map { Sample(labels: [$0], value: $0 == current ? 1 : 0) }
         },
-        MetricFamily("reachagent_state_since_timestamp_seconds", .gauge, "The time of the last settled change") {
-            metrics in
-            metrics.status.reachability.since.map { [Sample(value: $0.seconds)] } ?? []
+        one("reachagent_state_since_timestamp_seconds", .gauge, "The time of the last settled change") {
+            $0.seconds(of: $0.reachability.since, elapsed: $0.reachability.forMilliseconds)
         },
         MetricFamily(
             "reachagent_path_info",
@@ -228,8 +227,4 @@ extension MetricFamily {
     ) -> MetricFamily {
         MetricFamily(name, kind, help) { $0.process.flatMap(value).map { [Sample(value: $0)] } ?? [] }
     }
-}
-
-extension Timestamp {
-    fileprivate var seconds: Double { Double(microsecondsSince1970) / 1_000_000 }
 }

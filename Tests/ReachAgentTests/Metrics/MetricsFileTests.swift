@@ -33,10 +33,15 @@ struct MetricsFileTests {
 
         /// Waits until the file begins so.
         func waits(for text: String) -> Bool {
+            waits { (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(text) == true }
+        }
+
+        /// Waits until so many writings were attempted.
+        func waits(forAttempts attempts: Int) -> Bool { waits { count.withLock { $0 } >= attempts } }
+
+        private func waits(until isTrue: () -> Bool) -> Bool {
             for _ in 0..<4000 {
-                if let content = try? String(contentsOfFile: path, encoding: .utf8), content.hasPrefix(text) {
-                    return true
-                }
+                if isTrue() { return true }
                 usleep(2000)
             }
             return false
@@ -115,6 +120,19 @@ struct MetricsFileTests {
         #expect(bench.count.withLock { $0 } == 2)
     }
 
+    @Test func `a file that could not be written is retried without another change`() throws {
+        let bench = try Bench()
+        try FileManager.default.removeItem(atPath: bench.directory)
+        let file = bench.file(interval: .milliseconds(20))
+        try file.start()
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(forAttempts: 3))
+        try FileManager.default.createDirectory(atPath: bench.directory, withIntermediateDirectories: false)
+        #expect(bench.waits(for: "written"))
+        file.stop()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory) == [])
+    }
+
     @Test func `an agent that ends before the interval does not wait for it`() throws {
         let bench = try Bench()
         let file = bench.file(interval: .seconds(3600))
@@ -140,7 +158,7 @@ struct MetricsFileTests {
         file.stop()
 
         try FileManager.default.removeItem(atPath: bench.directory)
-        let homeless = bench.file(interval: .zero)
+        let homeless = bench.file(interval: .seconds(60))
         try homeless.start()
         homeless.take(Self.event(.reachabilityChanged))
         homeless.stop()

@@ -73,14 +73,15 @@ extension AgentRequestHandler {
     /// The values of a scrape: one reading of the state.
     func metrics(connections: Int) -> AgentMetrics {
         let (status, records) = statusWithRecords(connections: connections)
-        let figures = metricsStore.figures(of: records.map(\.point))
+        let now = ObservedTime.now
+        let figures = metricsStore.figures(of: records.map(\.point), observed: now)
         let intervals = runner.intervals
         let plan = self.plan
         return AgentMetrics(
             status: status,
             probes: records.map { record in
                 let known = figures.checks[record.point]
-                var metrics = ProbeMetrics(record, last: known?.last, counts: known?.counts)
+                var metrics = ProbeMetrics(record, last: known?.last, counts: known?.counts, at: now)
                 metrics.interval = intervals[record.point].map { $0 / .seconds(1) }
                 if plan.hasTransfers(record.point.probe) {
                     metrics.transfers = figures.transfers[record.point] ?? TransferMetrics()
@@ -90,13 +91,16 @@ extension AgentRequestHandler {
             hooks: hooks.statuses,
             transitions: figures.transitions,
             secondsByConnectivity: figures.seconds,
-            process: .current(started: status.agent?.started.map(\.seconds) ?? 0)
+            process: .current(
+                started: status.seconds(of: status.agent?.started, elapsed: status.agent?.uptimeMilliseconds) ?? 0
+            )
         )
     }
 }
 
 extension ProbeMetrics {
-    fileprivate init(_ record: ProbeRecord, last: CheckMetrics?, counts: CheckCounts?) {
+    /// The metrics of a probe from one vantage at a time.
+    init(_ record: ProbeRecord, last: CheckMetrics?, counts: CheckCounts?, at now: ObservedTime) {
         let vantage = record.point.vantage
         self.init(
             probe: record.point.probe,
@@ -105,7 +109,7 @@ extension ProbeMetrics {
             verdict: record.state.verdict.rawValue
         )
         code = record.state.code?.rawValue
-        since = record.since.map { Timestamp($0).seconds }
+        since = record.since.map { $0.seconds(until: now) }
         self.last = last
         checks = counts ?? CheckCounts()
         certificate = record.last?.certificates.min { $0.notAfter < $1.notAfter }.map { first in

@@ -9,7 +9,7 @@ internal import Logging
 /// nothing changes it sleeps. The file is replaced as a whole, and removed at the end, because the metrics of an agent that
 /// does not run are wrong; not if it is another's by then.
 final class MetricsFile: Sendable {
-    /// The minimum time between two writes.
+    /// The minimum time between two writes, or attempts to write.
     private static let interval: Duration = .seconds(60)
     /// Readable by every user: another service reads the file.
     private static let mode: mode_t = 0o644
@@ -18,7 +18,8 @@ final class MetricsFile: Sendable {
         /// True if there is something to write; the first known state is.
         var isStale = false
         var isStopping = false
-        var written: ContinuousClock.Instant?
+        /// The time of the last attempt.
+        var attempted: ContinuousClock.Instant?
     }
 
     private enum Action {
@@ -34,7 +35,7 @@ final class MetricsFile: Sendable {
 
     /// - Parameters:
     ///   - path: The file, whose directory must be writable: the new file is made beside the old one.
-    ///   - interval: The minimum time between two writes.
+    ///   - interval: The minimum time between two writes, or attempts to write.
     ///   - content: Makes the content; called on the thread.
     init(path: String, interval: Duration = MetricsFile.interval, content: @escaping @Sendable () -> [UInt8]) {
         self.path = path
@@ -82,6 +83,8 @@ final class MetricsFile: Sendable {
             if let reason, reason != failure { logger.error("cannot write the metrics file \(path): \(reason)") }
             if reason == nil, failure != nil { logger.notice("the metrics file \(path) is written again") }
             failure = reason
+            // On a quiet machine no other change would lead to a retry.
+            if reason != nil { state.withLock { $0.isStale = true } }
         }
         removeOwn(written)
     }
@@ -97,10 +100,10 @@ final class MetricsFile: Sendable {
             if state.isStopping { return .done(.end) }
             guard state.isStale else { return .sleep(nil) }
             let now = ContinuousClock.now
-            if let written = state.written, written + interval > now {
-                return .sleep(now.duration(to: written + interval))
+            if let attempted = state.attempted, attempted + interval > now {
+                return .sleep(now.duration(to: attempted + interval))
             }
-            (state.isStale, state.written) = (false, now)
+            (state.isStale, state.attempted) = (false, now)
             return .done(.write)
         }
     }

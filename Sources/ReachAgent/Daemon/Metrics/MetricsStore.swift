@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LinuxSupport
+internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
 internal import StatePages
@@ -8,6 +9,7 @@ internal import Synchronization
 
 internal import struct AgentEvents.EventDraft
 internal import enum AgentEvents.ProblemCode
+internal import struct AgentEvents.Timestamp
 internal import struct AgentEvents.Transfer
 
 /// The figures that only metrics show: those of the last check of each point, and counters since the start of the agent.
@@ -15,8 +17,9 @@ internal import struct AgentEvents.Transfer
 /// Everything else that metrics show is taken from the status at the time of a scrape.
 final class MetricsStore: Sendable {
     fileprivate struct State {
-        var checks: [ProbePoint: (last: CheckMetrics?, counts: CheckCounts)] = [:]
-        var transfers: [ProbePoint: TransferMetrics] = [:]
+        var checks: [ProbePoint: (last: CheckMetrics?, ended: ObservedTime, counts: CheckCounts)] = [:]
+        /// The figures, and the end of the last transfer among them.
+        var transfers: [ProbePoint: (figures: TransferMetrics, ended: ObservedTime?)] = [:]
         var transitions: [TransitionKind: UInt64] = [:]
         var connectivity = Reachability.Connectivity.unknown
         /// On the clock that stops during suspend.
@@ -38,16 +41,19 @@ final class MetricsStore: Sendable {
     init(start: SuspendingClock.Instant = .now) { state = Mutex(State(since: start)) }
 
     /// Records a check that was judged.
-    func note(_ check: Probes.CompletedCheck, endedAt ended: Double) {
-        let figures = CheckMetrics(check.report, ended: ended)
+    func note(_ check: Probes.CompletedCheck, endedAt ended: ObservedTime) {
+        let figures = CheckMetrics(check.report, ended: Timestamp(ended).seconds)
+        let transfer = check.report.transfer.map { Transfer($0) }
+        let isMeasured = check.report.measuredTransfer != nil
         state.withLock { state in
             var counts = state.checks[check.point]?.counts ?? CheckCounts()
-            counts.add(outcome: figures.outcome, seconds: figures.seconds)
-            state.checks[check.point] = (figures, counts)
-            guard let transfer = check.report.transfer.map({ Transfer($0) }) else { return }
-            let isMeasured = check.report.measuredTransfer != nil
-            state.transfers[check.point, default: TransferMetrics()]
-                .add(transfer, endedAt: ended, counts: isMeasured)
+            counts.add(outcome: figures.outcome, seconds: transfer == nil ? figures.seconds : nil)
+            state.checks[check.point] = (figures, ended, counts)
+            guard let transfer else { return }
+            var known = state.transfers[check.point] ?? (TransferMetrics(), nil)
+            known.figures.add(transfer, endedAt: figures.ended, counts: isMeasured)
+            if isMeasured { known.ended = ended }
+            state.transfers[check.point] = known
         }
     }
 
@@ -89,13 +95,21 @@ final class MetricsStore: Sendable {
         }
     }
 
-    /// The transfers of each point.
-    var transfers: [ProbePoint: TransferMetrics] { state.withLock { $0.transfers } }
+    /// The transfers of each point, with the times of their ends as they were stamped.
+    var transfers: [ProbePoint: TransferMetrics] {
+        state.withLock { state in state.transfers.mapValues { $0.figures } }
+    }
 
     /// The current figures of the points that are checked at present.
+    ///
+    /// - Parameters:
+    ///   - points: The points.
+    ///   - now: The time until which durations are counted.
+    ///   - observed: The present time, by which the ends of the last checks are those of the wall clock as it is set now.
     func figures(
         of points: some Sequence<ProbePoint>,
-        at now: SuspendingClock.Instant = .now
+        at now: SuspendingClock.Instant = .now,
+        observed: ObservedTime = .now
     ) -> (
         checks: [ProbePoint: (last: CheckMetrics?, counts: CheckCounts)], transfers: [ProbePoint: TransferMetrics],
         transitions: [AgentMetrics.TransitionCount], seconds: [String: Double]
@@ -104,12 +118,27 @@ final class MetricsStore: Sendable {
             let points = Set(points)
             state.settle(at: now)
             return (
-                state.checks.filter { points.contains($0.key) },
-                state.transfers.filter { points.contains($0.key) },
+                state.checks.filter { points.contains($0.key) }.mapValues { check in
+                    var last = check.last
+                    last?.ended = check.ended.seconds(until: observed)
+                    return (last, check.counts)
+                },
+                state.transfers.filter { points.contains($0.key) }.mapValues { figures, ended in
+                    var figures = figures
+                    figures.ended = ended?.seconds(until: observed)
+                    return figures
+                },
                 state.transitions.map { .init(type: $0.key.type, code: $0.key.code, count: $0.value) },
                 Dictionary(uniqueKeysWithValues: state.seconds.map { ($0.key.rawValue, $0.value) })
             )
         }
+    }
+}
+
+extension ObservedTime {
+    /// Returns the time in seconds since 1970, by the wall clock as it is set now.
+    func seconds(until now: ObservedTime) -> Double {
+        Timestamp(self).seconds(elapsed: instant.duration(to: now.instant), until: Timestamp(now))
     }
 }
 
