@@ -51,6 +51,16 @@ extension MultiThreadedEventLoopGroup {
         for loop in makeIterator() { loop.execute { NamedThread.nameCurrent(name) } }
     }
 
+    /// Ends the event loops, and blocks the calling thread until they have ended, at most for a second.
+    ///
+    /// NIO reports the end on a thread of libdispatch, which retries for as long as the system has no thread left: the loops
+    /// have then closed their channels, but a process that waited for the report would never end.
+    package func shutDown() {
+        let hasEnded = Monitor(false)
+        shutdownGracefully { _ in hasEnded.signal() }
+        hasEnded.waitForSignal(within: .seconds(1))
+    }
+
     /// Takes what the event loops need, and gives it back: NIO ends the process if it is missing.
     ///
     /// Other threads may still take it in between, which only makes that unlikely.
@@ -74,22 +84,30 @@ extension NIOThreadPool {
         try ThreadReserve.ensure(count, prefix)
         _start(threadNamePrefix: "\(prefix)")
     }
+
+    /// Ends the threads after their current work; returns at once, on any thread.
+    ///
+    /// NIO ends them on a thread of libdispatch, and its caller sleeps for as long as the system has no thread left. Without
+    /// one for that caller, the threads remain until the process ends.
+    package func shutDown() {
+        try? NamedThread.start("pool-end") { self.shutdownGracefully { _ in } }
+    }
 }
 
 /// The threads that the system can still start.
 private enum ThreadReserve {
-    /// Starts so many threads at the same time, and ends them.
+    /// Starts so many threads and one more at the same time, and ends them.
     ///
     /// Other threads may still be started in between, which only makes a shortage afterwards unlikely.
     static func ensure(_ count: Int, _ name: StaticString) throws(SystemError) {
         let isOver = Monitor(false)
         var threads: [NamedThread] = []
         defer {
-            isOver.withLock { $0 = true }
-            isOver.wakeAll()
+            isOver.signal()
             for thread in threads { thread.join() }
         }
-        for _ in 0..<count {
+        // The kernel may count a thread (RLIMIT_NPROC, pids.max) for a moment after it was joined.
+        for _ in 0..<count + 1 {
             threads.append(try NamedThread(name) { isOver.wait { $0 ? .done(()) : .sleep(nil) } })
         }
     }

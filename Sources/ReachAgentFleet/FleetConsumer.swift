@@ -25,6 +25,8 @@ final class FleetConsumer {
     private static let batch: UInt64 = 256
     /// The time after which the broker deletes an ephemeral consumer without requests, in nanoseconds.
     private static let inactivity: Int64 = 300_000_000_000
+    /// The time for which the broker waits for the acknowledgement of an event, unless a consumer has another one.
+    private static let acknowledgementWait: Duration = .seconds(30)
 
     private let template: SubjectTemplate
     private let reader: NATSReader
@@ -41,6 +43,10 @@ final class FleetConsumer {
     private var fetched: [OpaquePointer] = []
     /// The events of a durable consumer that were returned but not acknowledged.
     private var handedOut: [OpaquePointer] = []
+    /// The interval at which the broker is asked to wait longer for acknowledgements.
+    private let extensionInterval: Duration
+    /// The start of the current wait for acknowledgements.
+    private var waitStart = ContinuousClock.now
     /// The number of events that waited after the last one.
     private var pending: UInt64 = 0
     /// The number of messages that were received, events or not.
@@ -68,7 +74,8 @@ final class FleetConsumer {
         let status = natsConnection_JetStream(&context, reader.connection, nil)
         guard status == NATS_OK, let context else { throw reader.failure(status, doing: "use JetStream") }
         self.context = context
-        let existing = durable.flatMap { Self.stream(ofConsumer: $0, context, source) }
+        let existing = durable.flatMap { Self.consumer($0, context, source) }
+        extensionInterval = (existing?.acknowledgementWait ?? Self.acknowledgementWait) / 3
         self.policy = existing == nil ? policy : .all
         do throws(TransportFailure) {
             subscription = try Self.subscribe(
@@ -77,7 +84,7 @@ final class FleetConsumer {
                 source,
                 // The library refuses a start that differs from the one with which the consumer was created.
                 existing == nil ? policy : nil,
-                stream: existing ?? source.settings.stream,
+                stream: existing?.stream ?? source.settings.stream,
                 durable: durable
             )
         } catch {
@@ -145,6 +152,15 @@ final class FleetConsumer {
         guard status == NATS_OK else { throw reader.failure(status, doing: "acknowledge events") }
     }
 
+    /// Asks the broker to wait longer for the acknowledgements of a durable consumer, if that is due: while a slow reader
+    /// of the output takes its time, it would deliver the events again.
+    func extendAcknowledgementWait() {
+        guard isDurable, waitStart + extensionInterval <= .now else { return }
+        waitStart = .now
+        // The end of a connection is a failure of the next call.
+        for message in fetched + handedOut { natsMsg_InProgress(message, nil) }
+    }
+
     /// The reason that waiting events do not arrive: a missing permission also results in no answer.
     var silence: TransportFailure { reader.failure(NATS_TIMEOUT, doing: "read events") }
 
@@ -160,6 +176,7 @@ final class FleetConsumer {
         request.MaxBytes = limit == .bytes ? Int64(NATSReader.maximumAnswerBytes) : 0
         request.Expires = milliseconds * 1_000_000
         var list = natsMsgList()
+        waitStart = .now
         let status = natsSubscription_FetchRequest(&list, subscription, &request)
         defer { natsMsgList_Destroy(&list) }
         try checkProgress(list.Count)
@@ -221,15 +238,23 @@ final class FleetConsumer {
         )
     }
 
-    /// Returns the stream of an existing durable consumer; `nil` if there is none.
+    /// Returns the stream of an existing durable consumer, and the time for which it waits for acknowledgements; `nil` if
+    /// there is none.
     ///
     /// It reports no failure: the library repeats the requests when it subscribes.
-    private static func stream(ofConsumer name: String, _ context: OpaquePointer, _ source: FleetSource) -> String? {
-        streams(context, source).first { stream in
+    private static func consumer(
+        _ name: String,
+        _ context: OpaquePointer,
+        _ source: FleetSource
+    ) -> (stream: String, acknowledgementWait: Duration)? {
+        for stream in streams(context, source) {
             var info: UnsafeMutablePointer<jsConsumerInfo>?
             defer { jsConsumerInfo_Destroy(info) }
-            return js_GetConsumerInfo(&info, context, stream, name, nil, nil) == NATS_OK
+            guard js_GetConsumerInfo(&info, context, stream, name, nil, nil) == NATS_OK else { continue }
+            let wait = info?.pointee.Config?.pointee.AckWait ?? 0
+            return (stream, wait > 0 ? .nanoseconds(wait) : acknowledgementWait)
         }
+        return nil
     }
 
     /// Returns the streams that may have the events; the order is arbitrary.

@@ -109,9 +109,12 @@ struct ReportQueue {
     /// `true` while a report waits for its answer.
     var isPending: Bool { sent != nil }
 
+    /// The bytes that the agent has not counted yet.
+    var bytes: UInt64 { newest?.bytes ?? 0 }
+
     /// Adds a report.
     mutating func add(_ report: SinkReport) {
-        let bytes = newest?.bytes ?? 0
+        let bytes = bytes
         newest = report
         newest?.bytes = bytes + min(report.bytes, .max - bytes)
         newest?.lost = nil
@@ -154,7 +157,7 @@ struct ReportQueue {
         sent = nil
         switch outcome {
         case .taken:
-            let bytes = newest?.bytes ?? 0
+            let bytes = bytes
             newest?.bytes = bytes - min(report.bytes, bytes)
             if report.lost != nil, !losses.isEmpty { losses.removeFirst() }
             if !losses.isEmpty { isDue = true }

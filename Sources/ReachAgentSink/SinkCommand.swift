@@ -75,14 +75,15 @@ struct SinkCommand: ParsableCommand {
 
     private static func status(of error: any Error) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
-        let code = exitCode(for: error)
-        let text = fullMessage(for: error)
-        guard code == .success else {
-            Terminal.printError(text)
-            return ExitStatus.usage
+        guard exitCode(for: error) != .success else {
+            Terminal.print(fullMessage(for: error))
+            return 0
         }
-        Terminal.print(text)
-        return 0
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let sentence = CommandMistake.sentence(message(for: error), arguments, help: helpMessage(columns: 120))
+        Terminal.printError("reachagent-sink: \(sentence)")
+        Terminal.printError("help:  reachagent-sink --help")
+        return ExitStatus.usage
     }
 }
 

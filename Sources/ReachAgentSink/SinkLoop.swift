@@ -64,6 +64,7 @@ final class SinkLoop {
             if let outcome = content.reportOutcome { take(outcome) }
             if let isConnected = content.isAgentConnected { handle(.agent(isConnected: isConnected)) }
             if content.isAgentNew { makeReport() }
+            if content.isAgentReloaded { handle(.reloaded) }
             if content.isClockChanged { handle(.clockChanged) }
             guard !content.isStopping else { return stop(isReplaced: content.isReplaced) }
             takeTransportEvents()
@@ -93,7 +94,7 @@ final class SinkLoop {
 
     private func take(_ outcome: ReportSender.Outcome) {
         reports.take(outcome, at: .now)
-        if case .taken(let reply) = outcome { handle(.reported(reply)) }
+        if case .taken(let reply) = outcome { handle(.reported(reply, unanswered: reports.bytes)) }
     }
 
     // MARK: Effects

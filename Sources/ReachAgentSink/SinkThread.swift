@@ -5,10 +5,8 @@ internal import StateClient
 internal import Synchronization
 
 /// A running sink, as the supervisor manages it.
-struct SinkThread: Sendable {
-    /// The settings with which it was started.
+struct SinkThread: RunningSink, Sendable {
     let settings: SinkSettings
-    /// The host's name for people with which it was started.
     let host: String
     private let inbox: SinkInbox
 
@@ -53,6 +51,9 @@ struct SinkThread: Sendable {
     /// Notifies the sink that the connection to the agent has ended.
     func agentDisappeared() { inbox.put { $0.isAgentConnected = false } }
 
+    /// Notifies the sink that the agent has reloaded its configuration.
+    func agentReloaded() { inbox.put { $0.isAgentReloaded = true } }
+
     /// Notifies the sink that the machine has resumed, or that the time of day was set: what is due is done now.
     func clockChanged() { inbox.put { $0.isClockChanged = true } }
 
@@ -93,6 +94,8 @@ final class SinkInbox: Sendable {
         var reportOutcome: ReportSender.Outcome?
         /// True if the agent has sent its hello: it may have restarted, and not know the sink.
         var isAgentNew = false
+        /// True if the agent has reloaded its configuration.
+        var isAgentReloaded = false
         /// True if the machine has resumed from a suspend, or the time of day was set.
         var isClockChanged = false
         /// True if the sink is to stop.

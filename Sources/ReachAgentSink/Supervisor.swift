@@ -22,9 +22,7 @@ final class Supervisor {
     private var clock = ClockWatch()
     /// The names of the sinks whose threads have ended.
     private let ended: EndedSinks
-    private var running: [String: SinkThread] = [:]
-    /// The sinks in the agent's list.
-    private var wanted: SinkDocument?
+    private var roster = SinkRoster<SinkThread> { SinkLog.write(.error, $0) }
     private var machine: MachineState?
     private var isAgentConnected = false
     private var isStopping = false
@@ -68,7 +66,7 @@ final class Supervisor {
     private func run() throws -> Int32 {
         readDocument()
         notifier.ready()
-        while !(wanted == nil && running.isEmpty) {
+        while roster.isNeeded {
             sleep()
             takeSignals()
             guard !isStopping else {
@@ -76,7 +74,9 @@ final class Supervisor {
                 return 0
             }
             for update in try follower.take() { take(update) }
-            for name in ended.take() { running[name] = nil }
+            for name in ended.take() { roster.remove(name) }
+            // Without its sockets an agent cannot report that it has removed the list.
+            if !isAgentConnected || roster.isRetryDue(at: .now) { readDocument() }
             reconcile()
         }
         SinkLog.write(.notice, "no sink is configured")
@@ -87,15 +87,17 @@ final class Supervisor {
         switch update {
         case .machine(let state):
             machine = state
-            for sink in running.values { sink.put(state) }
+            for sink in roster.running.values { sink.put(state) }
         case .agentAppeared:
             isAgentConnected = true
             readDocument()
-            for sink in running.values { sink.agentAppeared() }
+            for sink in roster.running.values { sink.agentAppeared() }
         case .agentDisappeared:
             isAgentConnected = false
-            for sink in running.values { sink.agentDisappeared() }
-        case .reloaded: readDocument()
+            for sink in roster.running.values { sink.agentDisappeared() }
+        case .reloaded:
+            readDocument()
+            for sink in roster.running.values { sink.agentReloaded() }
         }
     }
 
@@ -110,62 +112,43 @@ final class Supervisor {
 
     // MARK: The sinks
 
-    private func readDocument() {
-        switch SinkDocumentFile.read(in: directories.runtime) {
-        case .sinks(let document): wanted = document
-        case .absent: wanted = nil
-        // Running sinks continue; the agent's next list may be valid.
-        case .unusable(let reason):
-            SinkLog.write(.error, "cannot read the list of sinks: \(reason)")
-            if wanted == nil { wanted = SinkDocument(host: "", sinks: []) }
-        }
-    }
+    private func readDocument() { roster.take(SinkDocumentFile.read(in: directories.runtime)) }
 
-    /// Stops the sinks that are no longer wanted or have changed, and starts the missing ones; a changed sink starts
-    /// after the former one has ended.
     private func reconcile() {
-        let host = wanted?.host ?? ""
-        let sinks = Dictionary((wanted?.sinks ?? []).map { ($0.name, $0) }) { first, _ in first }
-        for (name, sink) in running where sinks[name] != sink.settings || sink.host != host {
-            sink.stop(before: sinks[name])
+        roster.reconcile(at: .now) { settings, host throws(SystemError) in
+            try SinkThread(
+                settings,
+                host: host,
+                services,
+                machine: machine,
+                isAgentConnected: isAgentConnected
+            ) { [ended] in ended.add(settings.name) }
         }
-        for (name, settings) in sinks where running[name] == nil {
-            do throws(SystemError) {
-                running[name] = try SinkThread(
-                    settings,
-                    host: host,
-                    services,
-                    machine: machine,
-                    isAgentConnected: isAgentConnected
-                ) { [ended] in ended.add(name) }
-            } catch {
-                SinkLog.write(.error, "cannot start sink \(name): \(error)")
-            }
-        }
-        notifier.keep(Array(sinks.keys))
+        notifier.keep(roster.names)
     }
 
     private func stop() {
         // A second signal means that an orderly stop would take too long.
         SignalDescriptor.letEndProcess(SIGINT, SIGTERM)
         notifier.stopping()
-        for sink in running.values { sink.stop() }
+        for sink in roster.running.values { sink.stop() }
         let deadline = ContinuousClock.now.advanced(by: Self.patience)
-        while !running.isEmpty, wakeup.sleep(deadline: deadline) == .woken {
+        while !roster.running.isEmpty, wakeup.sleep(deadline: deadline) == .woken {
             wakeup.reset()
-            for name in ended.take() { running[name] = nil }
+            for name in ended.take() { roster.remove(name) }
         }
-        for name in running.keys.sorted() { SinkLog.write(.warning, "sink \(name) did not end in time") }
+        for name in roster.running.keys.sorted() { SinkLog.write(.warning, "sink \(name) did not end in time") }
     }
 
     private func sleep() {
         let descriptors = [signals.descriptor, wakeup.descriptor, follower.descriptor, clock.descriptor]
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: follower.deadline))
+        let deadline = [follower.deadline, roster.retry].compactMap(\.self).min()
+        _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: deadline))
         if entries[1].revents != 0 { wakeup.reset() }
         guard entries[3].revents != 0 else { return }
         clock.reset()
-        for sink in running.values { sink.clockChanged() }
+        for sink in roster.running.values { sink.clockChanged() }
     }
 }
 

@@ -170,7 +170,7 @@ public struct SinkCursorFile: Sendable {
     /// - Throws: `FileError` if it could not be written; the former cursor then still exists.
     package func write(_ cursor: SinkCursor) throws(FileError) {
         let text = JSONWriter.text(of: cursor) + [0x0A]
-        try FileReplacement.write(text, to: path, mode: 0o640, options: .durable)
+        try FileReplacement.write(text, to: path, mode: 0o640, options: [.directoryOwner, .durable])
     }
 
     /// Removes the cursor, if there is one.

@@ -19,6 +19,8 @@ package final class StateReader {
     private var retry: ContinuousClock.Instant?
     /// The time by which the agent must have sent its hello; `nil` once it has.
     private var helloDeadline: ContinuousClock.Instant?
+    /// The time at which an attempt to connect gives up in any case; `nil` for none.
+    private var connectLimit: ContinuousClock.Instant?
     /// The reason for the stream's end, until it is thrown.
     private var failure: StateClientError?
     /// `true` if the last call may have left received lines behind.
@@ -85,6 +87,29 @@ package final class StateReader {
         return items
     }
 
+    /// Waits for items, and returns them; empty at the deadline.
+    ///
+    /// Sleeps on the calling thread, and needs no other.
+    ///
+    /// - Parameters:
+    ///   - maximum: The maximum number of lines, as for ``take(maximum:)``.
+    ///   - deadline: The end of the wait; `nil` for none.
+    /// - Throws: As ``take(maximum:)``.
+    package func wait(
+        maximum: Int,
+        until deadline: ContinuousClock.Instant?
+    ) throws(StateClientError) -> [StreamItem] {
+        connectLimit = deadline
+        defer { connectLimit = nil }
+        while true {
+            let items = try take(maximum: maximum)
+            guard items.isEmpty else { return items }
+            if let deadline, deadline <= .now { return [] }
+            let next = [self.deadline, deadline].compactMap(\.self).min()
+            _ = wakeup.sleep(untilReady: descriptor, for: POLLIN, deadline: next)
+        }
+    }
+
     /// Returns whether there is a connection, after connecting if an attempt is due.
     private func isConnected() throws(StreamResumption.End) -> Bool {
         guard connection == nil else { return true }
@@ -98,7 +123,8 @@ package final class StateReader {
         let parameters = resumption.parameters
         let helloDeadline = ContinuousClock.now.advanced(by: resumption.helloTimeout)
         connection = try failing { () throws(StateClientError) in
-            let deadline = connectTimeout.map { ContinuousClock.now.advanced(by: $0) } ?? helloDeadline
+            let timeout = connectTimeout.map { ContinuousClock.now.advanced(by: $0) } ?? helloDeadline
+            let deadline = min(timeout, connectLimit ?? timeout)
             let connection = try AgentConnection(to: location, wakeup: wakeup, deadline: deadline)
             try connection.send("subscribe", parameters: parameters, wantsMore: true, deadline: deadline)
             return connection
@@ -166,9 +192,14 @@ extension StateClient {
     ///
     /// The reader connects in the first call of ``StateReader/take(maximum:)``.
     ///
+    /// - Parameter connectTimeout: The maximum time that an attempt to connect waits for an agent with many other clients;
+    ///   `nil` for the time for which the agent may be silent.
     /// - Throws: ``StateClientError`` if no descriptor is left.
-    package func reader(_ subscription: StateSubscription) throws(StateClientError) -> StateReader {
-        StateReader(locate, subscription, wakeup: try .make(), connectTimeout: .milliseconds(300))
+    package func reader(
+        _ subscription: StateSubscription,
+        connectTimeout: Duration? = .milliseconds(300)
+    ) throws(StateClientError) -> StateReader {
+        StateReader(locate, subscription, wakeup: try .make(), connectTimeout: connectTimeout)
     }
 
     /// Sends one request and decodes its one reply; blocks the calling thread.

@@ -161,6 +161,6 @@ final class WorkPool {
 
     /// Ends the threads after their current work.
     func stop() {
-        if isStarted { pool.shutdownGracefully { _ in } }
+        if isStarted { pool.shutDown() }
     }
 }

@@ -75,6 +75,7 @@ struct SocketFile: Sendable {
         guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
         guard isBound else { throw StateSocketError(errnoOf: "bind", path) }
+        ParentDirectory.giveOwnership(ofSocketAt: path)
         if let group, chown(path, uid_t.max, group) != 0 {
             let cause: StateSocketError.Cause = errno == EPERM ? .foreignGroup(group) : .errno(errno)
             throw StateSocketError(operation: "set the group of", path: path, cause: cause)
@@ -85,7 +86,7 @@ struct SocketFile: Sendable {
         return identity
     }
 
-    /// Checks that a path does not exist, or is a socket without a listener.
+    /// Checks that a path in a locked directory does not exist, or is a socket without a listener.
     private static func checkIsFree(_ path: String) throws(StateSocketError) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -103,6 +104,8 @@ struct SocketFile: Sendable {
         // A socket with a full queue of connections has a listener too.
         case 0, EAGAIN: throw StateSocketError(operation: "bind", path: path, cause: .inUse(by: nil))
         case ECONNREFUSED, ENOENT: return
+        // Left by another user's agent, such as root's: one that runs would have the lock.
+        case EACCES where status.st_uid != geteuid(): return
         case EPROTOTYPE: throw StateSocketError(operation: "bind", path: path, cause: .notASocket)
         default: throw StateSocketError(errnoOf: "connect to", path, number)
         }
@@ -159,6 +162,8 @@ struct SocketDirectory: Sendable {
             guard number == EWOULDBLOCK else { throw StateSocketError(errnoOf: "lock", file, number) }
             throw StateSocketError(operation: "lock", path: file, cause: .inUse(by: Self.process(in: lock)))
         }
+        // The agent of the directory's owner could not open root's.
+        ParentDirectory.giveOwnership(of: lock, in: path)
         // Only for the error message of another agent.
         let text = Array("\(getpid())\n".utf8)
         if ftruncate(lock, 0) == 0 { _ = pwrite(lock, text, text.count, 0) }

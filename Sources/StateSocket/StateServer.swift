@@ -158,7 +158,7 @@ public final class StateServer: Sendable {
         let readings = try? running.gate.eventLoop.submit { running.hub.value.work.count }.wait()
         running.gate.close()
         // A thread that hangs in the journal retains the event loop: its result is ignored, which is harmless.
-        if readings == 0 { try? running.group.syncShutdownGracefully() }
+        if readings == 0 { running.group.shutDown() }
     }
 
     /// Applies other access rules to the ports that other hosts can reach, and closes their connections.
@@ -265,7 +265,7 @@ public final class StateServer: Sendable {
             // NIO has already closed the socket that it could not adopt, and closes the adopted ones.
             Self.discard(files, directory, adopted: taken)
             gate.close()
-            try? group.syncShutdownGracefully()
+            group.shutDown()
             throw failure(error)
         }
     }

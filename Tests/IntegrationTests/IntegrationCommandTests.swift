@@ -20,6 +20,40 @@ struct IntegrationCommandTests {
         #expect(stopped.events.first?.stopReason == (number == SIGINT ? "SIGINT" : "SIGTERM"))
     }
 
+    @Test(
+        "as process 1 of a container, too, a command that waits ends by each of the signals",
+        arguments: [SIGINT, SIGTERM, SIGHUP],
+        ["watch --json --socket", "history --follow --json --directory", "fleet status --server"]
+    )
+    func processOne(_ number: Int32, _ command: String) async throws {
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await directory.agent()
+        // A server that says nothing, and what it prints when the command waits for it.
+        let silent = """
+            import socket, sys
+            server = socket.create_server(('127.0.0.1', 4222))
+            print('ready', flush=True)
+            client = server.accept()
+            print('accepted', flush=True)
+            sys.stdin.read()
+            """
+        let input = Pipe()
+        let server = try CommandLines(namespace.command("python3", ["-c", silent]), input: input)
+        #expect(await server.next() == "ready")
+        let subject = command.hasPrefix("watch") ? directory.control : directory.journal
+        let isFleet = command.hasPrefix("fleet")
+        let words = "\(command) \(isFleet ? "nats://127.0.0.1:4222" : subject)".split(separator: " ").map(String.init)
+        let container = ["--pid", "--fork", "--mount-proc", "--kill-child", self.agent] + words
+        let program = try CommandLines(namespace.command("unshare", container))
+        if isFleet { #expect(await server.next() == "accepted") } else { #expect(await program.next() != nil) }
+        let first = try #require(ProcessTable.numbers(ofChildrenOf: program.processIdentifier).first)
+        kill(first, number)
+        _ = await program.rest()
+        #expect(await program.status() == 128 + number)
+        #expect(try await agent.stop().status == 0)
+        try input.fileHandleForWriting.close()
+    }
+
     @Test("when the reader closes the output, the agent exits quietly with status 0, without waiting for an event")
     func closedPipe() throws {
         let file = "\(directory.path)/status"

@@ -137,6 +137,18 @@ struct IntegrationHookDirectoryTests {
     }
 
     @Test
+    func `a directory that does not exist is a warning, and its hooks run once it does`() async throws {
+        let agent = try await HookAgent.start(in: lab, directories: [lab.first, "\(lab.path)/late"])
+        try lab.put("late/10-comes", "echo comes")
+        try lab.use(.wifi)
+        let change = try await agent.settles(on: "wifi")
+        #expect(try await agent.completed("10-comes", for: change).run?.output == "comes\n")
+        #expect(try await agent.stop() == 0)
+        #expect(agent.log.contains("--hooks: \(lab.path)/late does not exist"), "\(agent.log)")
+        #expect(!agent.log.contains("--hooks: \(lab.first)"))
+    }
+
+    @Test
     func `an added file runs for the next event, and a removed one does not`() async throws {
         try lab.put("etc/10-stays", "echo stays")
         let gone = try lab.put("etc/20-goes", "echo goes")

@@ -72,6 +72,31 @@ struct IntegrationServiceTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test(
+        .asRoot,
+        .enabled(if: BuiltAgent.isForOtherUsers, "another user must be able to run the executable"),
+        arguments: [SIGKILL, SIGTERM]
+    )
+    func `in the directories of its user, the service starts after an agent of root, however that ended`(
+        number: Int32
+    ) async throws {
+        let namespace = try NetworkNamespace(root: .machine)
+        let directory = try StreamDirectory(in: namespace)
+        let user = ThreadShortage.user
+        try #require(mkdir(directory.sockets, 0o755) == 0)
+        for path in [directory.path, directory.sockets] { try #require(chown(path, user, user) == 0) }
+        let first = try await directory.agent("--no-config", "--no-hooks")
+        _ = try await first.stop(number)
+        let arguments = directory.arguments(["--no-config", "--no-hooks", "--format", "json"])
+        let identity = ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"]
+        let service = try CommandLines(namespace.command("setpriv", identity + [BuiltAgent.path] + arguments))
+        _ = try await service.next(containing: "reachagent.reachability.changed")
+        #expect(try await directory.status()["agent"] != nil)
+        service.signal(SIGTERM)
+        _ = await service.rest()
+        #expect(await service.status() == 0)
+    }
+
     @Test(arguments: ["hooks", "netlink", "sockets"])
     func `one stuck thread stops the keep-alives, and is named`(thread: String) async throws {
         let configuration = try write("[hook.h]\ncommand = [\"/bin/true\"]\n")

@@ -55,6 +55,28 @@ struct IntegrationSinkTests {
         #expect(try await agent.stop().status == 0)
     }
 
+    @Test func `a sink that waits for a budget ships on when a reload raises it`() async throws {
+        func configuration(_ bytesPerDay: Int) -> String {
+            "[metered]\ninterfaces = ['eth*']\nbytes_per_day = \(bytesPerDay)\n"
+        }
+        let (server, reader) = try await NATSServer.withStream()
+        let sink = SinkLab.sink("plant", server.url)
+        try lab.configure(configuration(250) + sink)
+        let agent = try await lab.agent()
+        let program = try lab.sink()
+        try await program.next(containing: "[budget_exhausted]")
+        try await lab.awaitStatus(of: "plant", "code", "budget_exhausted")
+        // The list of the sinks remains the same: only the event of the reload reaches the program.
+        try lab.configure(configuration(100_000_000) + sink)
+        agent.signal(SIGHUP)
+        try await agent.next("config.reloaded", about: "agent")
+        try await program.next(containing: "sink plant: connected")
+        let (events, journal) = try await lab.shipped(reader)
+        #expect(events.flaws(beside: journal) == [])
+        program.end()
+        #expect(try await agent.stop().status == 0)
+    }
+
     @Test func `a killed agent continues its numbering, and one with a new journal starts again`() async throws {
         let (server, reader) = try await NATSServer.withStream()
         try lab.configure(SinkLab.sink("plant", server.url))

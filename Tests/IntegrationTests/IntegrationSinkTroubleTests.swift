@@ -132,6 +132,23 @@ struct IntegrationSinkTroubleTests {
         )
     }
 
+    @Test func `a list of sinks that cannot be read when the program starts`() async throws {
+        let (server, _) = try await NATSServer.withStream()
+        try lab.configure(SinkLab.sink("plant", server.url))
+        let agent = try await lab.agent()
+        let list = URL(filePath: "\(lab.directory.sockets)/sinks.json")
+        let content = try Data(contentsOf: list)
+        try Data("{".utf8).write(to: list, options: .atomic)
+        let program = try lab.sink()
+        try await program.next(containing: "cannot read the list of sinks")
+        // From here on, neither the agent nor its events wake the program.
+        while try await !lab.isFollowed() {}
+        try content.write(to: list, options: .atomic)
+        try await program.next(containing: "sink plant: connected")
+        program.end()
+        #expect(try await agent.stop().status == 0)
+    }
+
     @Test func `a certificate of another authority`() async throws {
         func write(_ text: String, to name: String) throws -> String {
             let path = "\(lab.directory.path)/\(name)"

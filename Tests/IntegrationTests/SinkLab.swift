@@ -70,6 +70,16 @@ final class SinkLab: Sendable {
         return (try ShippedEvents(of: "EVENTS", reader), journal)
     }
 
+    /// Returns `true` while the sinks' program is connected to the agent.
+    func isFollowed() async throws -> Bool {
+        let reply = try await directory.command("subscribers", "--json", "--socket", directory.control).output
+        let object = try JSONSerialization.jsonObject(with: Data(reply.utf8)) as? [String: Any]
+        let subscribers = object?["subscribers"] as? [[String: Any]] ?? []
+        return subscribers.contains {
+            $0["command"] as? String == "reachagent-sink" && $0["state"] as? String == "live"
+        }
+    }
+
     /// The state of a sink, as the agent shows it.
     func status(of name: String) async throws -> [String: Any] {
         let sinks = try await directory.status()["sinks"] as? [[String: Any]] ?? []

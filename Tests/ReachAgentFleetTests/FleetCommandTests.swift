@@ -46,6 +46,39 @@ import Testing
         #expect(!mistake.contains("secret"))
     }
 
+    @Test(arguments: [
+        ("stat", "there is no command 'stat'; did you mean 'status'?"),
+        ("stat --server nats://b.example", "there is no command 'stat'; did you mean 'status'?"),
+        ("frobnicate", "there is no command 'frobnicate'; there are report, status, watch"),
+        ("--hlp", "there is no option '--hlp'; did you mean '--help'?"),
+        ("status --sevrer", "there is no option '--sevrer'; did you mean '--server'?"),
+        (
+            "status --only foo",
+            "'--only <state>': expected none, local, portal, silent, stopped, partial, unknown, full or trouble, got 'foo'"
+        ),
+        ("status --output jsn", "'--output <output>': expected text or json, got 'jsn'; did you mean 'json'?"),
+        ("status --sort outages", "'--sort outages' needs '--since'"),
+    ])
+    func `a mistake is answered in one sentence, with the correction`(_ words: String, _ sentence: String) async throws
+    {
+        let result = try await FinishedCommand.run(
+            words.split(separator: " ").map(String.init),
+            of: BuiltFleet.path
+        )
+        #expect(result.status == 64)
+        #expect(result.error == "reachagent fleet: \(sentence)\nhelp:  reachagent fleet --help\n")
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:1", "127.0.0.1:1 cannot be reached: Connection refused\n"),
+        ("nosuch.invalid", "the name 'nosuch.invalid' cannot be resolved: "),
+    ])
+    func `a server that cannot be reached has a reason`(_ server: String, _ reason: String) async throws {
+        let result = try await FinishedCommand.run(["status", "--server", "nats://\(server)"], of: BuiltFleet.path)
+        #expect(result.status == 69)
+        #expect(result.error.hasPrefix("reachagent fleet: \(reason)"), "\(result.error)")
+    }
+
     @Test
     func `each command fails with a status when the server is not available`() async throws {
         let result = try await FinishedCommand.run(["status", "--server", "nats://127.0.0.1:1"], of: BuiltFleet.path)

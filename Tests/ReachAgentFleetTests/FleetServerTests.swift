@@ -160,6 +160,90 @@ struct FleetServerTests {
         #expect(await lines.next()?.contains(id) == true)
     }
 
+    @Test
+    func `a slow reader of a durable consumer gets each event once`() async throws {
+        let (server, client) = try await Self.started()
+        _ = try FleetConsumer(Self.source(server), .all, durable: "archive")
+        let account = try client.request("$JS.API.CONSUMER.INFO.FLEET.archive").json
+        var configuration = try #require(account["config"] as? [String: Any])
+        configuration["ack_wait"] = 8_000_000_000
+        let change = try JSONSerialization.data(
+            withJSONObject: ["stream_name": "FLEET", "config": configuration] as [String: Any]
+        )
+        let answer = try client.request(
+            "$JS.API.CONSUMER.DURABLE.CREATE.FLEET.archive",
+            String(decoding: change, as: UTF8.self)
+        )
+        #expect(answer.json["error"] == nil, "\(answer)")
+        var device = WrittenDevice("edge-1")
+        // More than a pipe takes.
+        let messages = (0..<300).map { device.other(at: $0) }
+        try Self.store(messages, client)
+        let acknowledgements = try NATSTestClient(port: server.port)
+        try acknowledgements.subscribe("$JS.ACK.FLEET.archive.>")
+
+        let watch = "'\(BuiltFleet.path)' watch --output json --durable archive --server \(server.url)"
+        let start = Pipe()
+        let lines = try CommandLines(
+            "exec 3<&0; \(watch) </dev/null | { read -r start <&3; exec cat; }",
+            input: start
+        )
+        // Four times a third of the wait of 8 s.
+        var extensions: [String: Int] = [:]
+        while extensions.values.allSatisfy({ $0 < 4 }) {
+            let message = try acknowledgements.next()
+            if String(decoding: message.payload, as: UTF8.self) == "+WPI" {
+                extensions[message.subject, default: 0] += 1
+            }
+        }
+        start.fileHandleForWriting.write(Data("start\n".utf8))
+        var ids: [String?] = []
+        while ids.count < messages.count, let line = await lines.next() { ids.append(try Self.id(inLine: line)) }
+        #expect(ids == messages.map { AgentEvent(line: $0.payload)?.id })
+        let last = device.other(at: 1000)
+        try Self.store([last], client)
+        let line = try #require(await lines.next())
+        #expect(try Self.id(inLine: line) == AgentEvent(line: last.payload)?.id)
+    }
+
+    private static func id(inLine line: String) throws -> String? {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return (object?["event"] as? [String: Any])?["id"] as? String
+    }
+
+    @Test
+    func `an event whose line was cut off comes again, on a line of its own`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        let message = device.other(at: 0)
+        try Self.store([message], client)
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("events.jsonl", #"{"device":"edge-1","stor"#)
+        let watch = "'\(BuiltFleet.path)' watch --output json --durable archive --server \(server.url)"
+        let lines = try CommandLines("\(watch) >>'\(file)' & exec tail -n +1 -F '\(file)'")
+        let id = try #require(AgentEvent(line: message.payload)?.id)
+        let line = try await lines.next(containing: id)
+        #expect(try Self.id(inLine: line) == id)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test
+    func `a device that the stream does not have is named, with one that it has`() async throws {
+        let (server, client) = try await Self.started()
+        var device = WrittenDevice("edge-1")
+        try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)
+        for (names, error) in [
+            (["edge-2"], "a device 'edge-2'; did you mean 'edge-1'?"), (["plant-*"], "a device 'plant-*'"),
+            (["edge-2", "plant"], "these devices"), (["edge-2", "edge-1"], nil), (["edge-*"], nil),
+        ] as [([String], String?)] {
+            let words = ["status", "--server", server.url] + names.flatMap { ["--device", $0] }
+            let result = try await FinishedCommand.run(words, of: BuiltFleet.path)
+            #expect(result.status == (error == nil ? 0 : 69))
+            #expect(result.error == (error.map { "reachagent fleet: the stream has no event of \($0)\n" } ?? ""))
+            #expect(result.output.isEmpty == (error != nil))
+        }
+    }
+
     @Test(arguments: ["A", "B"])
     func `a durable consumer is found in the stream that has it`(name: String) async throws {
         let server = try await NATSServer()

@@ -12,6 +12,14 @@ import Testing
         #expect(!inbox.take().isClockChanged)
     }
 
+    @Test func `a reload of the agent is taken once`() throws {
+        let inbox = try SinkInbox(machine: nil)
+        #expect(!inbox.take().isAgentReloaded)
+        inbox.put { $0.isAgentReloaded = true }
+        #expect(inbox.take().isAgentReloaded)
+        #expect(!inbox.take().isAgentReloaded)
+    }
+
     @Test func `only the last presence of the agent counts, and only once`() throws {
         let inbox = try SinkInbox(machine: nil, isAgentConnected: true)
         #expect(inbox.take().isAgentConnected == true)

@@ -193,6 +193,25 @@ struct BrokerConnectionTests {
         #expect(driver.engine.deadline == nil)
     }
 
+    @Test("the answer to a report leaves no budget for what later reports have spent")
+    func unansweredReports() throws {
+        var driver = try EngineDriver()
+        driver.begin()
+        driver.feed(.reported(SinkReportReply(isMetered: true, budget: 1_000_000)))
+        #expect(driver.publish().published == [1])
+        _ = driver.engine.takeReport(bytes: 5000)
+        #expect(driver.publish().published == [2])
+        // Waits for the answer to the first one.
+        let second = driver.engine.takeReport(bytes: 5700)
+        #expect(second.bytes == 700)
+        driver.feed(.reported(SinkReportReply(isMetered: true, budget: 700), unanswered: second.bytes))
+        #expect(driver.publish().published == [])
+        #expect(driver.engine.status.state == .connected)
+        driver.feed(.transport(.acknowledged(1)))
+        #expect(driver.feed(.transport(.acknowledged(2))).contains(.disconnect))
+        #expect(driver.engine.status.code == "budget_exhausted")
+    }
+
     @Test("an exhausted budget ends the connection once all is answered, and the next day's is requested")
     func budget() throws {
         var driver = try EngineDriver()
@@ -214,5 +233,73 @@ struct BrokerConnectionTests {
         #expect((0...61_000_000).contains(driver.now.time.microsecondsSince1970 - midnight))
         driver.feed(.reported(SinkReportReply(isMetered: true, budget: 10_000)))
         #expect(driver.engine.status.state == .connecting)
+    }
+
+    // MARK: - Reloads
+
+    @Test(
+        "a reload requests the budget, and a larger one or none lets the sink connect within two seconds",
+        arguments: [
+            SinkReportReply(isMetered: true, budget: 10_000), SinkReportReply(isMetered: true),
+            SinkReportReply(isMetered: false, budget: 0),
+        ]
+    )
+    func reloadedBudget(_ reply: SinkReportReply) throws {
+        var driver = try EngineDriver()
+        driver.begin()
+        let exhausted = ShippingEngine.Input.reported(SinkReportReply(isMetered: true, budget: 0))
+        #expect(driver.feed(exhausted).contains(.disconnect))
+        driver.pass(.seconds(60))
+        #expect(!driver.feed(.tick).contains(.report))
+        // One that changes nothing.
+        #expect(driver.feed(.reloaded).contains(.report))
+        driver.pass(.seconds(60))
+        #expect(!driver.feed(exhausted).contains(.connect))
+        #expect(driver.engine.status.code == "budget_exhausted")
+        #expect(driver.feed(.reloaded).contains(.report))
+        let before = driver.now.instant
+        driver.feed(.reported(reply))
+        while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
+        #expect(driver.now.instant - before <= .seconds(2))
+    }
+
+    @Test("a reload brings the next attempt forward, because a file with credentials may have been corrected")
+    func reloadedCredentials() throws {
+        var driver = try EngineDriver()
+        for _ in 0..<30 {
+            while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
+            driver.feed(.transport(.disconnected(.denied)))
+        }
+        driver.feed(.reloaded)
+        let before = driver.now.instant
+        while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
+        #expect(driver.now.instant - before <= .seconds(2))
+    }
+
+    @Test("a thousand devices that are reloaded together connect within two seconds, but not all at once")
+    func reloadedFleet() throws {
+        let waits = try (0..<1000).map { seed in
+            var driver = try EngineDriver(seed: UInt64(seed))
+            driver.begin()
+            driver.feed(.reported(SinkReportReply(isMetered: true, budget: 0)))
+            driver.pass(.seconds(60))
+            driver.feed(.reloaded)
+            let before = driver.now.instant
+            driver.feed(.reported(SinkReportReply(isMetered: false)))
+            while driver.engine.status.state != .connecting { _ = driver.tickAtDeadline() }
+            return driver.now.instant - before
+        }
+        #expect(waits.allSatisfy { $0 >= .zero && $0 <= .seconds(2) })
+        #expect(waits.count { $0 < .milliseconds(200) } < 150)
+    }
+
+    @Test("a reload leaves a connection as it is")
+    func reloadedConnection() throws {
+        var driver = try EngineDriver()
+        driver.begin()
+        let effects = driver.feed(.reloaded)
+        #expect(effects.contains(.report) && !effects.contains(.disconnect))
+        #expect(driver.engine.status.state == .connected)
+        #expect(driver.publish().published == [1])
     }
 }

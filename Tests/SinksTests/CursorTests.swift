@@ -63,6 +63,17 @@ struct CursorTests {
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `a cursor that root has written is readable for the owner of the directory`() throws {
+        try inDirectory { directory in
+            try #require(chown(directory, 1, 2) == 0)
+            let file = SinkCursorFile(sink: "nats", in: directory)
+            try file.write(SinkCursor(broker: "nats://b", device: "edge", position: try position()))
+            var entry = stat()
+            #expect(stat(file.path, &entry) == 0 && entry.st_uid == 1 && entry.st_gid == 2)
+        }
+    }
+
     @Test func `a cursor keeps the late and the missing events`() throws {
         try inDirectory { directory in
             let file = SinkCursorFile(sink: "nats", in: directory)

@@ -30,6 +30,27 @@ struct LongOutageTests {
             #expect(took < .seconds(10))
         }
     }
+
+    @Test("an outage starts with the end of the connection, however often the sink retries")
+    func retries() throws {
+        var driver = try EngineDriver()
+        driver.begin()
+        let connected = driver.engine.status.since
+        driver.pass(.seconds(60))
+        driver.feed(.transport(.disconnected(.unreachable)))
+        let lost = driver.now.time
+        #expect(connected != lost)
+        var states: Set<SinkStatus.State> = []
+        for _ in 0..<20 {
+            _ = driver.tickAtDeadline()
+            states.insert(driver.engine.status.state)
+            #expect(driver.engine.status.since == lost)
+            if driver.engine.status.state == .connecting { driver.feed(.transport(.disconnected(.unreachable))) }
+        }
+        #expect(states.contains(.connecting) && driver.now.time != lost)
+        _ = driver.connect()
+        #expect(driver.engine.status.state == .connected && driver.engine.status.since == driver.now.time)
+    }
 }
 
 /// A broker that stores at once, and an agent that counts the bytes of each day.

@@ -222,4 +222,44 @@ import Testing
         #expect(reader.descriptor < 0)
         #expect(reader.deadline == nil)
     }
+
+    @Test func `a wait returns what arrives, and nothing once its time is over`() throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: Self.hello(1), Self.reply(1))
+            connection.waitForClose()
+        })
+        let reader = try StateClient(socket: agent.path).reader(StateSubscription(since: 0))
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        var texts: [String] = []
+        while texts.last != "event 1" {
+            let items = try reader.wait(maximum: 8, until: end)
+            try #require(!items.isEmpty, "\(texts)")
+            texts += items.compactMap(Self.text)
+        }
+        #expect(texts == ["hello 1", "event 1"])
+        let later = ContinuousClock.now.advanced(by: .milliseconds(50))
+        #expect(try reader.wait(maximum: 8, until: later) == [])
+        #expect(.now >= later)
+    }
+
+    @Test func `an agent that accepts no connection is waited for no longer than the wait`() throws {
+        let path = try ScriptedAgent.newPath()
+        // The first client is accepted, and the queue has room for another one.
+        let agent = try ScriptedAgent(at: path, backlog: 0, { $0.waitForClose() })
+        let clients = try (0..<2).map { _ in
+            let reader = try StateClient(socket: path).reader(StateSubscription(), connectTimeout: nil)
+            _ = try reader.take(maximum: 1)
+            return reader
+        }
+        let start = ContinuousClock.now
+        let subscription = StateSubscription(reconnects: false)
+        let reader = try StateClient(socket: path).reader(subscription, connectTimeout: nil)
+        #expect(throws: StateClientError.timedOut(socket: path)) {
+            try reader.wait(maximum: 1, until: start.advanced(by: .milliseconds(200)))
+        }
+        // The patience with a silent agent is 10 s.
+        #expect(start.duration(to: .now) < .seconds(8))
+        withExtendedLifetime((agent, clients)) {}
+    }
 }

@@ -21,13 +21,14 @@ struct PasswordCheckTests {
 
     static func hub(
         on gate: LoopGate,
+        configuration: StateSocketConfiguration = StateSocketConfiguration(directory: "/nonexistent"),
         members: @escaping @Sendable () -> SocketMembers = { SocketMembers(nil) }
     ) throws -> NIOLoopBound<StreamHub> {
         let bus = NotificationBus<Event>()
         let tick = try PollTick.open(on: gate)
         return try gate.eventLoop.submit {
             let hub = StreamHub(
-                configuration: StateSocketConfiguration(directory: "/nonexistent"),
+                configuration: configuration,
                 connectionLimit: 1,
                 bus: bus,
                 replay: nil,

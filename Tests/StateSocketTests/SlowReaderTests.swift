@@ -2,6 +2,7 @@ import AgentTestKit
 import EventLoopExecutor
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Synchronization
 import Testing
@@ -13,17 +14,19 @@ import Testing
 struct SlowReaderTests {
     /// Runs a test with a connection and the client's end of it.
     private static func connected(
+        _ socket: SocketName = .control,
+        _ configuration: StateSocketConfiguration = StateSocketConfiguration(directory: "/nonexistent"),
         _ body: @Sendable (NIOLoopBound<Connection>, any Channel, Int32) throws -> [Bool]
     ) async throws -> [Bool] {
         try await onThread {
             let loops = try MultiThreadedEventLoopGroup(named: "test")
             let gate = LoopGate(loops.next())
-            let hub = try PasswordCheckTests.hub(on: gate)
+            let hub = try PasswordCheckTests.hub(on: gate, configuration: configuration)
             var ends: [Int32] = [-1, -1]
             #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             defer { close(ends[1]) }
             let connection = try gate.eventLoop.submit {
-                NIOLoopBound(Connection(.control, in: hub.value), eventLoop: gate.eventLoop)
+                NIOLoopBound(Connection(socket, in: hub.value), eventLoop: gate.eventLoop)
             }.wait()
             let channel = try ClientBootstrap(group: gate.eventLoop)
                 .channelInitializer { channel in
@@ -78,6 +81,36 @@ struct SlowReaderTests {
             }
         }
         #expect(states == [true, true, true])
+    }
+
+    @Test func `the time for reading an answer is not that of the stream after it`() async throws {
+        var configuration = StateSocketConfiguration(directory: "/nonexistent")
+        configuration.lagPatience = .milliseconds(50)
+        let states = try await Self.connected(.http, configuration) { connection, channel, _ in
+            let head = HTTPRequestHead(
+                version: .http1_1,
+                method: .GET,
+                uri: "/events",
+                headers: ["Host": "localhost"]
+            )
+            try connection.eventLoop.submit {
+                // The stream starts although the answer is unread.
+                let marks = ChannelOptions.Types.WriteBufferWaterMark(low: 1 << 24, high: 1 << 25)
+                try channel.syncOptions?.setOption(.writeBufferWaterMark, value: marks)
+                connection.value.write(ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 20), lines: 1)
+                connection.value.flush()
+                connection.value.limitReading()
+                connection.value.exchange?.receive(.head(head))
+                connection.value.exchange?.receive(.end(nil))
+                _ = connection.value.takeTurn()
+            }.wait()
+            // Due after the limit, if that is still set.
+            let isOpen = connection.eventLoop.scheduleTask(in: .milliseconds(100)) {
+                channel.isActive && connection.value.stream != nil
+            }
+            return [try isOpen.futureResult.wait()]
+        }
+        #expect(states == [true])
     }
 
     @Test func `the time for the next request begins when the client has been sent the whole answer`() async throws {

@@ -1,5 +1,7 @@
+import AgentEvents
 import AgentTestKit
 import Foundation
+import NotificationBus
 import Testing
 
 @testable import StateSocket
@@ -72,6 +74,56 @@ struct SocketFileTests {
             }
         }
         #expect(failure == nil)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `the sockets that another user's agent has left are replaced, and those of one that runs are not`() async {
+        await #expect(processExitsWith: .success) {
+            let temporary = try TemporaryDirectory()
+            let directory = temporary.path
+            for name in ["events.sock", ".events.new", "control.sock"] {
+                let path = "\(directory)/\(name)"
+                close(SocketFileTests.listen(at: path))
+                try #require(chmod(path, 0o600) == 0)
+            }
+            let lock = try temporary.file("agent.lock", "1\n", mode: 0o666)
+            let descriptor = open(lock, O_RDWR | O_CLOEXEC)
+            try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            try #require(chown(directory, ThreadShortage.user, .max) == 0 && setuid(ThreadShortage.user) == 0)
+            func start() -> StateSocketError.Cause? {
+                let bus = NotificationBus<Event>()
+                let configuration = StateSocketConfiguration(directory: directory)
+                let server = StateServer(configuration: configuration, bus: bus, agent: ScriptedAgent(bus))
+                do throws(StateSocketError) {
+                    try server.start()
+                } catch {
+                    return error.cause
+                }
+                bus.finish()
+                server.stop(within: .seconds(10))
+                return nil
+            }
+            #expect(start() == .inUse(by: 1))
+            flock(descriptor, LOCK_UN)
+            #expect(start() == nil)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"), arguments: [nil, "7"] as [String?])
+    func `root gives the sockets and the lock to the owner of their directory`(group: String?) async throws {
+        let owners = try await onThread { [directory] in
+            try #require(chown(directory, 5, 6) == 0)
+            let stream = try ServedStream { configuration in
+                configuration.directory = directory
+                configuration.group = group
+            }
+            defer { stream.stop() }
+            return try ["agent.lock", "events.sock", "control.sock", "http.sock"].map { name in
+                let facts = try FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
+                return [facts[.ownerAccountID] as? Int, facts[.groupOwnerAccountID] as? Int]
+            }
+        }
+        #expect(owners == [[5, 6]] + Array(repeating: [5, group == nil ? 6 : 7], count: 3))
     }
 
     @Test func `a socket with a listener is an error`() async throws {

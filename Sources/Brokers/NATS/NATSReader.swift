@@ -117,7 +117,8 @@ package final class NATSReader {
             // A server that requires TLS gets it, but is not trusted without authorities.
             if status != NATS_SSL_ERROR { break }
         }
-        return .failure(NATSFailure.connecting(to: server, status, settings.credentials))
+        let reason = status == NATS_NO_SERVER ? UnreachableServer.failure(of: server) : nil
+        return .failure(reason ?? NATSFailure.connecting(to: server, status, settings.credentials))
     }
 
     private static func loop(for options: NATSOptions) throws(TransportFailure) -> NATSReaderLoop {

@@ -37,7 +37,10 @@ final class NameResolution: Sendable {
         wake()
     }
 
-    private static func lookUp(_ host: String, flags: Int32) -> Result<[String], TransportFailure> {
+    /// Returns the addresses of a name; blocks the calling thread.
+    ///
+    /// - Parameter flags: The flags of getaddrinfo(3).
+    static func lookUp(_ host: String, flags: Int32) -> Result<[String], TransportFailure> {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -187,13 +187,13 @@ public struct HookSettings: Sendable {
 
 /// The targets and probes of an agent, whose last states an added hook may get.
 public struct HookSubjects: Sendable, Hashable {
-    /// The names of the targets.
-    public var targets: Set<String>
+    /// The addresses of the targets by their names; a target with another address is another one.
+    public var targets: [String: String]
     /// The names of the probes.
     public var probes: Set<String>
 
-    /// Creates the subjects with these names.
-    public init(targets: Set<String>, probes: Set<String>) {
+    /// Creates the subjects with these names and addresses.
+    public init(targets: [String: String], probes: Set<String>) {
         self.targets = targets
         self.probes = probes
     }

@@ -69,7 +69,7 @@ extension HookEngine {
         directoryReading = nil
         offer(directoryQueue.endReading(), contents.hooks)
         readDirectories()
-        begin()
+        yieldPlaces()
     }
 
     /// Reports directories that could not be read, unless the reading before had the same reason.
@@ -121,13 +121,20 @@ extension HookEngine {
             guard isConcerned || known[name] != nil else { continue }
             let hook = RunnableHook(file: file.path, name: file.name, timeout: settings.directoryTimeout)
             let state = known.removeValue(forKey: name) ?? HookState(file: hook, on: file.occasion)
-            state.take(file: hook)
+            if state.take(file: hook) { endFormerRuns(of: state) }
             if isConcerned { state.offer(HookOffer(event), at: delivered) }
             present.append(state)
         }
         files = present
         leaving.removeAll { state in present.contains { $0 === state } }
         for state in known.values where !state.isGone { leave(state) }
+    }
+
+    /// Removes the files that are in none of these directories; those that still exist are read for the next event.
+    func leaveFiles(outside directories: HookDirectories) {
+        let gone = files.filter { !$0.isFile(in: directories) }
+        files.removeAll { state in gone.contains { $0 === state } }
+        for state in gone { leave(state) }
     }
 }
 

@@ -64,6 +64,7 @@ extension HookEngine {
         let (number, hook, start, gate) = (run.number, run.state.hook, run.start, gate)
         watch(run, "or its user or working directory, could not be checked")
         let ticket = starts.take()
+        checks.insert(number)
         do throws(SystemError) {
             try NamedThread.start("hook-check") { [self] in
                 let result = HookPreparation.make(hook, command, for: start.element, superseded: start.superseded)
@@ -93,6 +94,9 @@ extension HookEngine {
         _ number: UInt64,
         _ result: Result<HookPreparation, HookPreparation.Failure>
     ) {
+        checks.remove(number)
+        // If its run has ended before, another one may end before its check.
+        if endUnwantedRuns() { yieldPlaces() }
         let run = runs[number]
         run?.cancelTimers()
         run?.isOverdue = false
@@ -105,7 +109,7 @@ extension HookEngine {
     /// Lets other programs run while these are still being checked or started, the earliest first.
     ///
     /// As many as there are places do that: each holds a thread, and no call can end that.
-    private func yieldPlaces() {
+    func yieldPlaces() {
         guard !isStopping else { return }
         for run in runs.values.filter({ $0.isOverdue && $0.place == .program }).sorted(by: { $0.number < $1.number })
         where hanging < maximumPrograms { move(run, to: .hanging) }
@@ -187,8 +191,40 @@ extension HookEngine {
         if run.place == .hanging { move(run, to: .program) }
     }
 
+    /// Notes that a hook has another definition, and ends those of its runs whose programs have not started.
+    func endFormerRuns(of state: HookState) {
+        for run in runsInOrder where run.state === state { run.becomeObsolete() }
+        endUnwantedRuns()
+    }
+
+    /// Ends the runs of removed and changed hooks whose programs have not started: the check of a file may hang for hours,
+    /// and would keep the new definition from running.
+    ///
+    /// No call ends the thread of a check. Beyond a maximum number of such threads, a run ends with its check.
+    ///
+    /// - Returns: `true` if a run has ended, and others may start.
+    @discardableResult
+    func endUnwantedRuns() -> Bool {
+        var hasEnded = false
+        for run in runsInOrder where run.isUnwanted {
+            guard case .prepared = run.stage else { continue }
+            let abandoned = checks.count { runs[$0] == nil }
+            guard !checks.contains(run.number) || abandoned < Self.maximumAbandonedChecks else { continue }
+            runs[run.number] = nil
+            finish(run, HookRunEnd(outcome: .stopped))
+            hasEnded = true
+        }
+        return hasEnded
+    }
+
     func end(_ number: UInt64, _ end: HookRunEnd) {
         guard let run = runs.removeValue(forKey: number) else { return }
+        finish(run, end)
+        if isStopping { finishStopping() } else { yieldPlaces() }
+    }
+
+    /// Records the end of a run, and starts no other.
+    private func finish(_ run: HookRun, _ end: HookRunEnd) {
         run.cancelTimers()
         move(run, to: .none)
         let state = run.state
@@ -202,14 +238,14 @@ extension HookEngine {
             // It has not been sent: that is for the new definition.
             state.queue.putBack(run.start)
             state.isChanged = true
-        } else {
+        } else if run.began != nil || !run.isUnwanted || isStopping {
+            // Of a removed or changed hook, what has not started is dropped as its queue is: without a report.
             report(end, of: state, for: run.start, began: run.began, at: now, counts: !run.isObsolete)
         }
         if state.isGone, state.queue.isIdle {
             leaving.removeAll { $0 === state }
             statusStore.erase(state.key)
         }
-        if isStopping { finishStopping() } else { yieldPlaces() }
     }
 
     /// Drops the queued events of a hook, because the agent is stopping.
@@ -231,8 +267,9 @@ extension HookEngine {
     ) {
         var completion = end.completion(of: state.hook, for: start, delay: start.offered.duration(to: began ?? now))
         completion.failures = state.queue.failures
-        completion.pausedMilliseconds = state.queue.pausedUntil.flatMap { pausedUntil in
-            pausedUntil > now ? now.duration(to: pausedUntil).milliseconds : nil
+        // At the end of the agent there is no next run.
+        if !isStopping, let pausedUntil = state.queue.pausedUntil, pausedUntil > now {
+            completion.pausedMilliseconds = now.duration(to: pausedUntil).milliseconds
         }
         if counts { state.note(completion, isFailure: end.ending == .failed) }
         // The status must include the end of the run before it is reported.

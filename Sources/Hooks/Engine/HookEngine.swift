@@ -17,6 +17,8 @@ final class HookEngine: @unchecked Sendable {
     static let longestEnding = Duration.seconds(10)
     /// The time after which a program keeps no place of those that run while it is still being checked or started.
     static let longestCheck = Duration.seconds(1)
+    /// The maximum number of ended runs whose checks go on: each holds a thread.
+    static let maximumAbandonedChecks = 8
     /// The pause before another attempt to read the directories, for which a thread, descriptors or memory lacked.
     static let pauseInShortage = TimeAmount.seconds(1)
 
@@ -41,6 +43,8 @@ final class HookEngine: @unchecked Sendable {
     var programs = 0
     /// The number of programs that have given up their place.
     var hanging = 0
+    /// The runs whose files are being checked, including those that have ended meanwhile.
+    var checks: Set<UInt64> = []
     /// The programs without a place whose files have been checked.
     var answered: CircularBuffer<(ticket: UInt64, prepared: PreparedRun)> = []
     private var runQueue: CircularBuffer<HookState> = []
@@ -89,7 +93,7 @@ final class HookEngine: @unchecked Sendable {
             }
         }
         readDirectories()
-        begin()
+        yieldPlaces()
     }
 
     /// Stops starting runs, and ends the current ones after the grace period.
@@ -160,7 +164,7 @@ final class HookEngine: @unchecked Sendable {
                 present.append(state)
                 former = state.isGone ? nil : state.definition
                 guard state.take(definition) else { continue }
-                for run in runsInOrder where run.state === state { run.becomeObsolete() }
+                endFormerRuns(of: state)
             } else {
                 state = HookState(definition)
                 present.append(state)
@@ -177,11 +181,8 @@ final class HookEngine: @unchecked Sendable {
         configured = present
         leaving.removeAll { state in present.contains { $0 === state } }
         for state in known.values where !state.isGone { leave(state) }
-        if new.directories.isEmpty {
-            for state in files { leave(state) }
-            files = []
-            directoryQueue.removeAll()
-        }
+        leaveFiles(outside: HookDirectories(new.directories))
+        if new.directories.isEmpty { directoryQueue.removeAll() }
         if let event = last.events(of: [.reachabilityChanged]).last {
             networkChanged(HookEvent(event).to.network)
         }
@@ -189,6 +190,7 @@ final class HookEngine: @unchecked Sendable {
 
     func leave(_ state: HookState) {
         state.leave()
+        endUnwantedRuns()
         if state.queue.isIdle { statusStore.erase(state.key) } else { leaving.append(state) }
     }
 

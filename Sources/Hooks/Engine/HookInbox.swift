@@ -128,11 +128,12 @@ struct LastEvents: Sendable {
 
     /// Removes the events of other targets and probes.
     mutating func keep(_ subjects: HookSubjects) {
-        events = events.filter { key, _ in
+        events = events.filter { key, last in
             switch key.type {
             case .probeChanged: subjects.probes.contains(key.subject)
             case .targetChanged, .pathChanged:
-                key.subject == AgentEvent.defaultSubject || subjects.targets.contains(key.subject)
+                key.subject == AgentEvent.defaultSubject
+                    || subjects.targets[key.subject].map { $0 == last.event.targetAddress } ?? false
             default: true
             }
         }
@@ -146,6 +147,16 @@ struct LastEvents: Sendable {
     /// Returns the last events of some types, in order.
     func events(of types: Set<EventType>) -> [Event] {
         events.values.filter { types.contains($0.event.type) }.sorted { $0.order < $1.order }.map(\.event)
+    }
+}
+
+extension Event {
+    /// The address of the target that the event is about; nil for other events.
+    fileprivate var targetAddress: String? {
+        switch value.content {
+        case .pathChanged(let change), .targetChanged(let change): change.to.address
+        default: nil
+        }
     }
 }
 

@@ -15,6 +15,8 @@ struct HookQueue<Element> {
         var offered: Instant
         /// The number of elements dropped since the last start, because newer ones replaced them.
         var superseded: Int
+        /// The number of the offer, which an element that is put back keeps.
+        var number: UInt64 = 0
     }
 
     /// The end of a run, in the categories that affect later runs.
@@ -35,7 +37,8 @@ struct HookQueue<Element> {
     private(set) var superseded: UInt64 = 0
     private var supersededSinceStart = 0
     private var backOff = HookBackOff()
-    private var elements: CircularBuffer<(element: Element, offered: Instant)> = []
+    private var elements: CircularBuffer<(number: UInt64, element: Element, offered: Instant)> = []
+    private var lastNumber: UInt64 = 0
     /// The time of the first of the queued elements, including replaced ones.
     private var firstOffered: Instant?
     private var lastOffered: Instant?
@@ -58,7 +61,8 @@ struct HookQueue<Element> {
     mutating func offer(_ element: Element, at now: Instant) {
         if elements.isEmpty { firstOffered = now }
         lastOffered = now
-        elements.append((element, now))
+        lastNumber &+= 1
+        elements.append((lastNumber, element, now))
         trim()
     }
 
@@ -84,7 +88,12 @@ struct HookQueue<Element> {
         running += 1
         firstOffered = elements.first?.offered
         defer { supersededSinceStart = 0 }
-        return Start(element: first.element, offered: first.offered, superseded: supersededSinceStart)
+        return Start(
+            element: first.element,
+            offered: first.offered,
+            superseded: supersededSinceStart,
+            number: first.number
+        )
     }
 
     /// Records the end of a run.
@@ -96,10 +105,14 @@ struct HookQueue<Element> {
         if let pause { backOff.pause(until: now.advanced(by: pause)) }
     }
 
-    /// Puts back an element that a run has not used, before all others.
+    /// Puts back an element that a run has not used.
+    ///
+    /// It waits in the order of the offers: runs may end in any order, and the newest element must not be taken for an older
+    /// one.
     mutating func putBack(_ start: Start) {
-        elements.prepend((start.element, start.offered))
-        firstOffered = start.offered
+        let place = elements.firstIndex { $0.number > start.number } ?? elements.endIndex
+        elements.insert((start.number, start.element, start.offered), at: place)
+        firstOffered = firstOffered.map { min($0, start.offered) } ?? start.offered
         if lastOffered == nil { lastOffered = start.offered }
         countSuperseded(start.superseded)
         trim()

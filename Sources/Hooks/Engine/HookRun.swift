@@ -39,6 +39,8 @@ final class HookRun {
     var isOverdue = false
     /// `true` if its hook has another definition since, whose figures are not those of this run.
     private(set) var isObsolete = false
+    /// `true` if its hook is removed or has another definition since: a program that has not started must not start.
+    var isUnwanted: Bool { isObsolete || state.isGone }
 
     init(number: UInt64, state: HookState, start: HookQueue<HookOffer>.Start) {
         self.number = number

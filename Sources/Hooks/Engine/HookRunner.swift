@@ -88,7 +88,9 @@ public final class HookRunner: Sendable {
 
     /// Applies new settings: unchanged hooks keep their queues, and current runs continue.
     ///
-    /// A changed hook restarts; of its queue, it keeps events that it still matches. Safe to call from any thread.
+    /// A changed hook restarts; of its queue, and of the runs whose programs have not started, it keeps events that it
+    /// still matches. A program whose start hangs keeps its hook busy until it ends. Files in other directories than the new
+    /// ones do not run any more. Safe to call from any thread.
     ///
     /// - Parameters:
     ///   - settings: The new settings.
@@ -186,7 +188,7 @@ public final class HookRunner: Sendable {
             return group
         }
         engine.gate.close()
-        try? loops?.syncShutdownGracefully()
+        loops?.shutDown()
     }
 
     /// Wakes the loop to take the items.

@@ -82,19 +82,28 @@ final class HookState {
     }
 
     /// Returns whether an event that a run of a former definition has not used is one for the present definition.
-    func takesBack(_ offer: HookOffer) -> Bool { !isGone && definition.map { Self.isFor(offer, $0) } ?? false }
+    func takesBack(_ offer: HookOffer) -> Bool { !isGone && definition.map { Self.isFor(offer, $0) } ?? true }
 
     private static func isFor(_ offer: HookOffer, _ definition: HookDefinition) -> Bool {
         definition.trigger.matches(offer.event) == .matches && (definition.pace.runsAtStart || !offer.isAtStart)
     }
 
     /// Applies the file that now has the name; another path is another hook.
-    func take(file new: RunnableHook) {
+    ///
+    /// - Returns: `true` if the hook restarts.
+    func take(file new: RunnableHook) -> Bool {
         let isSame = !isGone && hook.path == new.path
         hook = new
-        guard !isSame else { return }
+        guard !isSame else { return false }
         queue.restart(occasion?.pace ?? HookPace()) { _ in true }
         beginAnew()
+        return true
+    }
+
+    /// Returns whether the hook is a file in one of these directories.
+    func isFile(in directories: HookDirectories) -> Bool {
+        guard let occasion, let path = hook.path else { return false }
+        return directories.contain(path, for: occasion)
     }
 
     /// Stops starting runs.

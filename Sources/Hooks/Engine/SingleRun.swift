@@ -182,7 +182,7 @@ package struct SingleRun: Sendable {
         let gate = LoopGate(group.next())
         defer {
             gate.close()
-            try? group.syncShutdownGracefully()
+            group.shutDown()
         }
         let result = Mutex<HookRunEnd?>(nil)
         let stop = begin(gate) { end in

@@ -63,6 +63,13 @@ package struct HookDirectories: Sendable, Hashable {
         return Contents(hooks: hooks, refusals: refusals)
     }
 
+    /// Returns whether the path of a file that runs on an occasion is in one of the directories.
+    package func contain(_ path: String, for occasion: HookOccasion) -> Bool {
+        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
+        let directory = path.utf8[..<end]
+        return directories.contains { self.path(of: occasion, in: $0).utf8.elementsEqual(directory) }
+    }
+
     /// Returns whether a directory may exist; a dangling symbolic link counts as existing.
     private func mayExist(_ directory: String) -> Bool {
         let path = path(of: .every, in: directory)

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import LinuxSupport
 
 /// A part of the agent that runs on threads of its own.
@@ -44,18 +43,17 @@ extension [AgentPart] {
 extension AgentPart {
     /// Stops the part on a thread of its own; `false` when it has not ended by the deadline.
     fileprivate func hasStopped(by deadline: ContinuousClock.Instant) -> Bool {
-        let hasEnded = DispatchSemaphore(value: 0)
+        let hasEnded = Monitor(false)
         do throws(SystemError) {
             try NamedThread.start("part-stop") { [stop] in
                 stop()
                 hasEnded.signal()
             }
         } catch {
-            // Without a thread to spare it is stopped here, however long that takes.
+            // Without a thread to spare it is stopped here, within the timeouts of its own.
             stop()
             return true
         }
-        let left = ContinuousClock.now.duration(to: deadline)
-        return hasEnded.wait(timeout: .now() + left.dispatchInterval) == .success
+        return hasEnded.waitForSignal(within: ContinuousClock.now.duration(to: deadline))
     }
 }

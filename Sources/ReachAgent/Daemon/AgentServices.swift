@@ -212,10 +212,10 @@ struct AgentServices {
         ) { old, new, reload throws(NetlinkError) in
             AgentLogger.setLevel(new.agent.logLevel)
             runner.setLimits(new.limits)
-            // An event is for the hooks of its time, also where its publisher has not come to them yet.
-            hookDelivery.catchUp()
-            let plan = ConnectivityPlan(new, portals: driver.plan.portals)
-            hooks.configure(configuration.hooks(new), subjects: HookSubjects(plan))
+            let hookSettings = configuration.hooks(new)
+            let subjects = HookSubjects(ConnectivityPlan(new, portals: driver.plan.portals))
+            // An event is for the hooks of its time, also where it has not been delivered to them yet.
+            hookDelivery.afterPublishedEvents { hooks.configure(hookSettings, subjects: subjects) }
             sinks.configure(new.sinks)
             driver.configure(new, reload)
             do throws(NetlinkError) {
@@ -248,7 +248,7 @@ extension HookSubjects {
     init(_ plan: ConnectivityPlan) {
         let configuration = plan.machineConfiguration
         self.init(
-            targets: Set(configuration.targets.map(\.name)),
+            targets: Dictionary(configuration.targets.map { ($0.name, $0.address.description) }) { first, _ in first },
             probes: Set(configuration.probes.map(\.name))
         )
     }

@@ -1,9 +1,8 @@
 internal import AgentEvents
 internal import StateClient
-internal import Synchronization
 
 /// A request for checks by the running agent, and the wait for their results.
-final class CheckRequest: Sendable {
+struct CheckRequest: Sendable {
     /// The agent's answer, as far as it is shown.
     struct Reply: Decodable, Sendable {
         /// The number of checks that were started or are running.
@@ -61,7 +60,6 @@ final class CheckRequest: Sendable {
 
     private let name: String?
     private let client: StateClient
-    private let progress = Mutex(Progress())
 
     /// Creates a request for the checks of one probe, or of all.
     init(of name: String?, _ client: StateClient) {
@@ -77,48 +75,46 @@ final class CheckRequest: Sendable {
         return json.bytes
     }
 
-    /// Requests the checks and waits for their results.
+    /// Requests the checks and waits for their results on the calling thread, without another one: the timeout holds also
+    /// where the system has no thread left.
     ///
     /// - Parameter timeout: The timeout of the whole request.
-    func run(timeout: Duration) async -> End {
-        await withTaskGroup(of: End?.self) { group in
-            group.addTask { await self.follow() }
-            group.addTask {
-                try? await Task.sleep(for: timeout)
-                return nil
-            }
-            let end = await group.next() ?? nil
-            group.cancelAll()
-            let progress = self.progress.withLock { $0 }
-            return end ?? .timedOut(progress.sorted, of: progress.expected ?? 0, refused: progress.refused)
-        }
-    }
-
-    /// Follows the results; starts before the request is sent, so that no result is missed.
-    private func follow() async -> End? {
+    func run(timeout: Duration) -> End {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
         let subscription = StateSubscription(
             types: [EventType.probeCompleted.rawValue],
             subjects: name.map { [$0] } ?? [],
             reconnects: false
         )
+        var progress = Progress()
         do throws(StateClientError) {
-            for try await item in client.events(subscription) {
-                switch item {
-                case .connected:
-                    let parameters = Self.parameters(name)
-                    let reply = try await client.call("probe", parameters: parameters, as: Reply.self)
-                    progress.withLock { $0.note(reply) }
-                case .event(let line):
-                    guard case .probeCompleted(let check)? = line.event?.content else { continue }
-                    progress.withLock { $0.note(check) }
-                default: continue
+            let reader = try client.reader(subscription, connectTimeout: nil)
+            while ContinuousClock.now < deadline {
+                for item in try reader.wait(maximum: 64, until: deadline) {
+                    switch item {
+                    // Not before, so that no result is missed.
+                    case .connected: progress.note(try request(by: deadline))
+                    case .event(let line):
+                        guard case .probeCompleted(let check)? = line.event?.content else { continue }
+                        progress.note(check)
+                    default: continue
+                    }
+                    if progress.isComplete { return .completed(progress.sorted, refused: progress.refused) }
                 }
-                let progress = progress.withLock { $0 }
-                if progress.isComplete { return .completed(progress.sorted, refused: progress.refused) }
             }
-            return nil
+            return .timedOut(progress.sorted, of: progress.expected ?? 0, refused: progress.refused)
         } catch {
             return .failed(error)
         }
+    }
+
+    private func request(by deadline: ContinuousClock.Instant) throws(StateClientError) -> Reply {
+        let left = ContinuousClock.now.duration(to: deadline)
+        return try client.callAndWait(
+            "probe",
+            parameters: Self.parameters(name),
+            timeout: min(left, .seconds(5)),
+            as: Reply.self
+        )
     }
 }

@@ -36,10 +36,21 @@ struct HookLog: Sendable {
         logger.log(level: isSuccess ? .info : .warning, "\(completion.summary)")
         // The output of a hook is worth reading, also after success.
         let level: Logger.Level = isSuccess ? .notice : .warning
-        for line in (completion.output ?? "").split(whereSeparator: \.isNewline) {
-            let text = ForeignText.shown(String(line), limit: Self.longestLine)
+        for line in Self.outputLines(of: completion) {
+            let text = ForeignText.shown(line, limit: Self.longestLine)
             logger.log(level: level, "hook \(completion.hook): \(text)")
         }
+    }
+
+    /// Returns the lines of the output; none if the summary, which ends with the last line of a failure, has all of it.
+    static func outputLines(of completion: HookCompletion) -> [String] {
+        let lines = (completion.output ?? "").split(whereSeparator: \.isNewline)
+        if lines.count == 1, let line = lines.first?.drop(while: \.isWhitespace),
+            completion.summary.hasSuffix("; \(line)")
+        {
+            return []
+        }
+        return lines.map(String.init)
     }
 }
 

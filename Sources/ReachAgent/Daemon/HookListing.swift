@@ -11,6 +11,8 @@ struct HookListing: Sendable {
     let isSwitchedOff: Bool
     /// The directories, by falling priority.
     let directories: [String]
+    /// Those of the directories that do not exist.
+    let missingDirectories: Set<String>
     /// The time for files of the directories.
     let directoryTimeout: Duration
     /// The configured hooks by name, then what lies in the directories.
@@ -24,6 +26,7 @@ struct HookListing: Sendable {
         self.files = files
         isSwitchedOff = !settings.isEnabled
         directories = settings.directories
+        missingDirectories = Set(settings.directories.filter(HookLocation.isMissing))
         directoryTimeout = settings.directoryTimeout
         hooks =
             settings.definitions.sorted { $0.name < $1.name }.map { ListedHook($0) }

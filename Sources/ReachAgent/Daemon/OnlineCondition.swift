@@ -2,7 +2,6 @@ internal import AgentEvents
 internal import ArgumentParser
 internal import ForeignText
 internal import StateClient
-internal import Synchronization
 
 /// The condition for a machine to count as online.
 struct OnlineCondition: Sendable, Hashable {
@@ -128,7 +127,7 @@ extension OnlineCondition {
 }
 
 /// Waits until a condition holds, whether or not the agent is running yet.
-final class OnlineWait: Sendable {
+struct OnlineWait: Sendable {
     /// The outcome of the wait.
     enum End: Sendable {
         /// The condition holds for this state.
@@ -141,69 +140,55 @@ final class OnlineWait: Sendable {
 
     /// The information so far.
     private struct Progress {
-        var states = OnlineCondition.States()
+        private(set) var states = OnlineCondition.States()
         /// The error that prevents the connection.
-        var error: StateClientError?
-        var hasConnected = false
+        private(set) var error: StateClientError?
+        private(set) var hasConnected = false
+
+        mutating func take(_ item: StreamItem) {
+            switch item {
+            case .connected:
+                hasConnected = true
+                error = nil
+            case .interrupted(let error, _): self.error = error
+            case .snapshot, .event, .missed, .dropped, .restarted: break
+            }
+            states.take(item)
+        }
     }
 
     private let condition: OnlineCondition
     private let client: StateClient
-    private let progress = Mutex(Progress())
 
     init(_ condition: OnlineCondition, _ client: StateClient) {
         self.condition = condition
         self.client = client
     }
 
-    /// Waits.
+    /// Waits on the calling thread, without another one: the timeout holds also where the system has no thread left.
     ///
     /// - Parameter timeout: The maximum time to wait; zero for no limit.
-    func run(timeout: Duration) async -> End {
-        await withTaskGroup(of: End?.self) { group in
-            group.addTask { await self.follow() }
-            if timeout > .zero {
-                group.addTask {
-                    try? await Task.sleep(for: timeout)
-                    return nil
-                }
-            }
-            let end = await group.next() ?? nil
-            group.cancelAll()
-            return end ?? .timedOut(self.failure())
-        }
-    }
-
-    private func follow() async -> End? {
+    func run(timeout: Duration) -> End {
+        let deadline = timeout > .zero ? ContinuousClock.now.advanced(by: timeout) : nil
         var subscription = StateSubscription(types: ["reachability.changed", "target.changed"])
         subscription.resumesWithOldest = false
+        var progress = Progress()
         do throws(StateClientError) {
-            for try await item in client.events(subscription) {
-                if let state = take(item) { return .online(state) }
+            let reader = try client.reader(subscription, connectTimeout: nil)
+            while true {
+                for item in try reader.wait(maximum: 64, until: deadline) {
+                    progress.take(item)
+                    if let state = try? condition.check(progress.states) { return .online(state) }
+                }
+                if let deadline, deadline <= .now { return .timedOut(failure(progress)) }
             }
-            return nil
         } catch {
             return .failed(error)
         }
     }
 
-    private func take(_ item: StreamItem) -> ReachabilityState? {
-        progress.withLock { progress in
-            switch item {
-            case .connected:
-                progress.hasConnected = true
-                progress.error = nil
-            case .interrupted(let error, _): progress.error = error
-            case .snapshot, .event, .missed, .dropped, .restarted: break
-            }
-            progress.states.take(item)
-            return try? condition.check(progress.states)
-        }
-    }
-
     /// Returns the reason that the condition does not hold.
-    private func failure() -> OnlineCondition.Failure {
-        let progress = progress.withLock { $0 }
+    private func failure(_ progress: Progress) -> OnlineCondition.Failure {
         if let error = progress.error {
             return OnlineCondition.Failure(code: .noAgent, text: ForeignText.line(error.description))
         }
@@ -244,9 +229,6 @@ enum OnlineText {
             let interface = state.path.interface.map { " \($0)" } ?? ""
             return "not reachable" + (reason.map { " (\(ForeignText.shown($0 + interface, limit: 64)))" } ?? "")
         }
-        var words = "reachable through \(state.via)"
-        if let interface = state.path.interface { words += " \(interface)" }
-        if let underlay = state.path.underlay?.interface { words += " over \(underlay)" }
-        return ForeignText.shown(words, limit: 128)
+        return ForeignText.shown("reachable through \(state.pathSummary)", limit: 256)
     }
 }

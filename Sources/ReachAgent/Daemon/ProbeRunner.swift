@@ -50,9 +50,10 @@ final class ProbeRunner: Sendable {
 
     /// Sets the scheduled probes; the threads are started for the first one.
     ///
-    /// - Parameter transfers: The identities of transfers that are not cancelled with their points.
+    /// - Parameter transfers: The identities of the transfers that are not cancelled with their points, by the names of
+    ///   their probes.
     /// - Returns: `false` if no check is made for now: the system has no thread for them.
-    @discardableResult func setProbes(_ probes: [ScheduledProbe], keeping transfers: Set<String> = []) -> Bool {
+    @discardableResult func setProbes(_ probes: [ScheduledProbe], keeping transfers: [String: String] = [:]) -> Bool {
         let limits = limits.withLock { $0 }
         let scheduler = state.withLock { state -> ProbeScheduler? in
             switch state {

@@ -18,7 +18,8 @@ struct FleetCommand: ParsableCommand {
             EXIT STATUS
               0   done
               64  wrong usage
-              69  the server cannot be reached, or has no stream of the subject
+              69  the server cannot be reached, or has no stream of the subject, or
+                  no event of the devices
               75  the server did not answer in time; try again
               77  the server refuses the credentials or the permission
               78  a file with credentials cannot be used
@@ -30,6 +31,7 @@ struct FleetCommand: ParsableCommand {
     /// Runs the command that the process's arguments select.
     static func main() {
         StandardDescriptors.open()
+        SignalDescriptor.letEndProcessOne(SIGINT, SIGTERM, SIGHUP)
         // Without the locale, messages in the user's language would be reduced to ASCII.
         setlocale(LC_ALL, "")
         Terminal.setProgram("reachagent fleet")
@@ -53,11 +55,22 @@ struct FleetCommand: ParsableCommand {
             return 0
         }
         if !(error is ExitCode) {
-            // The sentence repeats arguments, whose line breaks must not forge a line.
-            Terminal.printError("reachagent fleet: \(ForeignText.line(message(for: error)))")
+            Terminal.printError("reachagent fleet: \(sentence(error, Array(CommandLine.arguments.dropFirst())))")
             if code == .validationFailure { Terminal.printError("help:  reachagent fleet --help") }
         }
         return code.rawValue
+    }
+
+    /// Returns the sentence for an invalid command line.
+    static func sentence(_ error: any Error, _ arguments: [String]) -> String {
+        let commands = configuration.subcommands
+        let command = commands.first { $0.configuration.commandName == arguments.first }
+        return CommandMistake.sentence(
+            message(for: error),
+            arguments,
+            commands: commands.compactMap { $0.configuration.commandName },
+            help: helpMessage(for: command ?? FleetCommand.self, columns: 120)
+        )
     }
 }
 

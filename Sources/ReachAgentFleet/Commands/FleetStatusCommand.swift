@@ -64,6 +64,10 @@ struct FleetStatusCommand: ParsableCommand {
         var fleet = try reading.fleet(try window(until: now))
         progress.end()
         var rows = fleet.rows(at: now, silentAfter: choice.silentAfter.after)
+        if let mistake = choice.mistake(among: rows) {
+            Terminal.printError("reachagent fleet: \(mistake)")
+            throw ExitCode(FleetExit.unavailable)
+        }
         let summary = FleetSummary(rows)
         rows.removeAll { !choice.selection.contains($0) }
         sort.sort(&rows)

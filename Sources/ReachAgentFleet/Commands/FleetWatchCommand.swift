@@ -20,8 +20,9 @@ struct FleetWatchCommand: ParsableCommand {
             With --output json, one JSON object on one line for each event: the device, the id under which the broker stored it, the \
             time, and the event. It begins with the next event, or with --since. With --durable the broker remembers the last event that was \
             written to standard output, and the next run continues after it: none is missing, and after a crash some come twice, \
-            with the same id. The first run begins with the oldest stored event, or with --since, which later runs ignore. Such a \
-            consumer holds its place until it is deleted at the server.
+            with the same id. A line that a full disk has cut off stays in the file, and its event comes again. The first run begins \
+            with the oldest stored event, or with --since, which later runs ignore. Such a consumer holds its place until it is deleted \
+            at the server.
 
             EXAMPLES
               reachagent fleet watch --server nats://broker.example
@@ -124,7 +125,9 @@ private struct FleetTail {
     /// Prints events until the connection ends, or the reader closes the output.
     func run() throws {
         let consumer = try FleetConsumer(source, policy, durable: durable)
-        var output = StandardOutput()
+        var output = StandardOutput { consumer.extendAcknowledgementWait() }
+        // An event whose line a full disk has cut off comes again, on a line of its own.
+        output.beginLine()
         do {
             while true {
                 guard let delivered = try consumer.next(within: Self.patience) else {

@@ -51,6 +51,18 @@ struct SelectionOptions: ParsableArguments {
         FleetSelection(states: Set(only.flatMap(\.states)), names: device.map { ForeignText($0) })
     }
 
+    /// Returns the sentence for names that select none of the devices; `nil` if they select any.
+    func mistake(among rows: [FleetRow]) -> String? {
+        let selection = selection
+        guard !device.isEmpty, !rows.contains(where: { selection.includes($0.device, host: $0.host) }) else {
+            return nil
+        }
+        guard device.count == 1, let name = device.first else { return "the stream has no event of these devices" }
+        let names = rows.flatMap { [$0.device.shown(limit: 64), ForeignText.shown($0.host, limit: 64)] }
+        let question = KeySuggestion.question(about: name, among: names)
+        return "the stream has no event of a device '\(ForeignText.shown(name, limit: 64))'\(question)"
+    }
+
     private static func silence(argument text: String) throws -> Silence {
         if text == "0" { return Silence(after: nil) }
         let now = Timestamp.now

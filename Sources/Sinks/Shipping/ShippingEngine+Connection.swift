@@ -25,9 +25,7 @@ extension ShippingEngine {
         let isAnotherPath = state.isOnAnotherPath(than: former)
         let isBetter = state.connectivity == .full && former.connectivity != .full
         switch connection {
-        case .waiting(let time) where isAnotherPath || isBetter:
-            let soon = now.instant + jitter.duration(upTo: Self.spread)
-            connection = .waiting(until: time > now.instant ? min(time, soon) : soon)
+        case .waiting(let time) where isAnotherPath || isBetter: bringForward(time, now)
         case .connecting, .connected:
             // The connection uses an address that may no longer exist; TCP would need minutes to notice.
             // One that outlasts a time without a path is kept if the same path returns.
@@ -36,6 +34,19 @@ extension ShippingEngine {
             disconnect(.pathChanged, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
         case .waiting, .stopped: break
         }
+    }
+
+    /// Requests the present budget, and the next attempt soon: `[metered]` or the content of a file with credentials may
+    /// have changed, and neither is part of the settings.
+    mutating func takeReload(_ now: Moment) {
+        reportDue = now.instant
+        if case .waiting(let time) = connection { bringForward(time, now) }
+    }
+
+    /// Brings the next attempt forward, but not that of a whole fleet to the same moment.
+    private mutating func bringForward(_ attempt: ContinuousClock.Instant, _ now: Moment) {
+        let soon = now.instant + jitter.duration(upTo: Self.spread)
+        connection = .waiting(until: attempt > now.instant ? min(attempt, soon) : soon)
     }
 
     mutating func take(_ event: TransportEvent, _ now: Moment) {
@@ -160,9 +171,8 @@ extension ShippingEngine {
     /// Sets the visible state of the connection.
     mutating func setState(_ state: SinkStatus.State, _ reason: TransportFailure?, _ now: Moment) {
         guard status.state != state || status.code != reason?.code || status.detail != reason?.detail else { return }
-        // A conflict starts once, however often it is rechecked.
-        let isLasting = reason?.code == TransportFailure.conflict && status.code == reason?.code
-        if status.state != state, !isLasting { status.since = now.time }
+        // An outage starts once, however often the sink retries.
+        if (status.state == .connected) != (state == .connected) { status.since = now.time }
         (status.state, status.code, status.detail) = (state, reason?.code, reason?.detail)
         reportDue = now.instant
     }

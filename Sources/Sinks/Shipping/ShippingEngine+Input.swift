@@ -16,8 +16,8 @@ extension ShippingEngine {
         /// That subscription's connection to the agent was established (its hello), or has ended, or failed for the
         /// first time.
         case agent(isConnected: Bool)
-        /// The agent's answer to a report.
-        case reported(SinkReportReply)
+        /// The agent's answer to a report, with the bytes of the reports that it has not answered yet.
+        case reported(SinkReportReply, unanswered: UInt64 = 0)
         /// An input of the current subscription to the journal.
         case journal(JournalInput)
         /// An input of the current connection to the broker.
@@ -28,6 +28,8 @@ extension ShippingEngine {
         case tick
         /// The machine has resumed from a suspend, or the time of day was set.
         case clockChanged
+        /// The agent has reloaded its configuration, which has the same settings for this sink.
+        case reloaded
         /// The program stops, or the sink is no longer configured.
         ///
         /// The effects are the last ones: saving the cursor, the reports, and the end of both connections.
@@ -75,7 +77,7 @@ extension ShippingEngine {
         /// Saves the cursor with ``SinkCursorFile``.
         case save(SinkCursor)
         /// Reports to the agent with the control method `sink`: ``ShippingEngine/takeReport(bytes:)`` provides the
-        /// content, and the reply is ``Input/reported(_:)``.
+        /// content, and the reply is ``Input/reported(_:unanswered:)``.
         case report
         /// Logs events that will never reach the broker.
         ///

@@ -108,6 +108,11 @@ extension ShippingEngine {
     /// Counts bytes that the agent will subtract from the budget with the next report.
     mutating func spend(_ bytes: UInt64) {
         bytesSinceReport += bytes
+        reduceBudget(by: bytes)
+    }
+
+    /// Subtracts bytes that the agent does not know of from the budget of its last answer.
+    mutating func reduceBudget(by bytes: UInt64) {
         guard let budget = allowance.budget else { return }
         allowance.budget = budget - min(budget, bytes)
     }

@@ -10,8 +10,8 @@ public import AgentEvents
 /// - passes ``Input/tick`` when ``deadline`` has passed;
 /// - reads the subscription to the journal only while ``wantsEvents`` is true.
 public struct ShippingEngine: Sendable {
-    /// The maximum spread of attempts after a change of the path, which is the same change for a whole fleet after a
-    /// power failure.
+    /// The maximum spread of attempts after a change of the path or a reload, which is the same for a whole fleet after a
+    /// power failure or a rollout.
     static let spread = Duration.seconds(2)
     /// The timeout for connecting.
     static let connectLimit = Duration.seconds(60)
@@ -169,17 +169,17 @@ public struct ShippingEngine: Sendable {
         switch input {
         case .machine(let state): take(state, now)
         case .agent(let isConnected): noteAgent(isConnected: isConnected, now)
-        case .reported(let reply):
+        case .reported(let reply, let unanswered):
             allowance = reply
             // The agent does not know yet what was sent in the meantime.
-            let sent = bytesSinceReport
-            bytesSinceReport = 0
-            spend(sent)
+            reduceBudget(by: unanswered)
+            reduceBudget(by: bytesSinceReport)
         case .journal(let input): take(input, now)
         case .transport(let event): take(event, now)
         case .clockChanged:
             // The wait for the next day was computed with the former time of day.
             if status.code == TransportFailure.budgetExhausted { reportDue = now.instant }
+        case .reloaded: takeReload(now)
         case .tick: break
         case .stop: stop(now)
         }

@@ -302,6 +302,8 @@ final class HTTPExchange {
         // A client that has closed its side before has disconnected from an endless stream, and nothing else reports that.
         guard !isHead, !isInputClosed || parameters.isHistory else { return connection.end(with: head) }
         connection.setReading(true)
+        // An answer before it may still be unread: a reader that is too slow for a stream gets its last line.
+        connection.stopLimitingReading()
         connection.subscribe(parameters) { [self] refusal in
             guard let refusal else {
                 var start = head

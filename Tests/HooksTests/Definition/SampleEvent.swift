@@ -36,6 +36,24 @@ enum SampleEvent {
         return make(.reachabilityChanged, AgentEvent.defaultSubject, number, .reachabilityChanged(change))
     }
 
+    /// A change of a target, or of the path to it.
+    static func target(_ type: EventType, _ name: String, address: String, _ number: UInt64 = 1) -> Event {
+        let state = ReachabilityState(
+            via: Via("wifi"),
+            afStatus: 2,
+            address: address,
+            path: .init(Path(via: Via("wifi")))
+        )
+        let change = StateChange(
+            from: state,
+            to: state,
+            cause: ChangeCause(kind: "link", code: "link_up"),
+            observed: time,
+            settledMilliseconds: 0
+        )
+        return make(type, name, number, type == .pathChanged ? .pathChanged(change) : .targetChanged(change))
+    }
+
     /// A change of a probe's verdict.
     static func probe(_ name: String, _ number: UInt64 = 1) -> Event { probe(at: ProbePoint(probe: name), number) }
 

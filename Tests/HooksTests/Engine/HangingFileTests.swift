@@ -158,6 +158,95 @@ struct HangingFileTests {
         await runner.stopped()
     }
 
+    /// The hook `moved` with this program.
+    private func moved(to path: String, timeout: Duration = .milliseconds(10)) -> HookDefinition {
+        HookDefinition(name: "moved", action: .command(HookCommand(arguments: [path])), timeout: timeout)
+    }
+
+    @Test(arguments: [false, true])
+    func `a reload frees a hook whose file hangs, and starts no program of before`(isRemoved: Bool) async throws {
+        let runner = runner(HookSettings(definitions: [moved(to: hanging.path + "/old")]))
+        runner.deliver(SampleEvent.reachability(1, to: ("wifi", "full")))
+        #expect(await notice()?.hasPrefix("moved has not started: ") == true)
+        if isRemoved {
+            runner.configure(HookSettings())
+            await withCheckedContinuation { next in runner.whenFree { next.resume() } }
+            #expect(runner.statuses.isEmpty)
+        }
+        let new = try fixture.file("new", Data("#!/bin/sh\n".utf8))
+        runner.configure(HookSettings(definitions: [moved(to: new, timeout: .seconds(60))]))
+        // The event is still one for a changed hook, and went with a removed one.
+        if isRemoved { runner.deliver(SampleEvent.reachability(2, to: ("wifi", "full"))) }
+        let report = try #require(await log.reports(1).first)
+        #expect(report.triggerSequence == (isRemoved ? 2 : 1) && report.ending.isSuccess)
+        try hanging.release()
+        await runner.stopped()
+        #expect(log.completions.count == 1)
+    }
+
+    @Test(arguments: [HookPace.Queue.latest, .all])
+    func `a reload keeps the order of the events whose files hang, and the newest of them`(queue: HookPace.Queue)
+        async throws
+    {
+        var old = moved(to: hanging.path + "/old")
+        old.pace = HookPace(concurrency: 2)
+        let runner = runner(HookSettings(definitions: [old]))
+        for number in 1...2 as ClosedRange<UInt64> {
+            runner.deliver(SampleEvent.reachability(number, to: ("wifi", "full")))
+            #expect(await notice()?.hasPrefix("moved has not started: ") == true)
+        }
+        let path = try fixture.file("new", Data("#!/bin/sh\n".utf8))
+        var new = moved(to: path, timeout: .seconds(60))
+        new.pace = HookPace(queue: queue)
+        runner.configure(HookSettings(definitions: [new]))
+        let reports = await log.reports(queue == .all ? 2 : 1)
+        #expect(reports.map(\.triggerSequence) == (queue == .all ? [1, 2] : [2]))
+        #expect(reports.map(\.superseded) == (queue == .all ? [0, 0] : [1]))
+        try hanging.release()
+        await runner.stopped()
+        #expect(log.completions.count == reports.count)
+    }
+
+    @Test
+    func `a file runs although the one of its name that it hides now hangs`() async throws {
+        let (first, second) = (try directory("first.d", file: "00-first"), try directory("second.d", file: "20-second"))
+        try fixture.file("second.d/10-moved", Data("#!\(hanging.path)/interpreter\n".utf8))
+        let runner = runner(HookSettings(directories: [first, second]))
+        runner.deliver(SampleEvent.reachability(1))
+        // It is checked since the run that started with it.
+        _ = await log.reports { $0.contains { $0.hook == "00-first" } }
+        try fixture.file("first.d/10-moved", Data("#!/bin/sh\n".utf8))
+        runner.deliver(SampleEvent.reachability(2))
+        let reports = await log.reports { $0.contains { $0.hook == "10-moved" } }
+        let moved = try #require(reports.first { $0.hook == "10-moved" })
+        #expect(moved.triggerSequence == 2 && moved.superseded == 1 && moved.ending.isSuccess)
+        try hanging.release()
+        await runner.stopped()
+    }
+
+    @Test
+    func `while as many checks as may be are abandoned a run ends with its check`() async throws {
+        let runner = runner(HookSettings(definitions: [moved(to: hanging.path + "/0")]))
+        runner.deliver(SampleEvent.reachability(1, to: ("wifi", "full")))
+        for number in 0...HookEngine.maximumAbandonedChecks {
+            let path = "\(hanging.path)/\(number)"
+            if number > 0 { runner.configure(HookSettings(definitions: [moved(to: path)])) }
+            #expect(await notice()?.hasPrefix("moved has not started: \(path), ") == true)
+        }
+        var quick = try quick()
+        quick.trigger = HookTrigger(types: [.probeChanged])
+        // It succeeds only after the file system has answered.
+        let new = try fixture.file("new", Data("#!/bin/sh\n[ -e '\(fixture.directory)/released' ]\n".utf8))
+        runner.configure(HookSettings(definitions: [moved(to: new, timeout: .seconds(60)), quick]))
+        runner.deliver(SampleEvent.probe("web", 2))
+        #expect(await log.reports(1).map(\.hook) == ["quick"])
+        try fixture.file("released", Data())
+        try hanging.release()
+        let report = try #require(await log.reports(2).last)
+        #expect(report.hook == "moved" && report.triggerSequence == 1 && report.ending.isSuccess)
+        await runner.stopped()
+    }
+
     /// A program that can be checked, and whose loader is on the file system that hangs.
     private func stuckAtStart() throws -> HookDefinition {
         var program = try Data(contentsOf: URL(filePath: "/bin/true"))

@@ -178,6 +178,28 @@ struct HookQueueTests {
         #expect(begun(&queue, at: at(2)) == [9])
     }
 
+    @Test(arguments: [HookPace.Queue.latest, .all], [[0, 1], [1, 0]])
+    func `events that are put back keep their order, whichever run ends first`(waiting: HookPace.Queue, ends: [Int]) {
+        var queue = HookQueue<Int>(HookPace(concurrency: 2))
+        var starts: [HookQueue<Int>.Start] = []
+        for element in 1...2 {
+            queue.offer(element, at: at(0))
+            if let start = queue.next(at: at(0)) { starts.append(start) }
+        }
+        queue.restart(HookPace(queue: waiting)) { _ in true }
+        for number in ends where starts.indices.contains(number) {
+            queue.ended(.stopped, at: at(1))
+            queue.putBack(starts[number])
+        }
+        var elements: [Int] = []
+        while let start = queue.next(at: at(2)) {
+            elements.append(start.element)
+            queue.ended(.succeeded, at: at(2))
+        }
+        #expect(elements == (waiting == .all ? [1, 2] : [2]))
+        #expect(queue.superseded == (waiting == .all ? 0 : 1))
+    }
+
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(-5), .zero])
     func `no pace makes it trap`(debounce: Duration) {
         var queue = HookQueue<Int>(HookPace(concurrency: -3, debounce: debounce))

@@ -137,6 +137,31 @@ struct HookRunnerTests {
         await scene.runner.stopped()
     }
 
+    @Test
+    func `a file of a directory that a reload has removed runs no more, and is not in the status`() async throws {
+        let (removed, kept, scratch) = (try HookFixture(), try HookFixture(), try HookFixture())
+        let (begun, go) = (scratch.directory + "/begun", scratch.directory + "/go")
+        let waits = "echo > '\(begun)'; while [ ! -e '\(go)' ]; do sleep 0.02; done"
+        _ = try Self.script(removed, "10-old", waits)
+        _ = try Self.script(kept, "20-kept", "true")
+        let scene = Scene(removed, HookSettings(directories: [removed.directory, kept.directory]))
+        scene.runner.deliver(SampleEvent.reachability(1))
+        await Self.until { FileManager.default.fileExists(atPath: begun) }
+        scene.runner.deliver(SampleEvent.reachability(2))
+        _ = await scene.log.reports(2)
+        #expect(scene.runner.statuses.map(\.waiting) == [1, 0])
+        scene.runner.configure(HookSettings(directories: [kept.directory + "/"]))
+        await withCheckedContinuation { next in scene.runner.whenFree { next.resume() } }
+        #expect(scene.runner.statuses.map(\.waiting) == [0, 0])
+        try scratch.file("go", Data())
+        let reports = await scene.log.reports(3)
+        #expect(reports.last?.hook == "10-old" && reports.last?.triggerSequence == 1)
+        await withCheckedContinuation { next in scene.runner.whenFree { next.resume() } }
+        #expect(scene.runner.statuses.map(\.hook) == ["20-kept"])
+        await scene.runner.stopped(grace: .seconds(60))
+        #expect(scene.log.completions.count == 3)
+    }
+
     @Test(.timeLimit(.minutes(2)))
     func `a directory that cannot be read hides later ones, and is reported once`() async throws {
         let (fixture, first) = (try HookFixture(), try HookFixture())
@@ -333,12 +358,12 @@ struct HookRunnerTests {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ")
         let scene = Scene(fixture, HookSettings())
-        scene.runner.deliver(SampleEvent.plain(.targetChanged, subject: "office", 1))
+        scene.runner.deliver(SampleEvent.target(.targetChanged, "office", address: "192.0.2.1", 1))
         scene.runner.deliver(SampleEvent.probe("web", 2))
-        scene.runner.configure(HookSettings(), subjects: HookSubjects(targets: [], probes: ["web"]))
+        scene.runner.configure(HookSettings(), subjects: HookSubjects(targets: [:], probes: ["web"]))
         let pace = HookPace(queue: .all, runsAtStart: true)
         let hook = Self.hook("added", tell, types: [.targetChanged, .probeChanged], pace: pace)
-        let subjects = HookSubjects(targets: ["office"], probes: ["web"])
+        let subjects = HookSubjects(targets: ["office": "192.0.2.1"], probes: ["web"])
         scene.runner.configure(HookSettings(definitions: [hook]), subjects: subjects)
         scene.runner.deliver(SampleEvent.probe("web", 3))
         _ = await scene.log.reports(2)

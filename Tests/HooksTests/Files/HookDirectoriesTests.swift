@@ -56,6 +56,25 @@ struct HookDirectoriesTests {
         #expect(directories.hooks(for: []).isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("/etc/hooks.d/10", .every, true), ("/usr/hooks.d/10", .every, true), ("//10", .every, true),
+            ("/etc/hooks.d/wifi.d/10", .wifi, true), ("/usr/hooks.d/wifi.d/10", .wifi, true),
+            ("//wifi.d/10", .wifi, true),
+            ("/etc/hooks.d/wifi.d/10", .every, false), ("/etc/hooks.d/10", .wifi, false),
+            ("/etc/hooks.d/wifi.d/10", .wired, false), ("/etc/hooks/10", .every, false),
+            ("/etc/hooks.d2/10", .every, false), ("/etc/hooks.d/caf\u{E9}/10", .every, false), ("10", .every, false),
+        ] as [(String, HookOccasion, Bool)]
+    )
+    func `directories contain the files directly in them, or in the occasion's subdirectory`(
+        path: String,
+        occasion: HookOccasion,
+        isContained: Bool
+    ) {
+        let directories = HookDirectories(["/etc/hooks.d", "/usr/hooks.d//", "/", "/etc/hooks.d/cafe\u{301}"])
+        #expect(directories.contain(path, for: occasion) == isContained)
+    }
+
     @Test
     func `a file hides those of its name, in subdirectories too, even when it is refused or disabled`() throws {
         let scratch = try ScratchDirectory()

@@ -46,7 +46,7 @@ struct SinkDocumentFile: Sendable {
             return "they have more than \(SinkDocument.maximumBytes) bytes"
         }
         do throws(FileError) {
-            try FileReplacement.write(bytes, to: path, mode: Self.mode, options: .exactMode)
+            try FileReplacement.write(bytes, to: path, mode: Self.mode, options: [.exactMode, .directoryOwner])
             return nil
         } catch {
             return "\(error.path): \(error.reason)"
