@@ -1,4 +1,5 @@
-/// A table that is never wider than the terminal, with an ellipsis at the end of truncated cells.
+/// A table that is never wider than the terminal, with an ellipsis in truncated cells; in a file or a pipe nothing is
+/// truncated.
 package struct FittedTable {
     /// A cell and its colour.
     package struct Cell: ExpressibleByStringInterpolation {
@@ -6,11 +7,20 @@ package struct FittedTable {
         package var colour: TerminalStyle.Colour?
         /// The columns at its start that are truncated only after other cells, such as a code to search for.
         package var whole: Int
+        /// The columns at its end that tell it apart from others: the text before them is truncated, in its middle;
+        /// `nil` for a cell that is truncated at its end.
+        package var ending: Int?
 
-        package init(_ text: String?, _ colour: TerminalStyle.Colour? = nil, whole: Int = 0) {
+        package init(
+            _ text: String?,
+            _ colour: TerminalStyle.Colour? = nil,
+            whole: Int = 0,
+            ending: Int? = nil
+        ) {
             self.text = text ?? ""
             self.colour = colour
             self.whole = whole
+            self.ending = ending
         }
 
         package init(stringLiteral text: String) { self.init(text) }
@@ -62,7 +72,9 @@ package struct FittedTable {
         let cells = ([titles] + rows).map { row in shown.map { row[$0] } }
         let fullWidths = shown.indices.map { column in cells.map { $0[column].text.displayWidth }.max() ?? 0 }
         let rest = wrapsLast ? Self.rest(of: cells, fullWidths, style.columns) : nil
-        let widths = rest.map { fullWidths.dropLast() + [$0.width] } ?? widths(of: cells, fullWidths, style)
+        let widths =
+            rest.map { fullWidths.dropLast() + [$0.width] }
+            ?? (style.truncates ? widths(of: cells, fullWidths, style) : fullWidths)
         let indent = min((fullWidths.first ?? 0) + Self.gap, style.columns / 2)
         return cells.enumerated().flatMap { index, row in
             lines(of: row, rest, widths, shown, style) + note(below: index - 1, indent, style)
@@ -124,11 +136,13 @@ package struct FittedTable {
     /// Returns widths that fit.
     ///
     /// The last columns are removed while the others cannot be narrowed enough, except the first one and those with codes,
-    /// of which the last one counts as any other where they have no room together. Then the widest columns are narrowed.
+    /// of which the last one counts as any other where they have no room together. Then the widest columns are narrowed,
+    /// those with codes last.
     private func widths(of cells: [[Cell]], _ fullWidths: [Int], _ style: TerminalStyle) -> [Int] {
         let all = Array(fullWidths.indices)
         var widths = fullWidths
         let wholes = all.map { column in cells.map { $0[column].whole }.max() ?? 0 }
+        let endings = all.map { column in cells.map { $0[column].ending ?? 0 }.max() ?? 0 }
         func excess(_ widths: [Int], _ left: [Int]) -> Int {
             left.reduce(Self.gap * (left.count - 1)) { $0 + widths[$1] } - style.columns
         }
@@ -137,7 +151,7 @@ package struct FittedTable {
         while true {
             minimums = all.map { column in
                 let start = coded.contains(column) ? min(wholes[column] + style.ellipsis.count, Self.widestWhole) : 0
-                return min(widths[column], max(start, Self.narrowest))
+                return min(widths[column], max(start, endings[column] + Self.narrowest))
             }
             left = all
             while excess(minimums, left) > 0,
@@ -151,8 +165,9 @@ package struct FittedTable {
         for column in all where !left.contains(column) { widths[column] = 0 }
         while excess(widths, left) > 0 {
             let wide = left.filter { widths[$0] > minimums[$0] }
-            guard let widest = (wide.isEmpty ? left : wide).max(by: { widths[$0] < widths[$1] }), widths[widest] > 0
-            else { break }
+            let others = left.filter { !coded.contains($0) && widths[$0] > Self.narrowest }
+            let candidates = [wide, others, left].first { !$0.isEmpty } ?? []
+            guard let widest = candidates.max(by: { widths[$0] < widths[$1] }), widths[widest] > 0 else { break }
             widths[widest] -= 1
         }
         return widths
@@ -164,10 +179,17 @@ package struct FittedTable {
         guard text.displayWidth > width else { return text }
         let ellipsis = style.ellipsis
         guard width > ellipsis.count else { return text.prefix(columns: width) }
-        let beginning = text.prefix(columns: width - ellipsis.count)
+        let room = width - ellipsis.count
+        if let ending = cell.ending {
+            let end = min(room, ending + max(0, room - ending) / 2)
+            return text.prefix(columns: room - end) + ellipsis + text.suffix(columns: end)
+        }
+        let beginning = text.prefix(columns: room)
         let words = beginning.lastIndex(of: " ").map { String(beginning[..<$0]) } ?? beginning
         let isInsideWhole = (words.displayWidth..<beginning.displayWidth).contains(cell.whole - 1)
-        let kept = words.count + nearby >= beginning.count && !isInsideWhole ? words : beginning
+        // A part of a code cannot be searched for.
+        let isCodeCut = cell.whole > beginning.displayWidth
+        let kept = isCodeCut || words.count + nearby >= beginning.count && !isInsideWhole ? words : beginning
         return (kept.hasSuffix(",") ? String(kept.dropLast()) : kept) + ellipsis
     }
 }

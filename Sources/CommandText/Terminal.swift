@@ -69,19 +69,30 @@ package enum Terminal {
 private enum CompleteWrite {
     /// The time between checks for a signal, in milliseconds.
     private static let checkInterval: Int32 = 200
+    /// The number of bytes that a pipe which is ready for writing takes without blocking (`PIPE_BUF`, pipe(7)).
+    private static let readyBytes = 4096
 
     /// Writes the bytes, and waits while a non-blocking descriptor, such as a pipe of ssh or node, accepts none.
     ///
-    /// - Parameter patience: The maximum time that the descriptor accepts nothing; `nil` for any.
+    /// - Parameters:
+    ///   - patience: The maximum time that the descriptor accepts nothing; `nil` for any.
+    ///   - whileWaiting: Called before each part of the bytes, and several times a second while a reader accepts none.
     /// - Returns: The reason that the rest cannot be written (errno(3)): `EINTR` if the process is to end.
     static func failure(
         writing bytes: ArraySlice<UInt8>,
         to descriptor: Int32,
-        patience: Duration? = nil
+        patience: Duration? = nil,
+        whileWaiting: (() -> Void)? = nil
     ) -> Int32? {
         var rest = bytes
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if let whileWaiting,
+                let failure = failure(waitingFor: descriptor, until: nil, whileWaiting: whileWaiting)
+            {
+                return failure
+            }
+            let part = whileWaiting == nil ? rest : rest.prefix(readyBytes)
+            let written = part.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written >= 0 {
                 rest = rest.dropFirst(written)
             } else if errno == EAGAIN {
@@ -93,9 +104,14 @@ private enum CompleteWrite {
         return nil
     }
 
-    private static func failure(waitingFor descriptor: Int32, until limit: ContinuousClock.Instant?) -> Int32? {
+    private static func failure(
+        waitingFor descriptor: Int32,
+        until limit: ContinuousClock.Instant?,
+        whileWaiting: () -> Void = {}
+    ) -> Int32? {
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         repeat {
+            whileWaiting()
             if isEnding { return EINTR }
             if let limit, limit <= .now { return ETIMEDOUT }
         } while poll(&ready, 1, checkInterval) == 0
@@ -123,11 +139,33 @@ package struct StandardOutput {
 
     private static let enough = 64 << 10
     private var unwritten: [UInt8] = []
+    private let whileWaiting: (() -> Void)?
 
     /// Creates an empty output; from now on, a reader that closes it causes an error instead of a signal.
-    package init() {
+    ///
+    /// - Parameter whileWaiting: Called several times a second while the reader accepts nothing, however little it takes
+    ///   at a time; it must be quick.
+    package init(whileWaiting: (() -> Void)? = nil) {
+        self.whileWaiting = whileWaiting
         signal(SIGPIPE, SIG_IGN)
         unwritten.reserveCapacity(Self.enough * 2)
+    }
+
+    /// Ends the last line of a file that is appended to, if it is incomplete, as after a full disk.
+    package mutating func beginLine() { if Self.isInsideLine { unwritten.append(UInt8(ascii: "\n")) } }
+
+    /// `true` if standard output is a file whose last line has no end.
+    private static var isInsideLine: Bool {
+        var entry = stat()
+        guard fstat(STDOUT_FILENO, &entry) == 0, entry.st_mode & S_IFMT == S_IFREG, entry.st_size > 0 else {
+            return false
+        }
+        // The descriptor itself may be for writing only.
+        let file = open("/proc/self/fd/\(STDOUT_FILENO)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var last: UInt8 = 0
+        return pread(file, &last, 1, entry.st_size - 1) == 1 && last != UInt8(ascii: "\n")
     }
 
     /// Prints text for people and a newline, with untrusted control characters escaped.
@@ -142,7 +180,7 @@ package struct StandardOutput {
 
     /// Writes the buffered bytes.
     package mutating func flush() throws(Failure) {
-        try Self.write(unwritten[...])
+        try Self.write(unwritten[...], whileWaiting: whileWaiting)
         unwritten.removeAll(keepingCapacity: true)
     }
 
@@ -155,8 +193,8 @@ package struct StandardOutput {
     }
 
     /// Writes bytes, unchanged and unbuffered.
-    fileprivate static func write(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        switch CompleteWrite.failure(writing: bytes, to: STDOUT_FILENO) {
+    fileprivate static func write(_ bytes: ArraySlice<UInt8>, whileWaiting: (() -> Void)? = nil) throws(Failure) {
+        switch CompleteWrite.failure(writing: bytes, to: STDOUT_FILENO, whileWaiting: whileWaiting) {
         case nil: break
         case EPIPE, EBADF, EINTR: throw .readerGone
         case let number?: throw .errno(number)

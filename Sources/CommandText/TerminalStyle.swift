@@ -9,14 +9,23 @@ package struct TerminalStyle {
     package var hasUnicode: Bool
     /// The number of columns of a line.
     package var columns: Int
+    /// `true` if a cell that has no room is truncated: on a terminal, where longer lines would be wrapped.
+    package var truncates: Bool
     /// The start of a colour: that of an escape sequence, or the one that ``TerminalText`` replaces with it.
     package var introducer: String
 
     /// Creates a style.
-    package init(hasColour: Bool, hasUnicode: Bool, columns: Int, introducer: String = "\u{1B}[") {
+    package init(
+        hasColour: Bool,
+        hasUnicode: Bool,
+        columns: Int,
+        truncates: Bool = true,
+        introducer: String = "\u{1B}["
+    ) {
         self.hasColour = hasColour
         self.hasUnicode = hasUnicode
         self.columns = columns
+        self.truncates = truncates
         self.introducer = introducer
     }
 
@@ -34,13 +43,14 @@ package struct TerminalStyle {
             hasColour: takesColour(descriptor, color),
             hasUnicode: isUTF8(value),
             columns: size.map { min(max($0.columns, 20), 120) } ?? 80,
+            truncates: isTerminal,
             introducer: TerminalText.introducer
         )
     }
 
     /// The style of a file that a command makes, by the locale.
     package static var file: TerminalStyle {
-        TerminalStyle(hasColour: false, hasUnicode: isUTF8(value), columns: plain.columns)
+        TerminalStyle(hasColour: false, hasUnicode: isUTF8(value), columns: plain.columns, truncates: false)
     }
 
     /// Returns whether the character set of the locale is UTF-8, by the environment (setlocale(3)).

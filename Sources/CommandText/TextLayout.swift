@@ -92,4 +92,18 @@ extension String {
         }
         return String(self[..<end])
     }
+
+    /// Returns the longest suffix of a text without colours that fits into a number of columns, without splitting a
+    /// character.
+    package func suffix(columns: Int) -> String {
+        var width = 0
+        var start = endIndex
+        while start > startIndex {
+            let before = index(before: start)
+            width += String(self[before]).displayWidth
+            guard width <= columns else { break }
+            start = before
+        }
+        return String(self[start...])
+    }
 }

@@ -145,7 +145,7 @@ import Testing
             "IPv4 is dead, and IPv6 answers over another uplink",
             from: state(wlan0, ipv6: wwan0, .local, alternative: "wwan0"),
             to: state(wlan0, ipv6: wwan0, .partial),
-            headline: "local → partial over wifi wlan0, wwan0 is no longer an alternative"
+            headline: "local → partial over wifi wlan0 (IPv4), wwan wwan0 (IPv6), wwan0 is no longer an alternative"
         ),
         Row(
             "a tunnel works again",
@@ -183,6 +183,85 @@ import Testing
             settledMilliseconds: 1000
         )
         #expect(EventSummary(change, of: "reachability").headline == row.headline)
+    }
+
+    private static let eth0 = Path(via: .wired, interface: "eth0")
+    private static let usb0 = Path(via: .wwan, interface: "usb0")
+
+    static let splits = [
+        Row(
+            "IPv4 moves to another interface",
+            from: state(eth0, ipv6: eth0, .full),
+            to: state(usb0, ipv6: eth0, .full),
+            headline: "wired eth0 → wwan usb0 (IPv4), wired eth0 (IPv6)"
+        ),
+        Row(
+            "IPv6 moves to another interface",
+            from: state(eth0, ipv6: eth0, .full),
+            to: state(eth0, ipv6: usb0, .full),
+            headline: "wired eth0 → wired eth0 (IPv4), wwan usb0 (IPv6)"
+        ),
+        Row(
+            "IPv4 moves back",
+            from: state(usb0, ipv6: eth0, .full),
+            to: state(eth0, ipv6: eth0, .full),
+            headline: "wwan usb0 (IPv4), wired eth0 (IPv6) → wired eth0 IPv4+IPv6"
+        ),
+        Row(
+            "IPv6 is lost",
+            from: state(usb0, ipv6: eth0, .full),
+            to: state(usb0, .full),
+            headline: "wwan usb0 (IPv4), wired eth0 (IPv6) → wwan usb0 IPv4"
+        ),
+        Row(
+            "both are lost",
+            from: state(usb0, ipv6: eth0, .full),
+            to: state(noCarrier),
+            cause: ("link", "link_down"),
+            headline: "wwan usb0 (IPv4), wired eth0 (IPv6) → none (link_down wlan0)"
+        ),
+        Row(
+            "nothing answers any more",
+            from: state(usb0, ipv6: eth0, .full),
+            to: state(usb0, ipv6: eth0, .local),
+            headline: "full → local over wwan usb0 (IPv4), wired eth0 (IPv6)"
+        ),
+    ]
+
+    @Test("a change names the interface of each family where they differ", arguments: splits)
+    func families(_ row: Row) {
+        let change = StateChange(
+            from: row.from,
+            to: row.to,
+            cause: row.cause,
+            observed: Timestamp(microsecondsSince1970: 0)
+        )
+        #expect(EventSummary(change, of: "reachability").headline == row.headline)
+    }
+
+    @Test(
+        "a state names the interface of each family where they differ",
+        arguments: [
+            (
+                state(usb0, ipv6: eth0, .full), "FULL over wwan usb0 (IPv4), wired eth0 (IPv6)",
+                "wwan usb0 (IPv4), wired eth0 (IPv6), full"
+            ),
+            (state(eth0, ipv6: eth0, .full), "FULL over wired eth0 (IPv4, IPv6)", "wired eth0 IPv4+IPv6, full"),
+            (state(eth0, .full), "FULL over wired eth0 (IPv4)", "wired eth0 IPv4, full"),
+            (state(noCarrier, ipv6: eth0, .partial), "PARTIAL over wired eth0 (IPv6)", "wired eth0 IPv6, partial"),
+        ]
+    )
+    func families(of state: ReachabilityState, answer: String, summary: String) {
+        #expect(ReachabilityState.answer(state) == answer)
+        #expect(state.summary == summary)
+    }
+
+    @Test func `the verdict on each family stands beside its interface`() {
+        var state = Self.state(Self.usb0, ipv6: Self.eth0, .partial)
+        state.connectivityByFamily = .init(ipv4: .full, ipv6: .local)
+        #expect(
+            ReachabilityState.answer(state) == "PARTIAL over wwan usb0 (IPv4 full), wired eth0 (IPv6 local)"
+        )
     }
 
     @Test(

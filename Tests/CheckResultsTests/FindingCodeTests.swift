@@ -22,6 +22,7 @@ struct FindingCodeTests {
 
     @Test func `an option has the name of its key`() {
         #expect(FindingCode.httpStatus.configuredRemedy.contains("'expect_status'"))
+        #expect(FindingCode.httpStatus.configuredRemedy.contains("'max_redirects'"))
         #expect(FindingCode.httpProtocol.configuredRemedy.contains("'http1_only'"))
     }
 }

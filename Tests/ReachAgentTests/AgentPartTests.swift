@@ -1,5 +1,8 @@
+import AgentTestKit
+import CClockStep
 import Dispatch
 import Glibc
+import LinuxSupport
 import Synchronization
 import Testing
 
@@ -105,5 +108,24 @@ struct AgentPartTests {
         #expect(journal.all.filter { $0.hasPrefix("late") } == names.reversed().map { "late \($0)" })
         #expect(Set(journal.all.filter { $0.hasPrefix("stop") }) == Set(names.map { "stop \($0)" }))
         for _ in names { released.signal() }
+    }
+
+    @Test(.enabled(if: reachagent_can_set_clock_back(), "ThreadSanitizer has a sem_timedwait(3) of its own"))
+    func `a wall clock that is set back delays no deadline`() async {
+        await #expect(processExitsWith: .success) {
+            let part = AgentPart(name: "stuck") {
+            } stop: {
+                DispatchSemaphore(value: 0).wait()
+            }
+            // The timeout of a group is none of the wall clock.
+            let stopped = DispatchGroup()
+            stopped.enter()
+            reachagent_set_clock_back(3600)
+            try NamedThread.start("stop") {
+                [part].stop(within: .milliseconds(100)) { _ in }
+                stopped.leave()
+            }
+            #expect(await onThread { stopped.wait(timeout: .now() + 30) == .success })
+        }
     }
 }

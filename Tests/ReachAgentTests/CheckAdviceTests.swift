@@ -183,6 +183,16 @@ import Testing
         #expect(advice.action.commands.last == Self.look)
     }
 
+    @Test(arguments: ["portal_suspected", "tls_intercepted"])
+    func `an incomplete chain is the server's, and no sign of another machine`(code: String) throws {
+        let probe = StatusScenes.probe("web", "down", #""code":"tls_missing_intermediate""#)
+        let advice = try Self.advice("partial", code, probe: probe)
+        #expect(advice.code == "tls_missing_intermediate")
+        #expect(advice.problem == "web is down: the server did not send the certificate that issued its own")
+        #expect(advice.action.description.hasPrefix("Configure the full chain on the server;"))
+        #expect(advice.action.commands == [Self.look])
+    }
+
     @Test func `the details of a last check with another code are not those of the verdict`() throws {
         let members = #"""
             "code":"dns_nxdomain","last_code":"timeout","detail":"Temporary failure","phase":"tls","peer":"0.0.0.0"

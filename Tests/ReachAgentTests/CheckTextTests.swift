@@ -121,6 +121,18 @@ struct CheckTextTests {
         )
     }
 
+    @Test(arguments: [(FindingCode.tlsCertificateProfile, true), (.httpBody, false)])
+    func `a note has the sentence of its code, unless that is the sentence of a failure`(
+        code: FindingCode,
+        hasSentence: Bool
+    ) {
+        var block = TextBlock(columns: 120)
+        let note = Finding(code, .note, subject: "host.test", evidence: "what was found")
+        FindingText(style: .plain).add([note], to: &block)
+        #expect(block.text.contains(code.sentence) == hasSentence, "\(block.text)")
+        #expect(block.text.contains("seen  host.test: what was found"), "\(block.text)")
+    }
+
     @Test("an incomplete phase is marked as such, and without UTF-8 there is only ASCII")
     func incomplete() {
         let trust = TrustVerdict(

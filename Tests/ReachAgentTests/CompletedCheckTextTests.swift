@@ -1,11 +1,17 @@
 import AgentEvents
+import Probes
 import Testing
 
 @testable import ReachAgent
 
 /// The results of `reachagent check` on a terminal.
 @Suite struct CompletedCheckTextTests {
-    private static func check(_ probe: String, _ verdict: String, _ code: String?) -> AgentEvents.CompletedCheck {
+    private static func check(
+        _ probe: String,
+        _ verdict: String,
+        _ code: String?,
+        redirect location: String? = nil
+    ) -> AgentEvents.CompletedCheck {
         let time = Timestamp(microsecondsSince1970: 1_795_244_400_000_000)
         let finding = AgentEvents.Finding(
             code: code ?? "",
@@ -13,6 +19,11 @@ import Testing
             subject: "status",
             evidence: "expected 204, got 302"
         )
+        var hop = AgentEvents.CheckHop(url: "http://\(probe).test/")
+        hop.response = location.map { location in
+            let header = AgentEvents.CheckHop.Response.Header(name: "Location", value: location)
+            return AgentEvents.CheckHop.Response(httpVersion: "1.1", status: 302, headers: [header], bodyBytes: 0)
+        }
         let report = AgentEvents.CheckReport(
             target: "http://\(probe).test/",
             verdict: verdict,
@@ -24,7 +35,7 @@ import Testing
             bytesReceived: 0,
             bytesOnWire: 0,
             findings: code == nil ? [] : [finding],
-            hops: []
+            hops: location == nil ? [] : [hop]
         )
         return AgentEvents.CompletedCheck(
             point: AgentEvents.ProbePoint(probe: probe, family: "ipv4"),
@@ -74,6 +85,25 @@ import Testing
         #expect(lines.first == "failed       open IPv4  http_status in phase body, after 17.2 ms")
         #expect(lines.count { $0.hasPrefix("failed") } == 2)
         #expect(lines.contains("  seen  status: expected 204, got 302"))
+    }
+
+    @Test(arguments: [
+        (
+            "http://login.cafe.test/start", FindingCode.httpStatus,
+            " Or a captive portal answers: `reachagent probe open --ipv4` shows it."
+        ),
+        // How servers redirect to TLS.
+        ("https://www.open.test/", .httpStatus, ""), ("http://login.cafe.test/start", .httpContentType, ""),
+    ])
+    func `a redirect to another host is one to follow, or that of a portal that the agent does not know of yet`(
+        location: String,
+        code: FindingCode,
+        addition: String
+    ) {
+        let remedy = code.configuredRemedy + addition
+        let checks = [Self.check("open", "failed", code.rawValue, redirect: location)]
+        let text = CompletedCheckText(style: .plain).text(CompletedCheckResult.results(checks, status: nil))
+        #expect(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").hasSuffix("do \(remedy)"), "\(text)")
     }
 
     @Test func `the JSON has the portal's verdict beside the report`() throws {

@@ -282,6 +282,19 @@ import Testing
         #expect(try await scratch.config("show").status == 78)
     }
 
+    @Test func `the filter of the help leaves out the defaults, and not a value of that name`() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("reachagent.toml", Self.web + "interfaces = 'default'\n")
+        let help = try await scratch.config("show", "--help")
+        let filter = try #require(help.lines.first { $0.contains("config show | ") }?.split(separator: "| ").last)
+        let shown = try await FinishedCommand.run(
+            ["-c", "'\(BuiltAgent.path)' config show '\(file)' | \(filter)"],
+            of: "/bin/sh"
+        )
+        #expect(shown.output.contains("\nprobe.web.interfaces = \"default\"    # \(file):3\n"), "\(shown.output)")
+        #expect(!shown.output.contains("# default"))
+    }
+
     @Test func `without a file the defaults are shown`() async throws {
         let shown = try await Scratch().config("show")
         #expect(shown.status == 0)

@@ -1,5 +1,6 @@
 import AgentEvents
 import AgentTestKit
+import CClockStep
 import EventJournal
 import Foundation
 import Probes
@@ -44,6 +45,30 @@ import Testing
         #expect(usageStore(journal).usage == ahead)
         crashed.note(DataUsage(day: 7, bytes: ["wwan": 1000 + DataUsageStore.reserve]))
         #expect(usageStore(journal).usage == ahead)
+    }
+
+    @Test(.enabled(if: reachagent_can_set_clock_back(), "ThreadSanitizer has a sem_timedwait(3) of its own"))
+    func `a wall clock that is set back makes the end wait no longer for the disk`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let configuration = JournalConfiguration(directory: directory.path, sync: .never)
+            let journal = try EventJournal(opening: configuration, now: { .now })
+            // The thread that writes gets no further.
+            let store = DataUsageStore(in: journal) {
+                DispatchSemaphore(value: 0).wait()
+                return true
+            }
+            store.note(DataUsage(day: 7, bytes: ["wwan": 1000]))
+            // The timeout of a group is none of the wall clock.
+            let finished = DispatchGroup()
+            finished.enter()
+            reachagent_set_clock_back(3600)
+            Thread.detachNewThread {
+                #expect(!store.finish(within: .milliseconds(100)))
+                finished.leave()
+            }
+            #expect(await onThread { finished.wait(timeout: .now() + 30) == .success })
+        }
     }
 
     @Test(arguments: ["", "{", #"{"day":7,"bytes":{"wwan":-1}}"#, #"{"day":7}"#, "[]", "\0"])

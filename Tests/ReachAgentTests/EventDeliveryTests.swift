@@ -32,6 +32,31 @@ import Testing
         withExtendedLifetime(earlier) {}
     }
 
+    /// A recorder with a slow disk holds the events that were published before a reload.
+    @Test func `a change of the consumer is made between the events before it and those after it`() throws {
+        let taken = Mutex<[String]>([])
+        let delivery = EventDelivery(bus: bus) { event in
+            taken.withLock { $0.append(event.sequence.map(String.init) ?? "") }
+        }
+        let recorder = bus.subscribeRecorder(capacity: 8)
+        delivery.start()
+        delivery.afterPublishedEvents { taken.withLock { $0.append("first") } }
+        #expect(taken.withLock { $0 } == ["first"])
+        for _ in 0..<2 { publish() }
+        delivery.afterPublishedEvents { taken.withLock { $0.append("second") } }
+        publish()
+        delivery.afterPublishedEvents { taken.withLock { $0.append("third") } }
+        #expect(taken.withLock { $0 } == ["first"])
+        bus.release(through: 1)
+        #expect(taken.withLock { $0 } == ["first", "1"])
+        bus.release(through: 3)
+        #expect(taken.withLock { $0 } == ["first", "1", "2", "second", "3", "third"])
+        delivery.end()
+        delivery.afterPublishedEvents { taken.withLock { $0.append("fourth") } }
+        #expect(taken.withLock { $0 }.last == "fourth")
+        withExtendedLifetime(recorder) {}
+    }
+
     @Test func `nothing is delivered before the start and after the end`() {
         let count = Mutex(0)
         let delivery = EventDelivery(bus: bus) { _ in count.withLock { $0 += 1 } }

@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("link_down", "`reachagent interfaces` shows which part is missing"),
+        ("link_down", "`reachagent interfaces` shows which part is missing"), ("link_down", "`mmcli -m any`"),
+        ("http_status", "'max_redirects'"),
         ("no_route", "`ip route`, `ip -6 route`, `ip rule` and `ip -6 rule`"),
         ("preferred_path_dead", "`reachagent status` has the commands"),
         ("portal_suspected", "with 'portal = true'"),

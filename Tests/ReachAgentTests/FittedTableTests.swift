@@ -43,6 +43,47 @@ import Testing
         #expect(lines.count == 2 && lines.allSatisfy { $0.count <= columns })
         #expect(lines.last?.hasSuffix("…  down [connect_refused]  \(rest)") == true, "\(lines)")
     }
+
+    private static let points = [" IPv4", " IPv6", " wlan0 IPv4", " wlan0 IPv6", " wwan0 IPv4"]
+
+    /// A row for each point of a probe with a long name.
+    private static var probes: FittedTable {
+        var table = FittedTable(["PROBE", "VERDICT", "FOR", "CHECKED", "DETAIL"])
+        for point in points {
+            table.add([
+                .init("headquarters-building-north-floor-3-office-uplink-monitor\(point)", ending: point.count),
+                .init("down [host_unreachable]", whole: 23), "12 min", "4 s ago",
+                "192.0.2.1:443: connect: No route to host",
+            ])
+        }
+        return table
+    }
+
+    @Test(arguments: [
+        (120, "headquarters-…plink-monitor wlan0 IPv4"), (80, "head…tor wlan0 IPv4"), (40, "he…r wlan0 IPv4"),
+    ])
+    func `a long name is truncated in its middle, and its interface and family stay`(columns: Int, name: String) {
+        let lines = Self.probes.lines(TerminalStyle(hasColour: false, hasUnicode: true, columns: columns))
+        #expect(lines.count == 6 && lines.allSatisfy { $0.count <= columns })
+        #expect(lines[3].hasPrefix("\(name)  down [host_unreachable]"), "\(lines)")
+        #expect(Set(lines).count == 6)
+    }
+
+    @Test func `in a file or a pipe nothing is truncated`() {
+        let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: 80, truncates: false)
+        let lines = Self.probes.lines(style)
+        for (line, point) in zip(lines.dropFirst(), Self.points) {
+            #expect(line.contains("uplink-monitor\(point)  ") && line.hasSuffix(": No route to host"), "\(line)")
+        }
+    }
+
+    @Test func `a part of a code is not shown`() {
+        var table = FittedTable(["VERDICT"])
+        table.add([.init("down [tls_missing_intermediate]", whole: 31)])
+        let lines = table.lines(TerminalStyle(hasColour: false, hasUnicode: true, columns: 30))
+        #expect(lines.last == "down…")
+    }
+
     @Test(arguments: [false, true])
     func `the time for a table grows with its rows, not with their square`(wrapsLast: Bool) {
         let tables = [500, 1000, 2000].map { count in

@@ -1,4 +1,5 @@
 import AgentEvents
+import AgentTestKit
 import ArgumentParser
 import Configuration
 import Hooks
@@ -47,6 +48,15 @@ import Testing
         let relative = try HookOptions.parse(["--hooks", "./c/d/"]).hooks(of: settings).directories
         #expect(relative.first?.hasPrefix("/") == true)
         #expect(relative.first?.hasSuffix("/c/d") == true)
+    }
+
+    @Test func `a directory that certainly does not exist is known as such`() throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let file = try directory.file("file", "")
+        #expect(!HookLocation.isMissing(directory.path))
+        #expect(HookLocation.isMissing("\(directory.path)/nope"))
+        #expect(HookLocation.isMissing("\(file)/below"))
     }
 
     @Test func `without hooks neither directories nor tables run`() throws {

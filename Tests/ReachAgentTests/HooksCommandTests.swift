@@ -83,6 +83,14 @@ import Testing
         #expect(never.contains("10-log          hidden by"))
     }
 
+    @Test func `a directory that does not exist is marked`() async throws {
+        let scratch = try Scratch()
+        let list = try await scratch.hooks("list", "--hooks", "\(scratch.path)/nope")
+        let words = list.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let directories = "\(scratch.path)/nope (does not exist), \(scratch.path)/first, \(scratch.path)/second"
+        #expect(words.contains("directories \(directories) configuration"), "\(list.output)")
+    }
+
     @Test func `a command to repair a hook is on one line, however long it is`() async throws {
         let scratch = try Scratch()
         try scratch.write("first/70-lines-of-windows", "#!/bin/sh\r\n", mode: 0o755)

@@ -114,6 +114,8 @@ import struct AgentEvents.Timestamp
         #expect(command.lines.contains { $0.contains("  reachability  ") })
         #expect(command.lines.contains { $0.hasPrefix("    line 2, configuration: ") })
         #expect(command.lines.contains { $0.hasPrefix("    line 3, update: wifi if0 IPv4") })
+        // A part of the state's own words.
+        #expect(!command.output.contains(", connectivity "))
     }
 
     @Test func `states are JSON objects beside the events`() async throws {

@@ -98,7 +98,8 @@ import Testing
 
     private static let statuses: [(number: Int32, status: Int32)] = [
         (EACCES, 77), (EPERM, 77), (ENOSPC, 75), (EDQUOT, 75), (EIO, 75), (EROFS, 75), (EMFILE, 75), (ENFILE, 75),
-        (ENOMEM, 75), (ENOBUFS, 75), (EADDRINUSE, 75), (EADDRNOTAVAIL, 75), (ENOENT, 78), (ENOTDIR, 78),
+        (ENOMEM, 75), (ENOBUFS, 75), (EADDRINUSE, 75), (EADDRNOTAVAIL, 75), (EAGAIN, 75), (ESTALE, 75), (ETIMEDOUT, 75),
+        (EINTR, 75), (ENOLCK, 75), (EUCLEAN, 75), (ENOENT, 78), (ENOTDIR, 78),
     ]
 
     @Test(arguments: statuses)

@@ -276,6 +276,13 @@ import Testing
                 ]
             ),
             (StatusScenes.noProbe, "no probe is configured", ["reachagent config init"]),
+            (
+                StatusScenes.members(
+                    StatusScenes.state(StatusScenes.wlan0, #""connectivity":"unknown""#),
+                    StatusScenes.list("probes", StatusScenes.probe("web"), StatusScenes.probe("mail"))
+                ),
+                "no verdict counts: the probes' names lead to this machine itself", ["reachagent probe web"]
+            ),
             (#""state":{"via":"unknown"}"#, nil, []), (#""time":"2026-11-21T01:26:00Z""#, nil, []),
         ] as [(String, String?, [String])]
     )
@@ -458,16 +465,50 @@ import Testing
         #expect(problems.map(\.description) == [problem].compactMap(\.self))
     }
 
-    @Test func `a sink has a minute to report after the agent has started`() throws {
+    @Test(arguments: [
+        ("192.0.2.2:443", "Permission denied", true), ("[::]:1023", "Permission denied", true),
+        ("[::]:1024", "Permission denied", false), ("192.0.2.2:443", "Address already in use", false),
+        ("[::]", "Permission denied", false),
+    ])
+    func `a port that needs a capability is a problem that no command about addresses solves`(
+        address: String,
+        reason: String,
+        needsCapability: Bool
+    ) throws {
+        let sockets = #""sockets":{"unavailable":[{"address":"\#(address)","detail":"\#(reason)"}]}"#
+        let problems = try Self.status("\(Self.full),\(sockets)").problems(
+            at: Timestamp(microsecondsSince1970: 0),
+            clock: \.description,
+            moment: \.description
+        )
+        let hint =
+            needsCapability
+            ? "ports below 1024 need CAP_NET_BIND_SERVICE, which the agent does not have: listen on a higher one, "
+                + "and restart the agent"
+            : "retrying, see `ip address` and `ss -ltnp`"
+        #expect(problems.map(\.description) == ["cannot listen on \(address) ([http] listen): \(reason); \(hint)"])
+    }
+
+    @Test(
+        arguments: [
+            (1000, nil, 0), (60_000, nil, 0), (60_001, nil, 1), (86_400_000, 0, 0), (86_400_000, 60_000, 0),
+            (86_400_000, 60_001, 1), (1000, 60_001, 0),
+        ] as [(Int, Int?, Int)]
+    )
+    func `a sink has a minute to report after the agent has started or read its configuration again`(
+        uptime: Int,
+        loaded: Int?,
+        count: Int
+    ) throws {
         let sinks = #""sinks":[{"name":"fleet","broker":"nats://a.test","lost":0,"state":"absent"}]"#
-        for (uptime, count) in [(1000, 0), (60_000, 0), (60_001, 1)] {
-            let status = try Self.status(#"\#(Self.full),"agent":{"uptime_ms":\#(uptime)},\#(sinks)"#)
-            let problems = status.problems(
-                at: Timestamp(microsecondsSince1970: 0),
-                clock: \.description,
-                moment: \.description
-            )
-            #expect(problems.count == count)
-        }
+        let configuration = loaded.map { #""configuration":{"files":["/c"],"loaded_for_ms":\#($0)},"# } ?? ""
+        let agent = #""agent":{"uptime_ms":\#(uptime)}"#
+        let status = try Self.status("\(Self.full),\(configuration)\(agent),\(sinks)")
+        let problems = status.problems(
+            at: Timestamp(microsecondsSince1970: 0),
+            clock: \.description,
+            moment: \.description
+        )
+        #expect(problems.count == count)
     }
 }

@@ -32,10 +32,10 @@ extension StatusScenes {
     static let wlan0 =
         #""via":"wifi","interface":"wlan0","kind":"wifi","gateway":"192.0.2.1","source":"192.0.2.17","metric":600"#
 
-    /// A state over a path that both families have, since 12 minutes.
-    static func state(_ path: String, via: String = "wifi", _ members: String) -> String {
+    /// A state over a path that both families have, unless IPv6 has another one, since 12 minutes.
+    static func state(_ path: String, ipv6: String? = nil, via: String = "wifi", _ members: String) -> String {
         #"""
-        "state":{"via":"\#(via)",\#(members),"path":{\#(path),"ipv4":{\#(path)},"ipv6":{\#(path)}}},\#
+        "state":{"via":"\#(via)",\#(members),"path":{\#(path),"ipv4":{\#(path)},"ipv6":{\#(ipv6 ?? path)}}},\#
         "since":"2026-11-21T01:14:00Z","for_ms":720000,"via_since":"2026-11-20T21:26:00Z","via_for_ms":14400000,\#
         "connectivity_since":"2026-11-21T01:14:00Z","connectivity_for_ms":720000
         """#

@@ -4,7 +4,8 @@ import AgentEvents
 enum StatusScenes {
     /// The scenes of which whole screens are frozen.
     static let all: [(name: String, members: String)] = [
-        ("one-uplink", oneUplink), ("two-uplinks", twoUplinks), ("standby-dead", standbyDead),
+        ("one-uplink", oneUplink), ("two-uplinks", twoUplinks), ("two-families", twoFamilies),
+        ("standby-dead", standbyDead),
         ("preferred-dead", preferredDead), ("link-down", linkDown), ("portal", portal), ("http-500", serverError),
         ("rejected-reload", rejectedReload),
         ("intercepted", intercepted), ("no-probe", noProbe), ("journal-degraded", journalDegraded), ("hooks", hooks),
@@ -37,6 +38,25 @@ enum StatusScenes {
             availability("wlan0", 2_590_000),
             availability("wwan0", 2_591_999)
         ),
+        healthy
+    )
+
+    static let twoFamilies = members(
+        state(
+            #""via":"wwan","interface":"usb0","kind":"wwan","gateway":"198.51.100.1","metric":50"#,
+            ipv6: #""via":"wired","interface":"eth0","kind":"wired","gateway":"fe80::1","metric":100"#,
+            via: "wwan",
+            #""connectivity":"full","connectivity_by_family":{"ipv4":"full","ipv6":"full"}"#
+        ),
+        list("probes", probe("web"), probe("portal")),
+        list("uplinks", uplink("usb0", "wwan", "full", isUsed: true), uplink("eth0", "wired", "full", isUsed: true)),
+        list(
+            "interfaces",
+            loopback,
+            interface("usb0", "wwan", "198.51.100.2/30"),
+            interface("eth0", "wired", "192.0.2.17/24", "2001:db8:2::17/64")
+        ),
+        list("default_routes", route("usb0", 50, "198.51.100.1"), route("eth0", 100, "fe80::1", "ipv6")),
         healthy
     )
 

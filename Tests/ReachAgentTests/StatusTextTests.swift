@@ -257,6 +257,13 @@ import Testing
         #expect(lines.last?.contains(columns == 60 ? "a text of some words" : "...") == true)
     }
 
+    @Test(arguments: [(2, "1 more is not up"), (3, "2 more are not up")])
+    func `the probes beyond the first are counted`(count: Int, words: String) throws {
+        let probes = (1...count).map { #"{"probe":"p\#($0)","verdict":"down"}"# }.joined(separator: ",")
+        let status = try Self.status(Self.reachable + #","probes":[\#(probes)]"#)
+        #expect(status.brief(probesAtMost: 1).last == "\(words): `reachagent status probes`")
+    }
+
     /// The agent lists those that are not up first, as many as a reply takes.
     @Test(arguments: [
         ("down", "9,938 more are beyond the size of a reply", "9,938 more"),

@@ -1,4 +1,5 @@
 import NetlinkMonitor
+import Probes
 import Reachability
 import Testing
 
@@ -16,6 +17,23 @@ struct TextTests {
         let machine = ReachabilityMachine(MachineConfiguration(settle: .none))
         let lines = StateText.lines(machine, readsNoConfiguration: readsNoConfiguration, style: .plain)
         #expect(lines.last == "connectivity unknown: no probe is configured; next: \(next)")
+    }
+
+    @Test("a probe with a long name has its whole code on a narrow terminal")
+    func longName() throws {
+        let name = "headquarters-building-north-floor-3-office-uplink-monitor"
+        var machine = ReachabilityMachine(MachineConfiguration(settle: .none, probes: [ProbeRule(name: name)]))
+        _ = machine.handle(NetworkUpdate(snapshot: DiagnosisTests.kernel(), changes: [], observed: .now))
+        let point = try #require(machine.points.first)
+        for _ in 0..<3 {
+            let detail = "192.0.2.1:443: connect: No route to host"
+            _ = machine.handle(
+                ProbeSample(point: point, outcome: .failed, code: .hostUnreachable, detail: detail, observed: .now)
+            )
+        }
+        let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: 60)
+        let lines = StateText.lines(machine, style: style)
+        #expect(lines.last == "head…itor  default/ipv4  down [host_unreachable]  192.0.2.1…", "\(lines)")
     }
 
     @Test("a path is shown with everything that an operator asks next")

@@ -21,17 +21,6 @@ import Testing
         )
     }
 
-    /// `true` when the tests may become another user, and all users may search every directory above the executable.
-    private static let canAskAsNobody: Bool = {
-        var directory = URL(filePath: BuiltAgent.path).deletingLastPathComponent()
-        while directory.path() != "/" {
-            let facts = try? FileManager.default.attributesOfItem(atPath: directory.path())
-            guard let mode = facts?[.posixPermissions] as? Int, mode & 0o001 != 0 else { return false }
-            directory.deleteLastPathComponent()
-        }
-        return getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0
-    }()
-
     private func wait(_ agent: String, _ arguments: String...) async throws -> FinishedCommand {
         try await FinishedCommand.run(["wait-online", "--socket", agent] + arguments, patience: 30)
     }
@@ -121,7 +110,7 @@ import Testing
         #expect(wait.output == #"{"online":false,"message":"there is no 'subscribe' [unknown_method]"}"# + "\n")
     }
 
-    @Test(.enabled(if: canAskAsNobody, "only root can become another user, who must be able to run the executable"))
+    @Test(.enabled(if: BuiltAgent.isForOtherUsers, "only root can become another user, who must be able to run it"))
     func `a socket that may not be used is not waited for`() async throws {
         let agent = try Self.agent(AgentLines.state(via: "wifi"))
         chmod(agent.path, 0o600)
@@ -135,6 +124,34 @@ import Testing
             #expect(result.status == 77)
             #expect(result.error.hasPrefix("reachagent: \(agent.path) may not be used: Permission denied"))
         }
+    }
+
+    /// A limit of one: the process has no thread but its own.
+    @Test(
+        .enabled(if: BuiltAgent.isForOtherUsers, "only root can become another user, who must be able to run it"),
+        arguments: ["wait-online", "check"]
+    )
+    func `without a thread to spare a timeout holds, and an answer is taken`(subcommand: String) async throws {
+        let online = AgentLines.reply(AgentLines.snapshot(AgentLines.state(via: "wifi")))
+        let agent = try ScriptedAgent(
+            { connection in
+                connection.readLine()
+                connection.waitForClose()
+            },
+            { connection in
+                connection.readLine()
+                connection.send(lines: Self.reply(AgentLines.hello(41)), online)
+                connection.waitForClose()
+            }
+        )
+        chmod(agent.path, 0o666)
+        let limit = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "prlimit", "--nproc=1:1"]
+        let words = limit + [BuiltAgent.path, subcommand, "--socket", agent.path, "--timeout"]
+        let silent = try await FinishedCommand.run(words + ["0.3"], of: "/usr/bin/setpriv", patience: 30)
+        #expect(silent.status == (subcommand == "check" ? 75 : 69), "\(silent.error)")
+        guard subcommand == "wait-online" else { return }
+        let answered = try await FinishedCommand.run(words + ["20"], of: "/usr/bin/setpriv", patience: 30)
+        #expect(answered.output == "reachable through wifi wlan0, connectivity unknown\n", "\(answered.error)")
     }
 
     @Test(

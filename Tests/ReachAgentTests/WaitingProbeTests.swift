@@ -53,6 +53,10 @@ import Testing
             #"{"probe":"bound","interface":"wan7","family":"ipv4","verdict":"unknown","streak":0}"#,
             "no probe has a verdict yet", ["reachagent check bound"]
         ),
+        (
+            #"{"probe":"open","verdict":"up","streak":1},{"probe":"web","verdict":"unknown","streak":0}"#,
+            "web has no verdict yet", ["reachagent check web"]
+        ),
         // An agent that does not say what is missing.
         (#"{"probe":"web","verdict":"unknown"}"#, "no probe has a verdict yet", ["reachagent check web"]),
     ]

@@ -27,6 +27,15 @@ import Testing
         }
     }
 
+    @Test func `the page names the interface of each family where they differ`() {
+        var status = Samples.status
+        status.reachability.state?.path.ipv6?.interface = "eth0"
+        status.reachability.state?.path.ipv6?.via = .wired
+        let page = Self.page(status)
+        #expect(page.contains("PARTIAL over wifi wlan0 (IPv4), wired eth0 (IPv6)</h1>"))
+        #expect(page.contains("Default path</h3><p>wifi wlan0 (IPv4), wired eth0 (IPv6)</p>"))
+    }
+
     @Test func `foreign text is escaped, and links only to the web`() {
         var content = Samples.page
         content.status.reachability.state?.portalURL = "javascript:alert(1)"

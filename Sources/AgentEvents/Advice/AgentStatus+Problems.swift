@@ -1,7 +1,7 @@
 extension AgentStatus {
     /// The age, in microseconds, above which a repaired loss of kernel messages is no reason to doubt the state.
     private static let lossAge: Int64 = 3_600_000_000
-    /// The time after the agent's start within which a sink need not have reported, in milliseconds.
+    /// The time after the agent's start, or its last reload, within which a sink need not have reported, in milliseconds.
     private static let sinkPatience: Int64 = 60_000
 
     /// Returns the problems of the agent itself, which the reader must know before believing the rest: sentences with
@@ -55,10 +55,13 @@ extension AgentStatus {
     }
 
     private static func problem(of unavailable: UnavailableAddress) -> Advice.Action {
-        """
-        cannot listen on \(unavailable.address) ([http] listen): \(unavailable.detail ?? "not available"); retrying, see \
-        `ip address` and `ss -ltnp`
-        """
+        let problem: Advice.Action =
+            "cannot listen on \(unavailable.address) ([http] listen): \(unavailable.detail ?? "not available")"
+        guard unavailable.needsCapability else { return "\(problem); retrying, see `ip address` and `ss -ltnp`" }
+        return """
+            \(problem); ports below 1024 need CAP_NET_BIND_SERVICE, which the agent does not have: listen on a higher one, \
+            and restart the agent
+            """
     }
 
     private var problemOfJournal: Advice.Action? {
@@ -75,8 +78,9 @@ extension AgentStatus {
     /// machine is reachable.
     private func problem(of sink: SinkStatus, moment: (Timestamp) -> String) -> Advice.Action? {
         guard sink.state != .absent else {
-            // It connects shortly after the agent has started.
-            guard (agent?.uptimeMilliseconds ?? 0) > Self.sinkPatience else { return nil }
+            // It connects shortly after the agent has read its settings.
+            let age = min(agent?.uptimeMilliseconds ?? 0, configuration?.loadedForMilliseconds ?? .max)
+            guard age > Self.sinkPatience else { return nil }
             return """
                 the sink \(sink.name) has not reported: is reachagent-sink installed? \
                 `systemctl status reachagent-sink` [sink_absent]
@@ -121,5 +125,16 @@ extension AgentStatus {
             the byte budget of a metered link has no room for \(SummaryText.count(UInt64(stopped.count), "probe")): not \
             checked until the day ends (UTC) [budget_exhausted]\(detail)
             """
+    }
+}
+
+extension AgentStatus.UnavailableAddress {
+    /// True if the agent lacks CAP_NET_BIND_SERVICE for the port: neither the machine's addresses nor another listener is
+    /// the reason.
+    package var needsCapability: Bool {
+        guard detail == "Permission denied", let port = UInt16(address.split(separator: ":").last ?? "") else {
+            return false
+        }
+        return port < 1024
     }
 }

@@ -25,7 +25,7 @@ extension AgentStatus {
         }
     }
 
-    /// The advice when no probe has a verdict on the default path; `nil` without probes.
+    /// The advice when no probe has a verdict on the default path that counts; `nil` without probes.
     private var adviceOnMissingVerdict: Advice? {
         let code = Connectivity.unknown.rawValue
         // The gateway's answer is no verdict on the Internet.
@@ -38,20 +38,30 @@ extension AgentStatus {
                 action: "`reachagent interfaces` shows the interfaces, `reachagent config show` those of the probe."
             )
         }
-        let hasVerdict = checked.contains { ($0.verdict ?? "unknown") != "unknown" }
-        if hasVerdict, checked.allSatisfy({ $0.interface != nil }) {
+        let own = checked.filter { $0.interface == nil }
+        if own.isEmpty, checked.contains(where: Self.hasVerdict) {
             return Advice(
                 code: code,
                 problem: "no probe checks the default path: each is bound to an interface",
                 action: "`reachagent status uplinks` shows what they find, `reachagent config show` their interfaces."
             )
         }
+        if let first = own.first, own.allSatisfy(Self.hasVerdict) {
+            return Advice(
+                code: code,
+                problem: "no verdict counts: the probes' names lead to this machine itself, or no probe is required",
+                action: Self.look(at: first.probe, first)
+            )
+        }
+        let waiting = own.contains(where: Self.hasVerdict) ? own.first { !Self.hasVerdict($0) } : nil
         return Advice(
             code: code,
-            problem: "no probe has a verdict yet",
-            action: "\(command: "reachagent check \(probe.probe)") checks now."
+            problem: "\(waiting?.probe ?? "no probe") has \(waiting == nil ? "a" : "no") verdict yet",
+            action: "\(command: "reachagent check \((waiting ?? probe).probe)") checks now."
         )
     }
+
+    private static func hasVerdict(_ probe: ProbeStatus) -> Bool { (probe.verdict ?? "unknown") != "unknown" }
 
     static func adviceOnPortal(_ reason: Uplink.Reason?) -> Advice {
         Advice(
@@ -75,6 +85,7 @@ extension AgentStatus {
             return Advice(code: reason.code, problem: "a captive portal answers", action: "Log in at \(address: url)")
         }
         guard let name = reason.probe else { return Advice(onSeveralProbes: reason.code) }
+        let reason = incompleteChain(of: reason, over: interface) ?? reason
         let probe = probe(of: reason, over: interface)
         let look = Self.look(at: name, probe, over: interface)
         if let common = Advice(onCommonResult: reason.code, of: name) {
@@ -92,6 +103,18 @@ extension AgentStatus {
             problem: "\(name) is \(probe?.verdict ?? "not up"): \(meaning)\(detail)",
             action: remedy.map { $0 + look } ?? look
         )
+    }
+
+    /// Returns the incomplete chain of a probe for which the common result of all checks blames the certificate; `nil`
+    /// for another one.
+    ///
+    /// The name in such a certificate is right, and nothing says that another machine answers.
+    private func incompleteChain(of reason: Uplink.Reason, over interface: String?) -> Uplink.Reason? {
+        guard ["portal_suspected", "tls_intercepted"].contains(reason.code) else { return nil }
+        let own = Uplink.Reason(code: "tls_missing_intermediate", probe: reason.probe)
+        let all = probes.filter { $0.probe == reason.probe && ($0.verdict != "up" || $0.lastCode != nil) }
+        let probe = all.first { $0.interface == interface } ?? all.first
+        return (probe?.code ?? probe?.lastCode) == own.code ? own : nil
     }
 
     /// Returns the command that shows each step of a probe's check.

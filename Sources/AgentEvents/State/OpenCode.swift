@@ -45,7 +45,7 @@ public struct Connectivity: OpenCode {
     /// Creates a connectivity.
     public init(_ word: String) { rawValue = word }
 
-    /// No probe is configured, or none has a verdict yet.
+    /// No probe is configured, or none has a verdict that counts.
     public static let unknown = Connectivity("unknown")
     /// There is no path.
     public static let none = Connectivity("none")

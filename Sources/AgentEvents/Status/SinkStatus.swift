@@ -24,7 +24,8 @@ public struct SinkStatus: Codable, Sendable, Hashable {
     public var broker: String
     /// The state of the connection.
     public var state: State
-    /// The moment at which the state started, on the clock as it is set now; `nil` while absent.
+    /// The moment at which the sink was connected, or at which it ceased to be; on the clock as it is set now, and `nil`
+    /// while absent.
     public var since: Timestamp?
     /// The stable code of the reason that it is not connected, or that an event was rejected.
     public var code: String?

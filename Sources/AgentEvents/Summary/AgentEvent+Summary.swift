@@ -50,9 +50,35 @@ extension ReachabilityState {
         let standby = alternative.map { ", \($0.interface) works (\($0.code))" } ?? ""
         let end = standby + (isFlapping ? ", flapping" : "")
         guard path.via.isReachable else { return path.overall.summary + end }
-        let families = [(path.ipv4, "IPv4"), (path.ipv6, "IPv6")].filter { $0.0?.via.isReachable == true }.map(\.1)
-        return ([path.overall.summary] + (families.isEmpty ? [] : [families.joined(separator: "+")]))
-            .joined(separator: " ") + beyond + end
+        let families = commonFamilies
+        return pathSummary + (families.isEmpty ? "" : " \(families)") + beyond + end
+    }
+
+    /// The path in a few words, or that of each family if they use different interfaces: `wifi wlan0`, or
+    /// `wwan usb0 (IPv4), wired eth0 (IPv6)`.
+    package var pathSummary: String {
+        guard isSplit else { return path.overall.summary }
+        return usablePaths.map { "\($0.path.summary) (\($0.family))" }.joined(separator: ", ")
+    }
+
+    /// `IPv4+IPv6`: the families with a usable path; empty if ``pathSummary`` has them already.
+    var commonFamilies: String { isSplit ? "" : usablePaths.map(\.family).joined(separator: "+") }
+
+    /// True if both families have a usable path, each over another interface.
+    var isSplit: Bool {
+        // By bytes, because a hostile name may be long.
+        let names = usablePaths.map { ($0.path.interface ?? "").utf8 }
+        return names.count == 2 && !names[0].elementsEqual(names[1])
+    }
+
+    /// The usable path of each family, with the verdict of the probes for that family.
+    var usablePaths: [(family: String, path: Path, connectivity: Connectivity?)] {
+        [
+            ("IPv4", path.ipv4, connectivityByFamily?.ipv4), ("IPv6", path.ipv6, connectivityByFamily?.ipv6),
+        ].compactMap { family, path, connectivity in
+            guard let path, path.via.isReachable else { return nil }
+            return (family: family, path: path, connectivity: connectivity)
+        }
     }
 
     /// `, full`, or `, partial (tls_expired web)`; empty if the probes have no verdict.

@@ -1,5 +1,6 @@
 extension ReachabilityState {
-    /// Returns the reachability of the machine as a headline: `PARTIAL over wifi wlan0 (IPv4, IPv6)`.
+    /// Returns the reachability of the machine as a headline: `PARTIAL over wifi wlan0 (IPv4, IPv6)`, or
+    /// `FULL over wwan usb0 (IPv4), wired eth0 (IPv6)`.
     ///
     /// - Parameters:
     ///   - state: The state; `nil` if none is known.
@@ -12,19 +13,21 @@ extension ReachabilityState {
             case nil, .unknown?, Connectivity.none?: "REACHABLE"
             case let connectivity?: connectivity.rawValue.uppercased()
             }
-        return "\(word) over \(state.path.overall.summary)\(state.families(keeping: kept))"
+        return "\(word) over \(state.paths(keeping: kept))"
     }
 
-    /// Returns ` (IPv4, IPv6)`, with the verdict of the probes for each family if they differ.
-    private func families(keeping kept: (String) -> String) -> String {
-        let beyond = connectivityByFamily
-        let differs = beyond.map {
+    /// Returns the path with its families, or that of each family, with the verdict of the probes for each family if they
+    /// differ.
+    private func paths(keeping kept: (String) -> String) -> String {
+        let differs = connectivityByFamily.map {
             $0.ipv4 != $0.ipv6 && ![$0.ipv4, $0.ipv6].contains { [.unknown, .none].contains($0) }
         }
-        let families = [("IPv4", path.ipv4, beyond?.ipv4), ("IPv6", path.ipv6, beyond?.ipv6)]
-            .filter { $0.1?.via.isReachable == true }
-            .map { name, _, beyond in kept(name + (differs == true ? beyond.map { " \($0.rawValue)" } ?? "" : "")) }
-        return families.isEmpty ? "" : " (\(families.joined(separator: ", ")))"
+        let families = usablePaths.map { family, path, beyond in
+            (name: kept(family + (differs == true ? beyond.map { " \($0.rawValue)" } ?? "" : "")), path: path)
+        }
+        guard !isSplit else { return families.map { "\($0.path.summary) (\($0.name))" }.joined(separator: ", ") }
+        return path.overall.summary
+            + (families.isEmpty ? "" : " (\(families.map(\.name).joined(separator: ", ")))")
     }
 }
 

@@ -10,7 +10,7 @@ extension EventSummary {
         let alternative = Self.alternative(from, to, isNewPath: path != nil && to.isReachable)
         if parts.isEmpty, alternative == nil { parts.append(contentsOf: Self.particulars(from, to)) }
         if parts.isEmpty, alternative == nil { parts.append(to.summary) }
-        if path == nil, to.isReachable, let last = parts.popLast() { parts.append("\(last) over \(Self.words(to))") }
+        if path == nil, to.isReachable, let last = parts.popLast() { parts.append("\(last) over \(to.pathSummary)") }
         if let alternative { parts.append(alternative) }
         // By bytes, because a URL may be long.
         let isSamePortal = (from.portalURL ?? "").utf8.elementsEqual((to.portalURL ?? "").utf8)
@@ -25,7 +25,7 @@ extension EventSummary {
 
     /// Returns `wifi wlan0 → none (link_down)`, `IPv4+IPv6 → IPv4`; `nil` if the path is unchanged.
     private static func path(_ from: ReachabilityState, _ to: ReachabilityState) -> String? {
-        let before = from.isReachable ? words(from) : from.via == .unknown ? nil : from.via.rawValue
+        let before = from.isReachable ? from.pathSummary : from.via == .unknown ? nil : from.via.rawValue
         guard to.isReachable else {
             guard from.isReachable || from.via != to.via || reason(from) != reason(to) else { return nil }
             let names = Set(before?.split(separator: " ").map(String.init) ?? [])
@@ -33,12 +33,12 @@ extension EventSummary {
             let after = to.via.rawValue + SummaryText.because(reason(to), interface)
             return before.map { from.isReachable ? "\($0) → \(after)" : after } ?? after
         }
-        let (families, after) = (Self.families(to), words(to))
+        let (families, after) = (to.commonFamilies, to.pathSummary)
         guard before == after else {
             let end = families.isEmpty ? after : "\(after) \(families)"
             return before.map { "\($0) → \(end)" } ?? end
         }
-        let familiesBefore = Self.families(from)
+        let familiesBefore = from.commonFamilies
         return familiesBefore == families ? nil : "\(familiesBefore) → \(families)"
     }
 
@@ -95,14 +95,6 @@ extension EventSummary {
             return members.filter { $0.1 != $0.2 }
                 .map { "\(name)\($0.0) \($0.1 ?? "none") → \($0.2 ?? "none")" }
         }
-    }
-
-    /// Returns `wwan wg0 over wwan0`, with dead legs.
-    private static func words(_ state: ReachabilityState) -> String { state.path.overall.summary }
-
-    private static func families(_ state: ReachabilityState) -> String {
-        [(state.path.ipv4, "IPv4"), (state.path.ipv6, "IPv6")].filter { $0.0?.via.isReachable == true }.map(\.1)
-            .joined(separator: "+")
     }
 
     private static func reason(_ state: ReachabilityState) -> String? { state.path.reason ?? state.reason }

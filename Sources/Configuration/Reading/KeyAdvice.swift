@@ -77,7 +77,7 @@ enum KeyAdvice {
             ("sink", SinkKeys.all),
         ]
         for (kind, keys) in named {
-            for key in Set(keys.names) { homes[key, default: []].append("[\(kind).\(examples[kind] ?? "")]") }
+            for key in Set(keys.names) { homes[key, default: []].append("[\(kind).NAME]") }
         }
         return homes
     }()

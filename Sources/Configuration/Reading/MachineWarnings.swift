@@ -30,11 +30,15 @@ extension RequestTableReader {
 
     /// Warns of a program that does not exist.
     func warn(ofProgram program: String) {
+        // A name with a space is a rare program, and often a whole command line.
+        let advice =
+            program.utf8.contains(UInt8(ascii: " "))
+            ? "; each argument is an element of its own: \(ValueFormat<[String]>.array(of: program))" : ""
         guard let path = HookFile.program(program) else {
-            return table.warn("command", "there is no program '\(program)' in \(HookEnvironment.path)")
+            return table.warn("command", "there is no program '\(program)' in \(HookEnvironment.path)\(advice)")
         }
         guard access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return }
-        table.warn("command", "there is no program '\(path)' here")
+        table.warn("command", "there is no program '\(path)' here\(advice)")
     }
 }
 

@@ -147,10 +147,12 @@ struct ProbeReader: RequestTableReader {
         let fast = table.read(keys.fastInterval, default: min(interval, standardFast))
         let maximumBackoff = table.read(keys.maxBackoff, default: max(interval, fast))
         let shown = TOMLText.duration
-        if fast > interval, table.has("fast_interval") {
+        if fast > interval, table.has("fast_interval"), !table.isInvalid("interval") {
             table.report("fast_interval", "\(shown(fast)) is longer than the interval of \(shown(interval))")
         }
-        if maximumBackoff < fast, table.has(keys.maxBackoff.facts.name) {
+        // Without a value of its own, the fast interval depends on the interval.
+        let isFastKnown = !table.isInvalid(table.has("fast_interval") ? "fast_interval" : "interval")
+        if maximumBackoff < fast, table.has(keys.maxBackoff.facts.name), isFastKnown {
             let message = "\(shown(maximumBackoff)) is shorter than the fast interval of \(shown(fast))"
             table.report(keys.maxBackoff.facts.name, message)
         }
@@ -168,7 +170,7 @@ struct ProbeReader: RequestTableReader {
         let timeout = table.read(key, default: min(interval, standard))
         // A short interval, which is not part of the identity, limits the check as a timeout in the file does.
         table.amend(key, inEffect: timeout, default: standard)
-        if timeout > interval, table.has("timeout") {
+        if timeout > interval, table.has("timeout"), !table.isInvalid("interval") {
             let (timeout, interval) = (TOMLText.duration(timeout), TOMLText.duration(interval))
             table.report("timeout", "\(timeout) is longer than the interval of \(interval)")
         }

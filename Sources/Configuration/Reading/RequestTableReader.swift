@@ -107,14 +107,10 @@ extension RequestTableReader {
             let given = table.has("client_key") ? "client_key" : "client_certificate"
             table.report(given, "'client_certificate' and 'client_key' need each other")
         }
-        guard let certificate, let key else { return options }
-        do throws(ClientIdentity.LoadError) {
-            options.clientIdentity = try ClientIdentity(certificateFile: certificate, keyFile: key)
-            table.amend("client_certificate", material.digest(ofFile: certificate))
-            table.amend("client_key", material.digest(ofFile: key))
-        } catch {
-            table.report("client_certificate", error.description)
-        }
+        guard let certificate, let key, let identity = table.clientIdentity(certificate, key) else { return options }
+        options.clientIdentity = identity
+        table.amend("client_certificate", material.digest(ofFile: certificate))
+        table.amend("client_key", material.digest(ofFile: key))
         return options
     }
 

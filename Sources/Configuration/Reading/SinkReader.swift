@@ -189,11 +189,7 @@ struct SinkReader {
         guard let certificate = credentials.clientCertificate, let key = credentials.clientKey,
             Self.isReadable(certificate), Self.isReadable(key)
         else { return }
-        do throws(ClientIdentity.LoadError) {
-            _ = try ClientIdentity(certificateFile: certificate, keyFile: key)
-        } catch {
-            table.report("client_certificate", error.description)
-        }
+        _ = table.clientIdentity(certificate, key)
     }
 
     private mutating func readAuthorities() -> String? {

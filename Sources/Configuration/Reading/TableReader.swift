@@ -11,6 +11,8 @@ struct TableReader {
     private let members: [TOMLKey: Node]
     /// The keys that were rejected, each with an error that gives the reason.
     private var refused: Set<TOMLKey> = []
+    /// The keys whose values were not accepted: their defaults say nothing about what is meant.
+    private var invalid: Set<String> = []
     /// The values that differ from their defaults; equal values have equal text, and secrets are replaced by a digest.
     private(set) var changes: [String: String] = [:]
 
@@ -24,6 +26,9 @@ struct TableReader {
 
     /// Returns whether the key is present, with a valid or an invalid value.
     func has(_ key: String) -> Bool { members[TOMLKey(key)] != nil }
+
+    /// Returns whether a value of the key was read and not accepted.
+    func isInvalid(_ key: String) -> Bool { invalid.contains(key) }
 
     /// Returns the position of a key, or that of the table if the key is missing.
     func origin(of key: String) -> Origin { members[TOMLKey(key)]?.origin ?? origin }
@@ -58,7 +63,10 @@ struct TableReader {
         var errors: [ValueError] = []
         let value = format.read(node, &errors)
         for error in errors { notes.error(error.message, key: path + name, at: error.origin ?? node.origin) }
-        guard let value else { return standard }
+        guard let value else {
+            invalid.insert(name)
+            return standard
+        }
         let text = format.text(value)
         let shown = key.shown.map { $0(value) } ?? text
         if key.isDigested || shown != text {

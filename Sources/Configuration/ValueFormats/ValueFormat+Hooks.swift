@@ -83,7 +83,15 @@ extension ValueFormat where Value == [String] {
     /// Returns the array that a string probably means: its words, unless it has shell syntax.
     ///
     /// The string is searched by bytes: comparing characters of many combining marks takes quadratic time.
-    private static func array(of string: String) -> String {
+    static func array(of string: String) -> String {
+        // A shell's script is one element, without the quotes that a shell removes.
+        for shell in ["/bin/sh", "/bin/bash", "sh", "bash"] where string.utf8.starts(with: "\(shell) -c ".utf8) {
+            var script = string.utf8.dropFirst(shell.utf8.count + 4)
+            if let quote = script.first, "'\"".utf8.contains(quote), script.count > 1, script.last == quote {
+                script = script.dropFirst().dropLast()
+            }
+            return TOMLText.array([shell, "-c", String(decoding: script, as: UTF8.self)].map(TOMLText.quoted))
+        }
         let words = string.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         let special = "\"'\\$`|&;<>()*?[]{}~#\n\t"
         let isPlain = !words.isEmpty && words.count <= 8 && !string.utf8.contains(where: special.utf8.contains)

@@ -14,7 +14,7 @@ struct AgentFiles {
     var configuration: String?
     /// The configuration files that were looked for; empty when one was named.
     var searched: [String] = []
-    /// The directories in which a journal is looked for, best first: the first that exists is read.
+    /// The directories in which a journal is looked for, best first.
     var journals: [String] = []
     /// The agent that uses the files; `nil` when none runs, or when files were named.
     var agent: RunningAgent?

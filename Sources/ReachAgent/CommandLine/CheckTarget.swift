@@ -135,10 +135,20 @@ extension ProbeDefinition {
 
     /// The remark on a check by hand over the active path, if the agent checks over other interfaces; nil for none.
     var pathRemark: String? {
-        guard rule.interfaces != .default, onlyName == nil else { return nil }
+        guard hasOtherPaths else { return nil }
         return "'\(name)' is checked over the active path alone; 'reachagent check \(ShellWord.quoted(name))' "
             + "checks it over its 'interfaces'"
     }
+
+    /// The remark on a measurement by hand over the active path, if the agent measures other interfaces; nil for none.
+    var measurementRemark: String? {
+        guard hasOtherPaths else { return nil }
+        return "'\(name)' is measured over the active path alone; "
+            + "'reachagent measure \(ShellWord.quoted(name)) --each' measures it over each uplink"
+    }
+
+    /// True if the agent checks over interfaces that a check by hand does not use.
+    private var hasOtherPaths: Bool { rule.interfaces != .default && onlyName == nil }
 }
 
 extension ProbeTarget {

@@ -48,7 +48,8 @@ struct ConfigurationCheck {
         if files.agent == nil { loaded.warnings += refused } else { errors = refused }
     }
 
-    private static func isPermissionMissing(_ error: ConfigurationError) -> Bool {
+    /// Returns whether an error is that of a file that this user may not read.
+    static func isPermissionMissing(_ error: ConfigurationError) -> Bool {
         error.message.hasSuffix(": \(notPermitted)")
     }
 

@@ -129,7 +129,7 @@ enum StartFailure {
         } catch let error as NetlinkError {
             return try Unavailable.orExit { () throws(NetlinkError) in throw error }
         } catch let error as SystemError {
-            (reason, text) = (error, "cannot create the descriptors of the agent's threads: \(error)")
+            (reason, text) = (error, "cannot create the agent's threads and their descriptors: \(error)")
             status = exitStatus(errno: error.errno)
         } catch let error as JournalError {
             (reason, text, status) = (error, "\(error)", exitStatus(error))
@@ -175,8 +175,8 @@ enum StartFailure {
     static func exitStatus(errno number: Int32) -> Int32 {
         switch number {
         case EACCES, EPERM: ExitStatus.notPermitted
-        case ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRINUSE, EADDRNOTAVAIL:
-            ExitStatus.tryAgain
+        case ENOSPC, EDQUOT, EIO, EUCLEAN, EROFS, ESTALE, ETIMEDOUT, EINTR: ExitStatus.tryAgain
+        case EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOLCK, EADDRINUSE, EADDRNOTAVAIL: ExitStatus.tryAgain
         default: ExitStatus.badConfiguration
         }
     }

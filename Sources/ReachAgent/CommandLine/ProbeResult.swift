@@ -73,17 +73,26 @@ struct PortalHint {
     /// The sign is a redirect of a plain request to another host, or the status 511. A redirect to the same host, or to
     /// the name with or without `www.`, is how servers redirect to TLS.
     init?(_ report: Probes.CheckReport) {
-        guard let hop = report.hops.first, let response = hop.response,
-            case .http(let url)? = try? ProbeTarget(parsing: hop.url),
-            url.scheme == .http
-        else { return nil }
-        word = ShellWord.quoted(hop.url)
-        if response.status == 511 {
+        guard let hop = report.hops.first, let response = hop.response else { return nil }
+        let location = response.headers.first { $0.isNamed("location") }?.value
+        self.init(url: hop.url, status: response.status, location: location)
+    }
+
+    /// The hint in a report of the agent; `nil` where nothing looks like a portal.
+    init?(_ report: AgentEvents.CheckReport) {
+        guard let hop = report.hops.first, let response = hop.response else { return nil }
+        let location = response.headers.first { $0.name.lowercased() == "location" }?.value
+        self.init(url: hop.url, status: response.status, location: location)
+    }
+
+    private init?(url text: String, status: Int, location: String?) {
+        guard case .http(let url)? = try? ProbeTarget(parsing: text), url.scheme == .http else { return nil }
+        word = ShellWord.quoted(text)
+        if status == 511 {
             evidence = "the network asks for authentication (status 511)"
             return
         }
-        guard (300..<400).contains(response.status),
-            let location = response.headers.first(where: { $0.isNamed("location") })?.value,
+        guard (300..<400).contains(status), let location,
             case .http(let target)? = try? ProbeTarget(parsing: location),
             Self.site(target.host) != Self.site(url.host)
         else { return nil }

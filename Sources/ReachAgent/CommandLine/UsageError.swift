@@ -99,7 +99,7 @@ struct UsageError {
         let shown = ForeignText.shown(word, limit: 64)
         let sentence = "there is no command '\(shown)'"
         if command.name == "reachagent", let other = CommandSynonyms.command(word) {
-            return "\(sentence); did you mean 'reachagent \(other)'?"
+            return "\(sentence); did you mean '\(other)'?"
         }
         let question = KeySuggestion.question(about: word, among: names)
         return question.isEmpty
@@ -227,8 +227,14 @@ enum CommandSynonyms {
         "colour": ["--color"], "sock": ["--socket"], "s": ["--socket"], "hook-dir": ["--hooks"],
     ]
 
-    /// The agent's command for a word.
-    static func command(_ word: String) -> String? { commands[word.lowercased()] }
+    /// The commands of the service manager, which starts and stops the agent.
+    private static let services = ["stop", "restart", "enable", "disable"]
+
+    /// The command for a word: the agent's, or that of the service manager.
+    static func command(_ word: String) -> String? {
+        let word = word.lowercased()
+        return services.contains(word) ? "systemctl \(word) reachagent" : commands[word].map { "reachagent \($0)" }
+    }
 
     /// The agent's option for a word with its hyphens, if the command has it.
     static func option(_ word: String, among known: [String]) -> String? {

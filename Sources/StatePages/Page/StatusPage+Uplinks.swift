@@ -83,7 +83,7 @@ extension StatusPage {
         html.raw("<article class=\"card\" id=\"default-path\"><h3>")
         html.mark(Grade(connectivity: state))
         html.raw("Default path</h3><p>")
-        html.text(state?.path.overall.summary ?? "not known yet")
+        html.text(state?.pathSummary ?? "not known yet")
         html.raw("</p><p class=\"dim\">")
         let families = [("IPv4", state?.path.ipv4), ("IPv6", state?.path.ipv6)].compactMap { name, path in
             path.map { "\(name) \($0.source ?? $0.reason ?? "")" }

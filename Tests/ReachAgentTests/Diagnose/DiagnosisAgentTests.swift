@@ -1,4 +1,5 @@
 import AgentEvents
+import Configuration
 import StateClient
 import Testing
 
@@ -53,14 +54,48 @@ import Testing
         #expect(Diagnosis(evidence).sections.last?.facts.contains { $0.name == "on disk" } == false)
     }
 
-    @Test func `an address on which the agent cannot listen is a warning`() {
+    @Test(arguments: [
+        (["token cannot be opened: Permission denied"], false, true),
+        (["token cannot be opened: Permission denied", "unknown key"], false, false),
+        (["token cannot be opened: Permission denied"], true, false), (["unknown key"], false, false),
+    ])
+    func `files are unreadable if that is their only fault, and the agent has not rejected them`(
+        messages: [String],
+        isRejected: Bool,
+        isUnreadable: Bool
+    ) {
+        var status = DiagnosisTests.status([], connectivity: .full)
+        let time = Timestamp(microsecondsSince1970: 0)
+        let rejection = ConfigurationRejection(errors: ["reachagent.toml:9:1: foo: unknown key"], errorsOmitted: 0)
+        status.configuration = .init(files: [], loaded: time, path: nil, rejected: .init(rejection, time: time))
+        if !isRejected { status.configuration?.rejected = nil }
+        let errors = ConfigurationErrors(messages.map { ConfigurationError(file: "reachagent.toml", message: $0) })
+        let configuration = DiagnosisEvidence.Configuration(errors, besides: status)
+        #expect(configuration.errors == messages.map { "reachagent.toml: \($0)" })
+        var found = false
+        if case .unreadable = configuration { found = true }
+        #expect(found == isUnreadable)
+    }
+
+    @Test(arguments: [
+        ("[::1]:9718", "Address already in use", ["ip address", "ss -ltnp"]),
+        ("[::]:443", "Permission denied", ["# ports below 1024 need CAP_NET_BIND_SERVICE"]),
+        ("[::]:1024", "Permission denied", ["ip address", "ss -ltnp"]),
+    ])
+    func `an address on which the agent cannot listen is a warning, with the steps that fit its reason`(
+        address: String,
+        reason: String,
+        steps: [String]
+    ) {
         var evidence = DiagnosisTests.evidence()
         var status = DiagnosisTests.status([], connectivity: .full)
-        let address = AgentStatus.UnavailableAddress(address: "[::1]:9718", detail: "Address already in use")
-        status.sockets = .init(events: "e", control: "c", connections: 0, limit: 1, unavailable: [address])
+        let unavailable = AgentStatus.UnavailableAddress(address: address, detail: reason)
+        status.sockets = .init(events: "e", control: "c", connections: 0, limit: 1, unavailable: [unavailable])
         evidence.agent = .success(status)
-        #expect(Diagnosis(evidence).finding?.summary == "the agent cannot listen on [::1]:9718: Address already in use")
-        #expect(Diagnosis(evidence).verdict == .warning)
+        let diagnosis = Diagnosis(evidence)
+        #expect(diagnosis.finding?.summary == "the agent cannot listen on \(address): \(reason)")
+        #expect(diagnosis.finding?.next == steps + ["# correct 'listen' in [http], and restart the agent"])
+        #expect(diagnosis.verdict == .warning)
     }
 
     @Test func `a user who may not ask the agent is not told that it does not answer`() {

@@ -111,6 +111,172 @@ import struct FoundationEssentials.Date
         #expect(Diagnosis(evidence).sections.first { $0.layer == .nextHop }?.verdict == .warning)
     }
 
+    @Test(arguments: [AgentEvents.Connectivity.full, .partial, .portal])
+    func `a dead router is the fault before the agent notices that nothing answers`(
+        connectivity: AgentEvents.Connectivity
+    ) {
+        var evidence = Cases.evidence()
+        evidence.agent = .success(Cases.status([Cases.probe("web", nil)], connectivity: connectivity))
+        evidence.neighbours = [NextHop(interfaceIndex: 2, gateway: Cases.router): .resolving]
+        evidence.lookups = [Self.lookup(.dnsTimeout)]
+        let finding = Diagnosis(evidence).finding
+        #expect(finding?.layer == .nextHop && finding?.verdict == .error)
+        evidence.lookups.append(Self.lookup(nil))
+        #expect(Diagnosis(evidence).sections.first { $0.layer == .nextHop }?.verdict == .warning)
+    }
+
+    /// The router of IPv6 in a machine with both families.
+    private static let router6 = IPAddress("fe80::1") ?? .unspecified(.ipv6)
+
+    /// A machine whose interface has a path in both families.
+    private static var bothFamilies: NetlinkMonitor.NetworkSnapshot {
+        let kernel = Cases.kernel()
+        let source = IPAddress("2001:db8::7") ?? .unspecified(.ipv6)
+        let hop = NextHop(interfaceIndex: 2, gateway: router6)
+        let route = Route(destination: .everything(.ipv6), metric: 100, nextHops: [hop])
+        let way = ResolvedRoute(interfaceIndex: 2, gateway: router6, source: source)
+        let lookup = RouteLookup(destination: Cases.internet6, outcome: .route(way), matched: route)
+        return NetlinkMonitor.NetworkSnapshot(
+            links: Array(kernel.links.values),
+            addresses: kernel.addresses + [InterfaceAddress(interfaceIndex: 2, address: source, prefixLength: 64)],
+            defaultRoutes: kernel.defaultRoutes + [route],
+            lookups: [lookup] + kernel.lookups.values,
+            internetAddresses: [Cases.internet, Cases.internet6]
+        )
+    }
+
+    @Test(
+        arguments: [
+            (.failed, .usable, .dnsTimeout, .error), (.resolving, .usable, .dnsTimeout, .error),
+            (.failed, .usable, nil, .warning), (.reachable, .failed, .dnsTimeout, .warning),
+            (.failed, .failed, nil, .error), (.reachable, .usable, .dnsTimeout, .ok),
+        ] as [(NeighbourState, NeighbourState, FindingCode?, Diagnosis.Verdict)]
+    )
+    func `an idle router of the other family is no evidence that something answers`(
+        ipv4: NeighbourState,
+        ipv6: NeighbourState,
+        lookup: FindingCode?,
+        verdict: Diagnosis.Verdict
+    ) {
+        var evidence = Cases.evidence(Self.bothFamilies)
+        evidence.neighbours = [
+            NextHop(interfaceIndex: 2, gateway: Cases.router): ipv4,
+            NextHop(interfaceIndex: 2, gateway: Self.router6): ipv6,
+        ]
+        evidence.lookups = [Self.lookup(lookup)]
+        let section = Diagnosis(evidence).sections.first { $0.layer == .nextHop }
+        #expect(section?.verdict == verdict)
+        if verdict == .ok { #expect(section?.summary == "192.0.2.1 and fe80::1 have not failed") }
+    }
+
+    @Test(
+        arguments: [
+            (NeighbourState.usable, nil, Diagnosis.Verdict.warning), (.usable, .dnsTimeout, .error),
+            (.resolving, nil, .error),
+        ] as [(NeighbourState, FindingCode?, Diagnosis.Verdict)]
+    )
+    func `a dead target is no evidence against an idle router of the other family while names resolve`(
+        ipv4: NeighbourState,
+        lookup: FindingCode?,
+        verdict: Diagnosis.Verdict
+    ) {
+        var evidence = Cases.evidence(Self.bothFamilies)
+        evidence.agent = .success(Cases.status([Cases.probe("web", nil)], connectivity: .full))
+        evidence.neighbours = [
+            NextHop(interfaceIndex: 2, gateway: Cases.router): ipv4,
+            NextHop(interfaceIndex: 2, gateway: Self.router6): .failed,
+        ]
+        evidence.lookups = [Self.lookup(lookup)]
+        evidence.checks = [Self.check(.failed(.hostUnreachable, .connect))]
+        #expect(Diagnosis(evidence).sections.first { $0.layer == .nextHop }?.verdict == verdict)
+    }
+
+    /// The evidence beside an agent that keeps the settings of before, as the files have an error.
+    private static func lostSettings(
+        _ kernel: NetlinkMonitor.NetworkSnapshot,
+        ipv4: AgentEvents.Path?
+    ) -> DiagnosisEvidence {
+        var evidence = Cases.evidence(kernel)
+        let ipv6 = AgentEvents.Path(via: .none, reason: "no_route")
+        var status = Cases.status([Cases.probe("web", nil)], connectivity: .full)
+        status.reachability.state = ipv4.map { path in
+            AgentEvents.ReachabilityState(
+                via: path.via,
+                afStatus: path.via.isReachable ? 2 : 0,
+                connectivity: path.via.isReachable ? .full : AgentEvents.Connectivity.none,
+                reason: path.reason,
+                path: .init(path, ipv4: path, ipv6: ipv6)
+            )
+        }
+        evidence.agent = .success(status)
+        evidence.configuration = .rejected(errors: ["reachagent.toml:9:1: foo: unknown key"])
+        evidence.clock = .init(isSynchronized: false, isBehindProgram: false)
+        return evidence
+    }
+
+    private static let wired = AgentEvents.Path(
+        via: .wired,
+        interface: "eth0",
+        gateway: "192.0.2.1",
+        source: "192.0.2.7"
+    )
+
+    @Test func `a file with errors is the finding, and no outage, while the agent has a path`() {
+        let diagnosis = Diagnosis(Self.lostSettings(Cases.kernel(hasRoute: false), ipv4: Self.wired))
+        #expect(diagnosis.verdict == .warning)
+        #expect(diagnosis.finding?.layer == .agent)
+        #expect(
+            diagnosis.finding?.summary == "the configuration on disk has 1 error; the earlier one stays in effect"
+        )
+        #expect(diagnosis.finding?.next == ["reachagent config check"])
+        #expect(diagnosis.sections.prefix(4).allSatisfy { $0.verdict == .ok })
+        let sections = diagnosis.sections.reduce(into: [Diagnosis.Layer: Diagnosis.Section]()) { $0[$1.layer] = $1 }
+        #expect(sections[.route]?.summary == "IPv4 over wired eth0")
+        let published = Diagnosis.Fact("IPv4", "wired eth0, as the agent has published it")
+        #expect(sections[.route]?.facts.first == published)
+        #expect(sections[.nextHop]?.summary == "192.0.2.1 has not failed")
+        #expect(
+            sections[.resolver]?.summary == "no name was looked up: the files with the probes have errors"
+        )
+    }
+
+    @Test func `files that this user may not read are no finding, and the agent's status replaces them`() {
+        var evidence = Self.lostSettings(Cases.kernel(hasRoute: false), ipv4: Self.wired)
+        evidence.configuration = .unreadable(errors: ["/etc/reachagent/token cannot be opened: Permission denied"])
+        evidence.clock = .init(isSynchronized: true, isBehindProgram: false)
+        let diagnosis = Diagnosis(evidence)
+        #expect(diagnosis.finding == nil && diagnosis.verdict == .ok)
+        let sections = diagnosis.sections.reduce(into: [Diagnosis.Layer: Diagnosis.Section]()) { $0[$1.layer] = $1 }
+        #expect(sections[.route]?.summary == "IPv4 over wired eth0")
+        #expect(sections[.agent]?.facts.contains(.init("on disk", "not readable by this user")) == true)
+        let reason = "this user may not read the files with the probes"
+        #expect(sections[.resolver]?.summary == "no name was looked up: \(reason)")
+    }
+
+    @Test func `an outage that the agent has published is the finding, also beside a file with errors`() {
+        let lost = AgentEvents.Path(via: .none, reason: "no_route")
+        let finding = Diagnosis(Self.lostSettings(Cases.kernel(), ipv4: lost)).finding
+        #expect(finding?.layer == .route && finding?.verdict == .error)
+        #expect(finding?.code == "no_route")
+    }
+
+    @Test func `without a published path the layers of the kernel are not checked beside a file with errors`() {
+        let diagnosis = Diagnosis(Self.lostSettings(Cases.kernel(hasRoute: false), ipv4: nil))
+        #expect(diagnosis.sections.prefix(4).allSatisfy { $0.verdict == .notChecked })
+        #expect(diagnosis.finding?.layer == .agent)
+    }
+
+    @Test func `the kinds that the agent has determined replace those of a file with errors, except for guesses`() {
+        var status = Cases.status([], connectivity: .full)
+        let interfaces = [("usb0", "wwan"), ("a*[b", "wifi"), ("eth0", "wired"), ("x0", "of-the-future")]
+        status.interfaces = interfaces.map { name, kind in
+            AgentEvents.Interface(index: 2, name: name, kind: kind, isUsable: true, state: "up", addresses: [])
+        }
+        status.interfaces[2].kindIsGuess = true
+        let kinds = [KindOverride(pattern: "usb0", kind: .wwan), KindOverride(pattern: #"a\*\[b"#, kind: .wifi)]
+        #expect(KindOverride.published(in: status) == kinds)
+    }
+
     @Test(
         arguments: [
             ("tls", Diagnosis.Layer.tls), ("request", .response), ("first_byte", .response), ("body", .response),

@@ -152,11 +152,17 @@ import Testing
         #expect(finding.verdict == .error)
         #expect(finding.code == advice.code)
         #expect(finding.summary == advice.problem)
-        // A command that changes the machine is no step.
-        let commands =
-            name == "preferred-dead" ? ["ip route show table all default"] : advice.action.commands
-        #expect(advice.action.steps == (name == "preferred-dead" ? [] : advice.action.commands))
-        #expect(finding.next == commands + ["# \(advice.action)"])
+        // A command that changes the machine is no step, but can be copied.
+        let commands = advice.action.commands.map { "#   \($0)" }
+        if name == "preferred-dead" {
+            #expect(advice.action.steps.isEmpty && commands.count == 3)
+            let words = ["# Take it down:", "# Or let the kernel skip it:", "# Or prefer wwan0:"]
+            let remedies = zip(words, commands).flatMap { [$0, $1] }
+            #expect(finding.next == ["ip route show table all default"] + remedies)
+        } else {
+            #expect(finding.next == advice.action.steps + ["# \(advice.action)"])
+            #expect(advice.action.steps == advice.action.commands)
+        }
         #expect(Diagnosis(evidence).sections.contains(finding))
     }
 

@@ -34,6 +34,35 @@ import Testing
         #expect(String(decoding: diagnosis.json, as: UTF8.self).contains("web up → down"))
     }
 
+    @Test func `the last changes of one probe are distinguished by interface and family`() throws {
+        let changes = [
+            #"{"type":"reachagent.probe.changed","subject":"web","interface":"eth0","family":"ipv4","to":"unknown"}"#,
+            #"{"type":"reachagent.probe.changed","subject":"web","interface":"wwan0","to":"unknown"}"#,
+            #"{"type":"reachagent.reachability.changed","subject":"default","interface":"eth0","to":"none"}"#,
+        ]
+        var status = DiagnosisTests.status([DiagnosisTests.probe("web", nil)], connectivity: .full)
+        status.recent = try changes.map { try EventDecoder.decode(AgentStatus.Transition.self, from: Array($0.utf8)) }
+        var evidence = DiagnosisTests.evidence()
+        evidence.agent = .success(status)
+        let facts = Diagnosis(evidence).sections.last?.facts.filter { $0.name == "change" }.map(\.text)
+        #expect(facts == ["web eth0 IPv4 unknown", "web wwan0 unknown", "default none"])
+    }
+
+    @Test func `each command that changes the machine is on a line of its own, in a comment`() throws {
+        let status = try EventDecoder.decode(AgentStatus.self, from: Array("{\(StatusScenes.preferredDead)}".utf8))
+        var evidence = DiagnosisTests.evidence(DiagnosisTests.kernel(.noCarrier))
+        evidence.agent = .success(status)
+        let style = TerminalStyle(hasColour: false, hasUnicode: true, columns: 80)
+        let lines = DiagnosisText(style: style).headline(Diagnosis(evidence))
+        let sysctl =
+            "sysctl net/ipv4/conf/eth0/ignore_routes_with_linkdown=1 "
+            + "net/ipv6/conf/eth0/ignore_routes_with_linkdown=1"
+        for command in ["ip link set eth0 down", sysctl] {
+            #expect(lines.contains("        #   \(command)"), "\(lines)")
+        }
+        #expect(!lines.contains { $0.contains("`") })
+    }
+
     @Test func `no line is longer than the terminal, and the finding is first`() throws {
         var evidence = DiagnosisTests.evidence(DiagnosisTests.kernel(hasRoute: false))
         evidence.versions = [Diagnosis.Fact("kernel", String(repeating: "word ", count: 60))]

@@ -11,6 +11,8 @@ import Testing
 import struct AgentEvents.Event
 import struct AgentEvents.EventDraft
 import struct AgentEvents.EventOrigin
+import struct AgentEvents.HookCompletion
+import struct AgentEvents.HookEnding
 import struct AgentEvents.Timestamp
 
 @testable import ReachAgent
@@ -155,6 +157,32 @@ import struct AgentEvents.Timestamp
         #expect(try logged(isPrinted: false, .critical) == [])
         #expect(try logged(isPrinted: true, .info) == [])
         #expect(try logged(isPrinted: true, .debug) == [raw, settled, end])
+    }
+
+    @Test(
+        arguments: [
+            ("exited", "no such device\n", []), ("exited", "  no such device", []), ("stopped", "'hello'", []),
+            ("succeeded", "done\n", ["done"]), ("exited", "first\nsecond\n", ["first", "second"]), ("exited", "", []),
+            // The summary has only its start.
+            ("exited", String(repeating: "x", count: 300), [String(repeating: "x", count: 300)]),
+        ] as [(String, String, [String])]
+    )
+    func `the only line of a failed hook's output is not logged twice`(
+        outcome: String,
+        output: String,
+        lines: [String]
+    ) {
+        let completion = HookCompletion(
+            hook: "vpn",
+            kind: "command",
+            trigger: "reachability.changed",
+            superseded: 0,
+            ending: HookEnding(outcome: outcome, durationMilliseconds: 5),
+            delayMilliseconds: 0,
+            output: output,
+            failures: 1
+        )
+        #expect(HookLog.outputLines(of: completion) == lines)
     }
 
     @Test func `a logger follows the log's level at once, unless it has its own`() {

@@ -112,6 +112,15 @@ import Testing
         #expect(probe.transfer?.uploadURL?.description == "https://other.test/sink")
     }
 
+    @Test func `the remark on a measurement over the active path alone has the command for each uplink`() throws {
+        let probe = "[probe.speed]\ntarget = 'https://speed.test/large'\ntransfer = { download = '5M' }\n"
+        for (interfaces, hasRemark) in [("", false), ("interfaces = ['wifi']\n", true)] {
+            let definition = try #require(try Self.settings(probe + interfaces).probes.first)
+            let remark = definition.measurementRemark ?? ""
+            #expect(remark.contains("'reachagent measure speed --each' measures it") == hasRemark, "\(remark)")
+        }
+    }
+
     // MARK: Verdict
 
     @Test(arguments: [

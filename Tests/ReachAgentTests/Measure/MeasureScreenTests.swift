@@ -108,6 +108,29 @@ import Testing
         try Self.expect(lines.joined(separator: "\n") + "\n", toBe: "lines")
     }
 
+    @Test func `an object smaller than requested is noted, and not as a failure`() {
+        let evidence = "the object has 15 bytes; 20971520 were requested"
+        let note = Probes.Finding(.httpBody, .note, subject: MeasureScenes.target, evidence: evidence)
+        let leg = MeasureScenes.leg(0.1, bytes: 15, of: 15)
+        let measurement = MeasureScenes.measured(MeasureScenes.report(download: leg, findings: [note]))
+        let line = MeasureLine().text(MeasureScenes.target, measurement)
+        #expect(line.hasPrefix("ok ") && line.hasSuffix("; \(evidence)"), "\(line)")
+        let text = MeasureText(style: Self.style(120)).text(MeasureScenes.target, [measurement])
+        #expect(text.contains(evidence) && !text.contains(FindingCode.httpBody.sentence), "\(text)")
+    }
+
+    @Test func `of the notes those about certificates are left out`() {
+        let notes = [
+            Probes.Finding(.tlsCertificateProfile, .note, subject: "CN=host.test", evidence: "the serial number is 0"),
+            Probes.Finding(.byteLimit, .note, subject: MeasureScenes.target, evidence: "the upload was skipped"),
+        ]
+        let measurement = MeasureScenes.measured(MeasureScenes.report(findings: notes))
+        let text = MeasureText(style: Self.style(120)).text(MeasureScenes.target, [measurement])
+        for text in [text, MeasureLine().text(MeasureScenes.target, measurement)] {
+            #expect(text.contains("the upload was skipped") && !text.contains("serial number"), "\(text)")
+        }
+    }
+
     @Test func `JSON has the members of a check, the transfer and the interface`() throws {
         let lines = MeasureScenes.summaries.flatMap { scene in
             scene.measurements.map { measurement in

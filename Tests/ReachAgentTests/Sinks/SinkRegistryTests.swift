@@ -193,6 +193,16 @@ import Testing
         try agent.end(registry)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `the file of root's agent belongs to the owner of the directory, whose programs read it`() throws {
+        try #require(chown(directory, 5, 6) == 0)
+        let file = SinkDocumentFile(in: directory, host: "edge-7")
+        #expect(file.write([try SinkProgressTests.settings("a")]) == nil)
+        let facts = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(facts[.ownerAccountID] as? Int == 5 && facts[.groupOwnerAccountID] as? Int == 6)
+        #expect(facts[.posixPermissions] as? Int == 0o640)
+    }
+
     @Test func `a directory that is not there is a reason`() throws {
         let file = SinkDocumentFile(in: directory + "/nowhere", host: "edge-7")
         #expect(file.write([try SinkProgressTests.settings("a")])?.contains("No such file or directory") == true)

@@ -63,8 +63,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         guard !noWait else { return try request() }
         let wait = CheckRequest(of: name, StateClient(socket: agent.socket))
-        let timeout = timeout
-        switch Blocking.run({ await wait.run(timeout: timeout) }) {
+        switch wait.run(timeout: timeout) {
         case .completed(let checks, let refused):
             guard !checks.isEmpty else { throw nothing() }
             show(checks)

@@ -76,7 +76,7 @@ struct ConfigShowCommand: ParsableCommand {
 
             EXAMPLES
               reachagent config show
-              reachagent config show | grep -v default
+              reachagent config show | grep -v '# default$'
 
             EXIT STATUS
               0   done

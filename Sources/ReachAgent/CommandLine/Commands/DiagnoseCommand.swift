@@ -96,7 +96,8 @@ struct DiagnoseCommand: ParsableCommand {
             throw ExitCode(ExitStatus.tryAgain)
         }
         // A name that an unusable configuration may have is not known to be wrong.
-        if config != nil || evidence.unknownTarget != nil, case .rejected(let errors)? = evidence.configuration {
+        let errors = evidence.configuration?.errors ?? []
+        if config != nil || evidence.unknownTarget != nil, !errors.isEmpty {
             for line in errors { Terminal.printError(ForeignText.line(line)) }
             throw ExitCode(ExitStatus.badConfiguration)
         }

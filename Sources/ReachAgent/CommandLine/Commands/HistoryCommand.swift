@@ -12,7 +12,7 @@ struct HistoryCommand: ParsableCommand {
         abstract: "Show past events.",
         usage: "reachagent history [<options>]",
         discussion: """
-            Reads the journal itself, that of the running agent, or without one the first that exists. Missing \
+            Reads the journal itself, that of the running agent, or without one the first that is found. Missing \
             events are reported in their place; damaged lines are skipped and counted on standard error.
 
             Of 'path.changed', which 'reachability.changed' and 'target.changed' repeat when it has held, nothing is shown \
@@ -119,6 +119,7 @@ struct HistoryCommand: ParsableCommand {
         var printer = HistoryPrinter(isJSON: json, until: until, style: .standardOutput(color: colors.color))
         do {
             let reader = try JournalReader(directory: path, includesHistory: true)
+            guard JournalLocation.isJournal(path) else { throw JournalLocation.missing(directories) }
             var history = History(
                 reader: reader,
                 since: since,

@@ -87,7 +87,7 @@ struct MeasureCommand: ParsableCommand {
         try refuseOptions(of: subject)
         let probe = try BadConfiguration.orExit { try self.probe(subject) }
         let session = try session(subject, probe, settings)
-        if !each, connection.givenInterface == nil, let remark = subject.definition?.pathRemark {
+        if !each, connection.givenInterface == nil, let remark = subject.definition?.measurementRemark {
             Terminal.printError("reachagent: \(remark)")
         }
         let rule = subject.definition?.rule.transfer

@@ -79,6 +79,7 @@ struct ReachAgentCommand: ParsableCommand {
     /// Runs the command that the process's arguments specify.
     static func main() {
         StandardDescriptors.open()
+        SignalDescriptor.letEndProcessOne(SIGINT, SIGTERM, SIGHUP)
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
         let clients = QueuedClients()

@@ -177,13 +177,12 @@ private struct ReplayPrinter {
     }
 
     private func text(_ states: ReplayedStates, behind recorded: RecordedInput) -> String {
-        let state = ["\(states.state.published.summary), connectivity \(states.state.connectivity.rawValue)"]
         let targets = states.targets.map { "\($0.name) \($0.state.published.summary)" }
         let probes = states.probes.map { probe in
             let code = probe.state.code.map { " (\($0.rawValue))" } ?? ""
             return "\(probe.point) \(probe.state.verdict.rawValue)\(code)"
         }
-        let all = (state + targets + probes).joined(separator: "; ")
+        let all = ([states.state.published.summary] + targets + probes).joined(separator: "; ")
         return "    line \(recorded.line), \(recorded.input.name): \(all)"
     }
 }

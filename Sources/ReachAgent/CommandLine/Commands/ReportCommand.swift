@@ -11,7 +11,7 @@ struct ReportCommand: ParsableCommand {
         abstract: "Report availability and outages.",
         usage: "reachagent report [<options>]",
         discussion: """
-            Reads the journal itself, that of the running agent, or without one the first that exists. Every moment of the time is full, partial, portal, \
+            Reads the journal itself, that of the running agent, or without one the first that is found. Every moment of the time is full, partial, portal, \
             local, none or unknown; their sum is the time. Time of which the journal says nothing is unknown, and never \
             counted as available. Times and days are those of the system's time zone (TZ).
 
@@ -68,15 +68,17 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         let directories = try source.directories()
+        let path = JournalLocation.existing(directories)
         let report: Report
         do {
-            report = try self.report(of: ReportedJournal(path: JournalLocation.existing(directories)))
+            report = try self.report(of: ReportedJournal(path: path))
         } catch let error as JournalError {
             throw JournalLocation.status(of: error, directories: directories)
         } catch let error as ReportedJournal.NewerVersion {
             Terminal.printError("reachagent: \(error)")
             throw ExitCode(ExitStatus.badConfiguration)
         } catch let error as NothingToReport {
+            guard JournalLocation.isJournal(path) else { throw JournalLocation.missing(directories) }
             Terminal.printError("reachagent: \(error)")
             throw ExitCode(ExitStatus.unavailable)
         }

@@ -146,6 +146,7 @@ struct RunCommand: ParsableCommand {
                 readsNoConfiguration: configuration.noConfig
             ).run()
         }
+        warnOfMissingHooks()
         let socketSettings = socketConfiguration(settings)
         try StartFailure.orExit {
             try AgentServices(
@@ -170,6 +171,19 @@ struct RunCommand: ParsableCommand {
                     metricsFile: metricsPath(settings.agent, hasSockets: socketSettings != nil)
                 )
             ).run()
+        }
+    }
+
+    /// Warns of the named hook directories that do not exist; a file system that hangs delays only the warning.
+    private func warnOfMissingHooks() {
+        let directories = hooks.place.directories.map(AbsolutePath.of)
+        guard !directories.isEmpty else { return }
+        try? NamedThread.start("hooks-missing") {
+            for directory in directories where HookLocation.isMissing(directory) {
+                AgentLogger.make().warning(
+                    "--hooks: \(ForeignText.line(directory)) does not exist; its hooks run once it does"
+                )
+            }
         }
     }
 

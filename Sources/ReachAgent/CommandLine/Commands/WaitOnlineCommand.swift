@@ -75,8 +75,7 @@ struct WaitOnlineCommand: ParsableCommand {
     func run() throws {
         let condition = OnlineCondition(level: level, media: media, target: target)
         let wait = OnlineWait(condition, StateClient(socket: agent.socket))
-        let timeout = timeout
-        switch Blocking.run({ await wait.run(timeout: timeout) }) {
+        switch wait.run(timeout: timeout) {
         case .online(let state):
             if json { printResult(state: state) } else if !quiet { Terminal.print(OnlineText.state(state)) }
         case .timedOut(let failure):

@@ -13,7 +13,7 @@ extension Diagnosis {
         case .failure(let error)?: return absent(error, evidence, configuration)
         case .success(let status)?:
             let used = facts(of: status) + loaded(status, besides: evidence.configuration)
-            return running(status, facts: used + changes(status))
+            return running(status, besides: evidence.configuration, facts: used + changes(status))
         }
     }
 
@@ -40,7 +40,11 @@ extension Diagnosis {
     }
 
     /// The section of a running agent; the first of its own problems determines the verdict.
-    private static func running(_ status: AgentStatus, facts: [Fact]) -> Section {
+    private static func running(
+        _ status: AgentStatus,
+        besides onDisk: DiagnosisEvidence.Configuration?,
+        facts: [Fact]
+    ) -> Section {
         if let journal = status.journal, journal.isDegraded == true {
             let detail = journal.detail.map { ": \($0)" } ?? ""
             let next = ["df -h \(ShellWord.quoted(journal.directory ?? "/var/lib/reachagent"))", "dmesg"]
@@ -63,6 +67,15 @@ extension Diagnosis {
                 facts: facts
             )
         }
+        if let rejected = rejection(status, onDisk) {
+            return Section(
+                .agent,
+                .warning,
+                "\(rejected); the earlier one stays in effect",
+                next: ["reachagent config check"],
+                facts: facts
+            )
+        }
         if let version = status.agent?.version, version != Agent.version {
             return Section(
                 .agent,
@@ -72,24 +85,16 @@ extension Diagnosis {
                 facts: facts
             )
         }
-        if let rejected = status.configuration?.rejected {
-            let count = max(1, rejected.errors.count) + max(0, min(rejected.errorsOmitted ?? 0, 1 << 32))
-            // The errors are left out, because they quote the files.
-            return Section(
-                .agent,
-                .warning,
-                "the configuration was rejected (\(errors(count))); the earlier one stays in effect",
-                next: ["reachagent config check"],
-                facts: facts
-            )
-        }
         if let unavailable = status.sockets?.unavailable.first {
             let detail = unavailable.detail.map { ": \($0)" } ?? ""
+            let next =
+                unavailable.needsCapability
+                ? ["# ports below 1024 need CAP_NET_BIND_SERVICE"] : ["ip address", "ss -ltnp"]
             return Section(
                 .agent,
                 .warning,
                 "the agent cannot listen on \(unavailable.address)\(detail)",
-                next: ["ip address", "ss -ltnp", "# correct 'listen' in [http], and restart the agent"],
+                next: next + ["# correct 'listen' in [http], and restart the agent"],
                 facts: facts
             )
         }
@@ -103,6 +108,17 @@ extension Diagnosis {
             )
         }
         return Section(.agent, .ok, "version \(status.agent?.version ?? "unknown") runs", facts: facts)
+    }
+
+    /// Returns the configuration that was rejected, by the agent or by this command, without its errors, which quote the
+    /// files; `nil` if none was.
+    private static func rejection(_ status: AgentStatus, _ onDisk: DiagnosisEvidence.Configuration?) -> String? {
+        if let rejected = status.configuration?.rejected {
+            let count = max(1, rejected.errors.count) + max(0, min(rejected.errorsOmitted ?? 0, 1 << 32))
+            return "the configuration was rejected (\(errors(count)))"
+        }
+        guard case .rejected(let found)? = onDisk else { return nil }
+        return "the configuration on disk has \(errors(found.count))"
     }
 
     private static func facts(of status: AgentStatus) -> [Fact] {
@@ -165,6 +181,7 @@ extension Diagnosis {
         case .read(let files, let probes)?: [Fact(name, text(files: files, probes: probes))]
         // The errors are left out, because they quote the files.
         case .rejected(let errors)?: [Fact(name, "rejected, \(Self.errors(errors.count))")]
+        case .unreadable?: [Fact(name, "not readable by this user")]
         }
     }
 
@@ -180,8 +197,13 @@ extension Diagnosis {
     private static func changes(_ status: AgentStatus) -> [Fact] {
         status.recent.suffix(6).map { change in
             let time = change.time.map { String($0.localDescription.prefix(19)) }
+            // The interface of another change is that of its cause.
+            let isProbe = change.type == EventType.probeChanged.rawValue
+            let subject = change.subject.map { name in
+                isProbe ? ProbeCountText.name(name, change.interface, change.family) : name
+            }
             let words = [
-                time, change.subject, change.from.map { "\($0) →" }, change.to, change.code.map { "[\($0)]" },
+                time, subject, change.from.map { "\($0) →" }, change.to, change.code.map { "[\($0)]" },
             ]
             return Fact("change", words.compactMap(\.self).joined(separator: " "))
         }

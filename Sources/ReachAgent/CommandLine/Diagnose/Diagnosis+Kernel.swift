@@ -8,16 +8,20 @@ internal import enum AgentEvents.ShellWord
 extension Diagnosis {
     /// The sections of the layers that are judged by the kernel's view.
     static func kernelSections(_ evidence: DiagnosisEvidence) -> [Section] {
+        func notChecked(_ summary: String, next: [String] = []) -> [Section] {
+            [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, summary, next: next) }
+        }
         switch evidence.kernel {
         case .success(let snapshot)?:
-            let view = KernelEvidence(snapshot, evidence)
+            guard let state = evidence.state(in: snapshot) else {
+                return notChecked("the files cannot be used, and the agent has not published the paths")
+            }
+            let view = KernelEvidence(snapshot, state, evidence)
             return [view.link, view.address, view.route, view.nextHop]
         case .failure(let error)?:
             let (summary, remedy) = Unavailable.explanation(of: error)
-            let next = remedy.map { ["# \($0)"] } ?? []
-            return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, summary, next: next) }
-        case nil:
-            return [Layer.link, .address, .route, .nextHop].map { Section($0, .notChecked, outOfTime) }
+            return notChecked(summary, next: remedy.map { ["# \($0)"] } ?? [])
+        case nil: return notChecked(outOfTime)
         }
     }
 
@@ -42,11 +46,10 @@ struct KernelEvidence {
     /// The interfaces that matter: those with a medium, and those that routes lead through.
     let links: [Link]
 
-    init(_ snapshot: NetworkSnapshot, _ evidence: DiagnosisEvidence) {
+    init(_ snapshot: NetworkSnapshot, _ state: ReachabilityState, _ evidence: DiagnosisEvidence) {
         self.snapshot = snapshot
-        self.evidence = evidence
-        let state = ReachabilityState(snapshot)
         self.state = state
+        self.evidence = evidence
         let routed = snapshot.defaultRoutes.flatMap(\.nextHops).compactMap(\.interfaceIndex)
         let used = [state.ipv4, state.ipv6].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }
         let indexes = Set(routed + used.compactMap(\.self))

@@ -51,7 +51,13 @@ extension Diagnosis {
             return Section(.resolver, .warning, failure, next: ["ls -l /etc/resolv.conf"], facts: facts)
         }
         if evidence.lookups.isEmpty {
-            return Section(.resolver, .notChecked, "no name was looked up: no probe has a host name", facts: facts)
+            var reason = "no probe has a host name"
+            switch evidence.configuration {
+            case .rejected?: reason = "the files with the probes have errors"
+            case .unreadable?: reason = "this user may not read the files with the probes"
+            default: break
+            }
+            return Section(.resolver, .notChecked, "no name was looked up: \(reason)", facts: facts)
         }
         return Section(.resolver, .ok, "the names of the probes resolve", facts: facts)
     }

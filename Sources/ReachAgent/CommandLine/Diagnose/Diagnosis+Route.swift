@@ -69,6 +69,9 @@ extension KernelEvidence {
     private var familyFacts: [Diagnosis.Fact] {
         zip(AddressFamily.allCases, [state.ipv4, state.ipv6]).map { family, path in
             let name = family == .ipv4 ? "IPv4" : "IPv6"
+            guard evidence.agentOfLostSettings == nil else {
+                return Diagnosis.Fact(name, "\(path.summary), as the agent has published it")
+            }
             guard let lookup = snapshot.internetLookup(family) else { return Diagnosis.Fact(name, "not looked up") }
             var text = "\(lookup.destination) \(lookup.describe(in: snapshot))"
             if let matched = lookup.matched { text += ", by \(matched.describe(in: snapshot))" }
@@ -160,15 +163,19 @@ extension KernelEvidence {
             guard !known.isEmpty else {
                 return Diagnosis.Section(.nextHop, .notChecked, Diagnosis.outOfTime, facts: facts)
             }
-            let names = states.map { "\($0.1)" }.joined(separator: ", ")
-            return Diagnosis.Section(.nextHop, .ok, "\(names) has not failed", facts: facts)
+            let names = states.map { "\($0.1)" }.joined(separator: " and ")
+            let verb = states.count == 1 ? "has" : "have"
+            return Diagnosis.Section(.nextHop, .ok, "\(names) \(verb) not failed", facts: facts)
         }
-        // The kernel asks again for a router that has failed, which is resolving meanwhile.
-        let isCertain = neighbour == .failed || evidence.isSilent
+        // The kernel asks again for a router that has failed, which is resolving meanwhile; and that another one has not
+        // failed is no answer of it, unlike a recent confirmation.
+        let isSilent = evidence.isSilent && !states.contains { $0.2 == .reachable }
+        let isDead = neighbour == .failed || evidence.hasSilentChecks
+        let isBroken = isSilent || (isDead && failed.count == states.count)
         let name = ShellWord.quoted(interface?.name ?? "")
         return Diagnosis.Section(
             .nextHop,
-            isCertain && failed.count == states.count ? .error : .warning,
+            isBroken ? .error : .warning,
             "the router \(gateway) does not answer on \(interface?.name ?? "its link")",
             code: "host_unreachable",
             next: ["ip neigh show \(gateway) dev \(name)", "ping -c 3 -I \(name) \(gateway)"],

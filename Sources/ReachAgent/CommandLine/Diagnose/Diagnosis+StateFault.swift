@@ -24,7 +24,6 @@ extension Diagnosis {
             })
         else { return nil }
         let isPathDead = state.alternative != nil
-        // Of the remedies for a dead path one is to be chosen: they are no steps to paste.
         let commands = (isPathDead ? ["ip route show table all default"] : []) + advice.action.steps
         let reason = AgentEvents.Uplink.Reason(code: advice.code, probe: state.connectivityProbe)
         let phase = status.probe(of: reason, over: nil)?.phase(of: advice.code).flatMap(Phase.init)
@@ -33,8 +32,34 @@ extension Diagnosis {
             .error,
             advice.problem,
             code: advice.code,
-            next: commands + ["# \(advice.action)"]
+            next: commands + remedies(advice.action)
         )
         return StateFault(section: section, explainsAll: isPathDead || state.connectivity == .portal)
+    }
+
+    /// The start of a command in a comment, to be copied without it.
+    static let optionalCommand = "#   "
+
+    /// Returns the sentences of an action as comments, with a line of its own for each command that changes the machine: of
+    /// several one is to be chosen, and pasting all steps runs none of them.
+    private static func remedies(_ action: Advice.Action) -> [String] {
+        var (lines, sentences): ([String], String) = ([], "")
+        func endSentences() {
+            // The commands end or separate sentences.
+            let words = sentences.split(separator: " ").drop { $0 == "." || $0 == "," }
+            if !words.isEmpty { lines.append("# \(words.joined(separator: " "))") }
+            sentences = ""
+        }
+        for part in action.parts {
+            switch part {
+            case .text(let text), .address(let text): sentences += text
+            case .command(let command): sentences += "`\(command)`"
+            case .change(let command):
+                endSentences()
+                lines.append(optionalCommand + command)
+            }
+        }
+        endSentences()
+        return lines
     }
 }

@@ -81,7 +81,7 @@ struct Diagnosis: Sendable {
     let sections: [Section]
 
     /// The section to read first: the first that could not be read for want of descriptors, else the first broken layer,
-    /// else the first with a warning.
+    /// else the agent's if the files with its settings have errors, else the first with a warning.
     let finding: Section?
 
     /// The verdict on the whole machine; not checked if the kernel did not answer.
@@ -107,15 +107,18 @@ extension Diagnosis {
             sections[index].facts = own.facts
             // A lookup that failed here too has commands with the name and the name server.
             if own.layer == .resolver, evidence.lookups.contains(where: { $0.failure != nil }) {
-                sections[index].next = own.next + fault.section.next.suffix(1)
+                sections[index].next = own.next + fault.section.next.filter { $0.hasPrefix("#") }
             }
             if fault.explainsAll { root = sections[index] }
         }
         // The command's own connections and lookups fail for the same reason, which says nothing about their layers.
         if root == nil, Self.lacksDescriptors(evidence) { root = sections.first }
         self.sections = sections
+        // Without the settings not every layer is checked, which comes before the other warnings.
+        var unread: Section?
+        if case .rejected? = evidence.configuration, evidence.agentOfLostSettings != nil { unread = sections.last }
         finding =
-            root ?? sections.first { $0.verdict == .error } ?? sections.first { $0.verdict == .warning }
+            root ?? sections.first { $0.verdict == .error } ?? unread ?? sections.first { $0.verdict == .warning }
     }
 }
 
@@ -157,9 +160,9 @@ struct DiagnosisText {
             + block.lines
     }
 
-    /// The lines of a step to paste: a command stays on its line, and each line of a comment is one.
+    /// The lines of a step to paste: a command stays on its line, also in a comment, and each line of a comment is one.
     private func lines(of step: String) -> [String] {
-        guard step.hasPrefix("# ") else { return [step] }
+        guard step.hasPrefix("# "), !step.hasPrefix(Diagnosis.optionalCommand) else { return [step] }
         var block = TextBlock(columns: max(20, style.columns - Self.stepIndent - 2))
         block.add(String(step.dropFirst(2)), hanging: 0)
         return block.lines.map { "# " + $0 }

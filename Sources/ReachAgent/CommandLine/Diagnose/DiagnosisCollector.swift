@@ -86,7 +86,8 @@ struct DiagnosisCollector: Sendable {
         readNeighbours(at: hops, into: evidence)
     }
 
-    /// The settings of the named configuration, else of the agent's; the defaults if it cannot be used.
+    /// The settings of the named configuration, else of the agent's; the defaults if it cannot be used, with the kinds of
+    /// interface that the agent has determined by those of before.
     private func settings(of agent: AgentStatus?, into evidence: Monitor<DiagnosisEvidence>) -> Settings {
         let own = AgentFiles.own()
         let files =
@@ -99,7 +100,8 @@ struct DiagnosisCollector: Sendable {
             settings = loaded.settings
             read = loaded.files.isEmpty ? .none : .read(files: loaded.files, probes: settings.probes.count)
         } catch {
-            read = .rejected(errors: error.errors.map(\.description))
+            read = DiagnosisEvidence.Configuration(error, besides: agent)
+            settings.kindOverrides = agent.map(KindOverride.published) ?? []
         }
         evidence.withLock { evidence in
             evidence.configuration = read
@@ -137,8 +139,9 @@ struct DiagnosisCollector: Sendable {
         }
         evidence.withLock { $0.kernel = kernel }
         guard case .success(let snapshot) = kernel else { return [] }
-        let state = Reachability.ReachabilityState(snapshot)
-        let used = [state.ipv4, state.ipv6].map { NextHop(interfaceIndex: $0.interface?.index, gateway: $0.gateway) }
+        let state = evidence.withLock { $0.state(in: snapshot) }
+        let used = [state?.ipv4, state?.ipv6].compactMap(\.self)
+            .map { NextHop(interfaceIndex: $0.interface?.index, gateway: $0.gateway) }
         // Without their weights, so that a hop of a route is the same as that of a path.
         let others = snapshot.defaultRoutes.flatMap(\.nextHops).map {
             NextHop(interfaceIndex: $0.interfaceIndex, gateway: $0.gateway)

@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import Configuration
 internal import NetlinkMonitor
 internal import Probes
 internal import Reachability
@@ -29,6 +30,24 @@ struct DiagnosisEvidence: Sendable {
         case none
         case read(files: [String], probes: Int)
         case rejected(errors: [String])
+        /// The files that this user may not read, which the agent may have read without an error.
+        case unreadable(errors: [String])
+
+        /// Creates the result for files with errors, beside an agent's status.
+        init(_ errors: ConfigurationErrors, besides agent: AgentStatus?) {
+            let lines = errors.errors.map(\.description)
+            let isUnreadable = errors.errors.allSatisfy(ConfigurationCheck.isPermissionMissing)
+            let isRejected = agent?.configuration?.rejected != nil
+            self = isUnreadable && !isRejected ? .unreadable(errors: lines) : .rejected(errors: lines)
+        }
+
+        /// The errors in files that cannot be used; empty for others.
+        var errors: [String] {
+            switch self {
+            case .none, .read: []
+            case .rejected(let errors), .unreadable(let errors): errors
+            }
+        }
     }
 
     /// The evidence that the clock is right.
@@ -70,15 +89,32 @@ struct DiagnosisEvidence: Sendable {
     /// True when everything was read within the deadline.
     var isComplete = false
 
-    /// True if nothing answers, by the agent's settled state, else by the checks of the command, or by its lookups without
-    /// one.
+    /// The running agent's status, if this command cannot use the files that the agent has read: they have errors now, or
+    /// this user may not read them.
+    var agentOfLostSettings: AgentStatus? {
+        guard configuration?.errors.isEmpty == false, case .success(let status)? = agent else { return nil }
+        return status
+    }
+
+    /// Returns the state of the default paths: by the kernel's answers for the addresses of the configuration, else as the
+    /// agent has published it; `nil` if neither is known.
+    func state(in snapshot: NetlinkMonitor.NetworkSnapshot) -> Reachability.ReachabilityState? {
+        guard let status = agentOfLostSettings else { return Reachability.ReachabilityState(snapshot) }
+        return Reachability.ReachabilityState(publishedIn: status, interfaces: snapshot)
+    }
+
+    /// True if nothing answers: by the agent's settled state, or by the lookups and the checks of the command.
+    ///
+    /// A verdict of the agent that something answers is no evidence to the contrary: it may be a minute older.
     var isSilent: Bool {
-        if case .success(let status)? = agent, let connectivity = status.reachability.state?.connectivity,
-            connectivity != .unknown
-        {
-            return connectivity == .local
-        }
-        let codes = checks.isEmpty ? lookups.map(\.failure?.code) : checks.map(\.report.verdict.code)
+        if case .success(let status)? = agent, status.reachability.state?.connectivity == .local { return true }
+        return Self.areSilent(lookups.map(\.failure?.code) + checks.map(\.report.verdict.code))
+    }
+
+    /// True if no check of the command gets an answer; that of a lookup may be from this machine's cache.
+    var hasSilentChecks: Bool { Self.areSilent(checks.map(\.report.verdict.code)) }
+
+    private static func areSilent(_ codes: [FindingCode?]) -> Bool {
         let silent: Set<FindingCode> = [.connectTimeout, .hostUnreachable, .dnsTimeout, .dnsFailure]
         return !codes.isEmpty && codes.allSatisfy { $0.map(silent.contains) ?? false }
     }

@@ -105,7 +105,7 @@ extension Reachability.Connectivity: ExplainedCode {
         switch self {
         case .unknown:
             (
-                "Nothing is known: there is no probe, none has a verdict yet, or this machine could not check.",
+                "Nothing is known: there is no probe, none has a verdict that counts, or this machine could not check.",
                 "`reachagent status` has the reason; `reachagent check` checks now."
             )
         case .none:

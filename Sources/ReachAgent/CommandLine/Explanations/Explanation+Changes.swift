@@ -6,7 +6,13 @@ internal import Reachability
 extension ReasonCode: ExplainedCode {
     /// The meaning and the remedy.
     var explanation: Explanation.Meaning {
-        (sentence, Advice.action(on: rawValue)?.description ?? "`reachagent status` has the details.")
+        let action = Advice.action(on: rawValue)?.description ?? "`reachagent status` has the details."
+        // Without the interface, the kind of link decides which one helps; the status names that one.
+        let links = """
+            Cable: check it and the switch port, `ethtool IF`; Wi-Fi: `iw dev`, `rfkill list`; modem: `mmcli -m any`; \
+            switched off: `ip link set IF up`.
+            """
+        return (sentence, self == .linkDown ? "\(action) \(links)" : action)
     }
 }
 

@@ -10,8 +10,9 @@ struct MeasureLine {
         switch measurement.outcome {
         case .report(let report)?:
             let figures = report.transfer.map(figures) ?? []
-            let (word, code) = Self.verdict(report, measurement.findings.first)
-            return "\(word) \(target): " + ([code].compactMap(\.self) + figures).joined(separator: "; ")
+            let (word, code) = Self.verdict(report, measurement.findings.first { $0.severity != .note })
+            let notes = measurement.findings.filter { $0.severity == .note }.map { ForeignText.line($0.evidence) }
+            return "\(word) \(target): " + ([code].compactMap(\.self) + figures + notes).joined(separator: "; ")
         case .skipped(let code, let reason)?: return "not measured \(target): \(code), \(reason)"
         case nil: return "not measured \(target)"
         }

@@ -14,25 +14,37 @@ final class MeasurePaths: Sendable {
             let gateway: IPAddress?
         }
 
-        /// The next hops of IPv4 and IPv6.
-        var hops: [Hop] = []
+        /// The next hop of IPv4.
+        let ipv4: Hop
+        /// The next hop of IPv6.
+        let ipv6: Hop
         /// The interfaces that can carry packets.
-        var usable: Set<String> = []
+        let usable: Set<String>
 
         init(_ snapshot: NetworkSnapshot) {
             let state = ReachabilityState(snapshot)
-            hops = [state.ipv4, state.ipv6].map { Hop(interface: $0.interface?.name, gateway: $0.gateway) }
+            ipv4 = Hop(interface: state.ipv4.interface?.name, gateway: state.ipv4.gateway)
+            ipv6 = Hop(interface: state.ipv6.interface?.name, gateway: state.ipv6.gateway)
             usable = Set(snapshot.links.values.filter(\.isUsable).map(\.name))
         }
 
-        /// The interfaces whose change ends a transfer.
+        /// The interfaces whose change ends a transfer, by the families that it concerns: a link carries both, and a next
+        /// hop its own.
         ///
         /// - Parameter bound: The interface that the transfer is bound to, whatever the default path does; nil for none.
-        func changes(since former: View, bound: String?) -> Set<String> {
+        func changes(since former: View, bound: String?) -> [AddressFamilies: Set<String>] {
             let links = usable.symmetricDifference(former.usable)
-            if let bound { return links.intersection([bound]) }
-            let changed = zip(former.hops, hops).filter { $0 != $1 }
-            return links.union(changed.flatMap { [$0.interface, $1.interface].compactMap(\.self) })
+            if let bound { return links.contains(bound) ? [.any: [bound]] : [:] }
+            let ipv4 = Self.interfaces(of: former.ipv4, ipv4)
+            let ipv6 = Self.interfaces(of: former.ipv6, ipv6)
+            let both = links.union(ipv4.intersection(ipv6))
+            let changes = [AddressFamilies.any: both, .ipv4: ipv4.subtracting(both), .ipv6: ipv6.subtracting(both)]
+            return changes.filter { !$0.value.isEmpty }
+        }
+
+        /// Returns the interfaces of a next hop before and after its change; none if it is the same.
+        private static func interfaces(of former: Hop, _ hop: Hop) -> Set<String> {
+            former == hop ? [] : Set([former.interface, hop.interface].compactMap(\.self))
         }
     }
 
@@ -80,10 +92,10 @@ final class MeasurePaths: Sendable {
     private func handle(_ event: NetworkEvent) {
         guard case .update(let update) = event else { return }
         let view = View(update.snapshot)
-        let changes = state.withLock { state -> Set<String> in
+        let changes = state.withLock { state -> [AddressFamilies: Set<String>] in
             defer { (state.view, state.snapshot) = (view, update.snapshot) }
-            return state.view.map { view.changes(since: $0, bound: state.bound) } ?? []
+            return state.view.map { view.changes(since: $0, bound: state.bound) } ?? [:]
         }
-        if !changes.isEmpty { prober.pathChanged(interfaces: changes) }
+        for (families, interfaces) in changes { prober.pathChanged(interfaces: interfaces, families: families) }
     }
 }

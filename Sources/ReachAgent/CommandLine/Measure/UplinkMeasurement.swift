@@ -43,11 +43,20 @@ struct UplinkMeasurement: Sendable {
         return report
     }
 
-    /// The findings to show: the one that ended the transfer and those that explain it, without certificate warnings,
-    /// which `reachagent probe` shows, and without a cancellation by the user.
+    /// The findings to show: the one that ended the transfer and those that explain it, without warnings and notes about
+    /// certificates, which `reachagent probe` shows, and without a cancellation by the user.
     var findings: [Finding] {
-        (report?.findings ?? []).filter { $0.severity != .warning && $0.code != .cancelled }
+        (report?.findings ?? []).filter { finding in
+            switch finding.severity {
+            case .refusal: finding.code != .cancelled
+            case .warning: false
+            case .note: Self.notes.contains(finding.code)
+            }
+        }
     }
+
+    /// The codes of notes about a transfer itself.
+    private static let notes: Set<FindingCode> = [.httpBody, .byteLimit, .httpProtocol]
 
     /// The name of the uplink: the interface that the transfer was bound to, or the one that it took.
     var uplink: String? {

@@ -89,7 +89,7 @@ struct JournalSourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The journal's directory (default: the running agent's, else the first that exists of $STATE_DIRECTORY/journal, \
+            The journal's directory (default: the running agent's, else the first with a journal of $STATE_DIRECTORY/journal, \
             $XDG_STATE_HOME/reachagent/journal and \(JournalLocation.system)).
             """,
             valueName: "dir"

@@ -70,6 +70,11 @@ struct HookLocation {
         self.isRoot = isRoot
     }
 
+    /// Returns whether a directory certainly does not exist; one that cannot be looked for may.
+    static func isMissing(_ directory: String) -> Bool {
+        access(directory, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno)
+    }
+
     /// The directories, by falling priority; none for a user who has no home directory.
     var directories: [String] {
         // Set by systemd for services.

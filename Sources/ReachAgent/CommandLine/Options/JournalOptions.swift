@@ -4,6 +4,7 @@ internal import EventJournal
 internal import ForeignText
 internal import FoundationEssentials
 internal import Glibc
+internal import LinuxSupport
 
 /// The journal: its location and its size.
 struct JournalOptions: ParsableArguments {
@@ -126,7 +127,7 @@ struct JournalLocation {
         self.isRoot = isRoot
     }
 
-    /// The directories in which a journal is looked for, best first: the first one that exists is read.
+    /// The directories in which a journal is looked for, best first: see ``existing(_:)``.
     var directoriesToRead: [String] {
         isAgentService ? [service].compactMap(\.self) : [service, user, Self.system].compactMap(\.self)
     }
@@ -139,9 +140,11 @@ struct JournalLocation {
         return service.hasSuffix("/reachagent/journal") || access(service, F_OK) == 0
     }
 
-    /// The first directory that exists; the last one where none does.
+    /// The first directory with a journal, or that cannot be listed, which is an error to report; without one the first
+    /// that exists, and the last one where none does.
     static func existing(_ directories: [String]) -> String {
-        directories.first { access($0, F_OK) == 0 || errno != ENOENT } ?? directories.last ?? system
+        let present = directories.filter { access($0, F_OK) == 0 || errno != ENOENT }
+        return present.first { hasJournal($0) != false } ?? present.first ?? directories.last ?? system
     }
 
     /// The directory that an agent writes; `nil` when the user has no home directory.
@@ -162,17 +165,32 @@ struct JournalLocation {
         return AbsolutePath.named("HOME", in: environment).map { "\($0)/.local/state/reachagent/journal" }
     }
 
+    /// Returns whether an agent has recorded in a directory, where it has left at least the name of its stream.
+    static func isJournal(_ directory: String) -> Bool { hasJournal(directory) ?? false }
+
+    /// Returns whether a directory has a journal; `nil` for one that cannot be listed.
+    private static func hasJournal(_ directory: String) -> Bool? {
+        guard let names = try? DirectoryStream.names(in: directory) else { return nil }
+        return names.contains { $0.elementsEqual("stream".utf8) || $0.starts(with: "events-".utf8) }
+    }
+
+    /// Prints on standard error that the directories have no journal, and names one that lies a level below.
+    static func missing(_ directories: [String]) -> ExitCode {
+        let below = directories.map { "\($0.hasSuffix("/") ? $0.dropLast() : $0[...])/journal" }.first(where: isJournal)
+        let advice = below.map { "did you mean '\($0)'?" } ?? "'--directory' names another place"
+        Terminal.printError(
+            "reachagent: there is no journal in \(directories.joined(separator: " or ")); \(advice)"
+        )
+        return ExitCode(ExitStatus.unavailable)
+    }
+
     /// Prints on standard error why the journal cannot be read.
     static func status(of error: JournalError, directories: [String]) -> ExitCode {
         switch error.cause {
         // Something else in it may be missing or of another kind.
         case .errno(ENOENT) where directories.contains(error.path),
             .errno(ENOTDIR) where directories.contains(error.path):
-            let places = directories.joined(separator: " or ")
-            Terminal.printError(
-                "reachagent: there is no journal in \(places); '--directory' names another place"
-            )
-            return ExitCode(ExitStatus.unavailable)
+            return missing(directories)
         case .errno(EACCES), .errno(EPERM):
             Terminal.printError("reachagent: \(error)")
             let path = JournalLocation.existing(directories)

@@ -204,9 +204,18 @@ struct CompletedCheckText {
             guard let code = FindingCode(rawValue: finding.code) else { continue }
             let evidence = ForeignText.line("\(finding.subject): \(finding.evidence)")
             block.add("seen", evidence, indent: 2, labelWidth: 6)
-            let remedy = report.isExcused ? Self.remedy(inFamily: check.point.family) : code.configuredRemedy
-            block.add("do", remedy, indent: 2, labelWidth: 6)
+            block.add("do", Self.remedy(code, check), indent: 2, labelWidth: 6)
         }
+    }
+
+    private static func remedy(_ code: FindingCode, _ check: AgentEvents.CompletedCheck) -> String {
+        if check.report.isExcused { return remedy(inFamily: check.point.family) }
+        // The agent's verdict on a portal takes a second check.
+        guard code == .httpStatus, check.report.hops.count == 1, PortalHint(check.report) != nil else {
+            return code.configuredRemedy
+        }
+        let portal = "Or a captive portal answers: `\(check.point.command.text)` shows it."
+        return ForeignText.line("\(code.configuredRemedy) \(portal)")
     }
 
     /// Returns the remedy for a target that has an address of the other family only.
@@ -227,7 +236,10 @@ struct FindingText {
         for finding in findings {
             block.add()
             block.add(headline(finding))
-            block.add("", ForeignText.line(finding.code.sentence), indent: 2, labelWidth: 0)
+            // A smaller object than requested is no failure, of which the sentence is.
+            if finding.severity != .note || finding.code != .httpBody {
+                block.add("", ForeignText.line(finding.code.sentence), indent: 2, labelWidth: 0)
+            }
             block.add("seen", ForeignText.line("\(finding.subject): \(finding.evidence)"), indent: 2, labelWidth: 6)
             if finding.severity != .note {
                 let remedy = isConfigured ? finding.code.configuredRemedy : finding.code.remedy

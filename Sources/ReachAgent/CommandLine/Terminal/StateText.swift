@@ -50,10 +50,11 @@ enum StateText {
         }
         var table = FittedTable(["PROBE", "OVER", "VERDICT", "DETAIL"])
         for record in machine.probes {
-            let verdict = record.state.verdict.rawValue
+            let vantage = ForeignText.line(record.point.vantage.description)
+            let verdict = record.state.verdict.rawValue + (record.state.code.map { " [\($0.rawValue)]" } ?? "")
             table.add([
-                .init(ForeignText.line(record.point.probe)), .init(ForeignText.line(record.point.vantage.description)),
-                .init(verdict + (record.state.code.map { " [\($0.rawValue)]" } ?? "")),
+                .init(ForeignText.line(record.point.probe), ending: 0), .init(vantage, ending: vantage.displayWidth),
+                .init(verdict, whole: verdict.displayWidth),
                 .init(ForeignText.shown(record.last?.detail ?? "", limit: 512)),
             ])
         }

@@ -19,11 +19,13 @@ struct HookListText {
     // MARK: Sources
 
     private var head: [String] {
-        let directories =
-            listing.directories.isEmpty ? "none" : listing.directories.map(HookText.safe).joined(separator: ", ")
+        let directories = listing.directories.map { directory in
+            HookText.safe(directory) + (listing.missingDirectories.contains(directory) ? " (does not exist)" : "")
+        }
         var rows = [
             ("judged as", HookText.safe(listing.user) + "; an agent of another user may decide differently"),
-            ("directories", directories), ("configuration", configuration),
+            ("directories", directories.isEmpty ? "none" : directories.joined(separator: ", ")),
+            ("configuration", configuration),
         ]
         if let agent = listing.files.agent {
             rows.append(("used by", agent.name))

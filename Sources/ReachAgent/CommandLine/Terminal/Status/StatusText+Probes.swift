@@ -18,7 +18,8 @@ extension StatusText {
         let rest = troubled.count - shown.count
         var lines = shown.isEmpty ? [] : table(Array(shown)).lines(style)
         if rest > 0 {
-            lines += wrapped("\(ProbeCountText.number(rest)) more are not up: `reachagent status probes`")
+            let verb = rest == 1 ? "is" : "are"
+            lines += wrapped("\(ProbeCountText.number(rest)) more \(verb) not up: `reachagent status probes`")
         }
         let names = all.filter(isWaiting).map { kept(ProbeCountText.name($0.probe, $0.interface, $0.family)) }
         if !names.isEmpty {
@@ -30,7 +31,8 @@ extension StatusText {
         let count = up.count + (areOmittedUp ? omitted : 0)
         if count > 0 { lines += wrapped(summary(of: up, count, isRest: isRest)) }
         if omitted > 0, !areOmittedUp {
-            lines += wrapped("\(ProbeCountText.number(omitted)) more are beyond the size of a reply")
+            let verb = omitted == 1 ? "is" : "are"
+            lines += wrapped("\(ProbeCountText.number(omitted)) more \(verb) beyond the size of a reply")
         }
         return lines
     }
@@ -106,8 +108,10 @@ extension StatusText {
                 probe.forMilliseconds.map { Duration.milliseconds($0) }
                 ?? probe.since.map { clock.duration(since: $0) }
             let verdict = safe(probe.verdict ?? "unknown") + (probe.code.map { " [\(safe($0))]" } ?? "")
+            let name = ProbeCountText.name(probe.probe, probe.interface, probe.family)
+            let ending = name.displayWidth - ProbeCountText.name(probe.probe, nil, nil).displayWidth
             table.add([
-                .init(ProbeCountText.name(probe.probe, probe.interface, probe.family)),
+                .init(name, ending: ending),
                 .init(verdict, colour, whole: verdict.displayWidth),
                 .init(probe.last == nil ? nil : age.map { DurationText.coarse($0, units: 1) }),
                 .init(probe.last.map { clock.age(of: $0, units: 1) } ?? "not yet"),
@@ -233,7 +237,7 @@ enum ProbeCountText {
         if !named.isEmpty { words += "; " + named.joined(separator: ", ") }
         let rest = troubled.count - named.count
         if rest > 0 { words += " and \(number(rest)) more" }
-        return unlisted > 0 ? "\(words); \(number(unlisted)) more are not listed" : words
+        return unlisted > 0 ? "\(words); \(number(unlisted)) more \(unlisted == 1 ? "is" : "are") not listed" : words
     }
 
     /// `web`, or `web wwan0 IPv6`.

@@ -68,7 +68,8 @@ extension StatusText {
             case .none, .local: .red
             default: .yellow
             }
-        return .init(safe(reply.summary(of: uplink)), colour)
+        let state = safe(reply.summary(of: uplink))
+        return .init(state, colour, whole: state.displayWidth)
     }
 
     // MARK: Paths
