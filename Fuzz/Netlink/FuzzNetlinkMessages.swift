@@ -40,7 +40,9 @@ enum FuzzNetlinkMessages {
             let again = view.apply(message)
             require(view == after, "a message that comes twice changes nothing the second time")
             if before == after { continue }
-            require(again == KernelView.Effects(), "what did not change makes nothing stale")
+            // The end of duplicate address detection of an address that was kept looks like a repetition.
+            let isHint = if case .address = message { again.isRelevant } else { false }
+            require(again == KernelView.Effects(isRelevant: isHint), "what did not change makes nothing stale")
         }
         for message in messages.prefix(2) {
             let header = MessageHeader(type: 0, flags: 0, sequence: UInt32(seen % 3), port: 0)

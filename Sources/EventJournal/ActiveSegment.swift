@@ -6,7 +6,7 @@ struct ActiveSegment: Sendable {
     let file: OpenFile
     /// The offset of the next line, which is the size of an intact file.
     var bytes: UInt64
-    /// The time of its first event; `nil` without events.
+    /// The time of its first event, after a restart ``SegmentScan/firstTime``; `nil` without events.
     var firstTime: Timestamp?
     /// The time at which this process opened it.
     let openedAt: ContinuousClock.Instant

@@ -7,7 +7,7 @@ struct JournalRecovery: Sendable {
     private(set) var segments: [JournalSegment] = []
     /// The newest segment's index, unless it is compressed.
     private(set) var newestIndex = SegmentIndex()
-    /// The time of its first event.
+    /// The time from which its age counts.
     private var newestFirstTime: Timestamp?
     /// The newest segment, open for writing; `nil` if the next event must start another one.
     private(set) var newestFile: OpenFile?
@@ -108,7 +108,6 @@ struct JournalRecovery: Sendable {
             name: segment.name,
             file: newestFile,
             bytes: UInt64(segment.bytes),
-            // Not its oldest time: a device without a battery-backed clock starts in 1970 with each boot.
             firstTime: newestFirstTime,
             openedAt: instant
         )

@@ -8,7 +8,10 @@ struct SegmentScan: Sendable {
     private(set) var index = SegmentIndex()
     /// The highest number.
     private(set) var newest: UInt64?
-    /// The time of the first valid line; `nil` without one.
+    /// The time of the first valid line, or an earlier plausible one of another line; `nil` without a line.
+    ///
+    /// The clock may have been ahead at the first event. Earlier times that are not plausible do not count: a device
+    /// without a battery-backed clock starts in 1970 with each boot.
     private(set) var firstTime: Timestamp?
     /// Lines between valid ones that are invalid, or whose numbers are out of order.
     private(set) var corruptLines = 0
@@ -20,6 +23,8 @@ struct SegmentScan: Sendable {
     /// The number of bytes after the last well-formed line: torn by a crash.
     var tornBytes: UInt64 { size - goodEnd }
 
+    /// The earliest plausible time, 2020-01-01, as in reports: an earlier event was stamped by a clock that was not set.
+    private static let earliestPlausible = Timestamp(microsecondsSince1970: 1_577_836_800_000_000)
     private static let chunk = 256 << 10
     private var pending: [UInt8] = []
     private var badLines = 0
@@ -124,7 +129,8 @@ struct SegmentScan: Sendable {
         }
         newest = sequence
         let time = scanned.time ?? index.newestTime ?? Timestamp(microsecondsSince1970: 0)
-        if firstTime == nil { firstTime = time }
+        let isEarlier = firstTime.map { time < $0 && time >= Self.earliestPlausible }
+        if isEarlier ?? true { firstTime = time }
         index.add(sequence: sequence, time: time, offset: offset, length: line.count + 1)
     }
 }

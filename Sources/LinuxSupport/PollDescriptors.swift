@@ -153,7 +153,14 @@ package struct ClockWatch: ~Copyable, Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Rearms the watch after a change of the clock, so that the descriptor is no longer readable.
-    package mutating func reset() { if descriptor >= 0, clinux_clock_was_set(descriptor) { arm() } }
+    ///
+    /// - Returns: True if the clock was changed.
+    @discardableResult
+    package mutating func reset() -> Bool {
+        guard descriptor >= 0, clinux_clock_was_set(descriptor) else { return false }
+        arm()
+        return true
+    }
 
     /// Arms the watch, or closes a descriptor that cannot be armed: it would stay readable, and poll(2) would never
     /// sleep again.

@@ -113,6 +113,28 @@ import Testing
         #expect(segments == [1, 12])
     }
 
+    @Test(
+        arguments: [
+            ("ahead at the first event", 31_000_000, 0, [1, 3]), ("right at the first event", 0, 31_000_000, [1, 3]),
+            ("of 1970 at a later event", 0, nil, [1, 3]), ("of 1970 at a later event, just now", 59, nil, [1]),
+        ] as [(String, UInt64, UInt64?, [UInt64])]
+    )
+    func `after a restart a segment's age counts from its earliest plausible event`(
+        _: String,
+        first: UInt64,
+        second: UInt64?,
+        expected: [UInt64]
+    ) throws {
+        let other = second.map { FixtureJournal.time($0) } ?? Timestamp(microsecondsSince1970: 40_000_000)
+        let lines = [FixtureJournal.time(first), other].enumerated().map { position, time in
+            FixtureJournal.line(UInt64(position + 1), at: time) + "\n"
+        }
+        try fixture.write(1, lines.joined())
+        let journal = try scripted.open(fixture) { $0.segmentAge = .seconds(60) }
+        journal.append([FixtureJournal.record(3, at: FixtureJournal.time(60))])
+        #expect(segments == expected)
+    }
+
     @Test func `a device whose clock starts in 1970 begins no segment with each boot`() async throws {
         // Nothing is deleted for its age.
         scripted.with { $0.isClockTrusted = false }

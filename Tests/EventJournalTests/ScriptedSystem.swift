@@ -28,7 +28,7 @@ final class ScriptedSystem: Sendable {
         var whenWriting: (@Sendable () -> Void)?
         /// Called after each fdatasync.
         var whenSynced: (@Sendable () -> Void)?
-        /// Called before each reading of the monotonic clock.
+        /// Called after each reading of the monotonic clock.
         var whenClockRead: (@Sendable () -> Void)?
     }
 
@@ -74,7 +74,7 @@ final class ScriptedSystem: Sendable {
             return error == 0 ? JournalSystem.real.sync(descriptor) : error
         }
         system.now = {
-            self.with { $0.whenClockRead }?()
+            defer { self.with { $0.whenClockRead }?() }
             let (elapsed, isRunning) = self.with { ($0.elapsed, $0.isClockRunning) }
             return (isRunning ? .now : self.start).advanced(by: elapsed)
         }

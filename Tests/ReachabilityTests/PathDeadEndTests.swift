@@ -153,6 +153,19 @@ struct PathDeadEndTests {
     }
 
     @Test(
+        "a route through what stands on a dummy alone leads nowhere",
+        arguments: [("bridge", nil), ("bond", nil), ("vlan", 4), ("macvlan", 4)] as [(String, UInt32?)]
+    )
+    func stackedDeadEnds(driver: String, lower: UInt32?) {
+        var top = Self.link(3, "top0", driver: driver)
+        top.lowerIndex = lower
+        var dummy = Self.link(4, "dummy0", .virtual, driver: "dummy", master: lower == nil ? 3 : nil)
+        #expect(path([top, dummy]).reason == .leadsNowhere)
+        dummy.flags.remove(.lowerUp)
+        #expect(path([top, dummy]).reason == .linkDown)
+    }
+
+    @Test(
         "an address of another device is a valid source only from the loopback, a dummy or a VRF",
         arguments: [
             (link(7, "docker0", .bridge, driver: "bridge"), ReasonCode.noAddress),

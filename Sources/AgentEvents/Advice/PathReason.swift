@@ -87,8 +87,8 @@ struct PathReason {
                 code,
                 "the default route leads into \(subject), which leads nowhere",
                 """
-                `ip route show table all default`, `ip rule` and `ip -6 rule` show the route. If \(subject) does lead \
-                out, set its kind with 'kinds' in [interfaces].
+                `ip route show table all default`, `ip rule` and `ip -6 rule` show the route. If \(subject), or a \
+                dummy device below it, does lead out, set the kind of that device with 'kinds' in [interfaces].
                 """
             )
         case "no_address": self.init(code, addressOf: name, family, interface)

@@ -3,7 +3,8 @@
 extension NetworkSnapshot {
     /// Returns the reason no packet leaves by a route: its interface cannot pass packets, or it does not lead out.
     func obstacle(of link: Link, to route: ResolvedRoute, _ lookup: RouteLookup) -> NetworkPath.UnusableReason? {
-        guard canPassPackets(link) else {
+        let leadsNowhere = leadsNowhere(link)
+        guard leadsNowhere || canPassPackets(link) else {
             let isAssociated = link.flags.contains([.up, .lowerUp]) && link.operationalState == .dormant
             return isAssociated ? .linkDormant : .linkDown
         }
@@ -11,7 +12,7 @@ extension NetworkSnapshot {
         // group is no host beyond it.
         let isBeyond = lookup.isAnsweredByDefault || internetAddresses.contains(lookup.destination)
         guard route.type == .unicast || isBeyond else { return nil }
-        if route.type == .local || link.leadsNowhere { return .leadsNowhere }
+        if route.type == .local || leadsNowhere { return .leadsNowhere }
         // For a group the kernel answers with the type of the destination, also as that of the entry, and sends on the link.
         if lookup.destination.isMulticast || lookup.destination.isLimitedBroadcast { return nil }
         // In IPv4 connect(2) fails with ENETUNREACH by a default route of these types. In IPv6 packets leave by it.

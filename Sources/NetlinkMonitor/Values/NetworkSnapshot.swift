@@ -114,7 +114,17 @@ extension NetworkSnapshot {
     ///
     /// A bond passes packets when its active member does, or any member if it has none: without link monitoring
     /// (`miimon 0`, the default of most modes) its carrier stays when its members lose theirs.
-    public func canPassPackets(_ link: Link) -> Bool {
+    public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link) { !$0.leadsNowhere } }
+
+    /// Returns whether packets can pass an interface, but only into devices that lead nowhere: it is one, or its lower
+    /// ones are.
+    package func leadsNowhere(_ link: Link) -> Bool {
+        guard link.isUsable else { return false }
+        return link.leadsNowhere || !canPassPackets(link) && canPassPackets(link) { _ in true }
+    }
+
+    /// Returns whether packets can pass an interface and those of its lower ones that count.
+    private func canPassPackets(_ link: Link, where counts: (Link) -> Bool) -> Bool {
         guard link.isUsable else { return false }
         guard standsOnOthers(link) else { return true }
         // Level by level, each interface once: any number of them may stand on the same one.
@@ -122,7 +132,7 @@ extension NetworkSnapshot {
         var seen: Set = [link.index]
         for _ in 1..<Self.deepestStack where !level.isEmpty {
             level = interfaces(below: level).filter {
-                $0.isUsable && !$0.leadsNowhere && seen.insert($0.index).inserted
+                $0.isUsable && counts($0) && seen.insert($0.index).inserted
             }
             if level.contains(where: { !standsOnOthers($0) }) { return true }
         }
@@ -132,8 +142,8 @@ extension NetworkSnapshot {
     /// Returns the reason packets cannot pass an interface, or a statement that they can.
     public func stateDescription(of link: Link) -> String {
         guard link.isUsable, !canPassPackets(link) else { return link.stateDescription }
-        return link.driverKind == "bridge"
-            ? "no port that leads out is up" : "what it stands on is down or leads nowhere"
+        if link.driverKind == "bridge" { return "no port that leads out is up" }
+        return leadsNowhere(link) ? "what it stands on leads nowhere" : "what it stands on is down"
     }
 
     /// Returns whether packets pass an interface only through others.

@@ -162,7 +162,8 @@ extension AgentServices {
         }
     }
 
-    func writing(_ file: MetricsFile, _ bus: NotificationBus<Event>) -> AgentPart {
+    func writing(_ file: MetricsFile, _ bus: NotificationBus<Event>, _ suspendWatch: SuspendWatch) -> AgentPart {
+        suspendWatch.whenClockSet(file.takeClockChange)
         let delivery = EventDelivery(bus: bus, take: file.take)
         return AgentPart(name: "metrics file") {
             delivery.start()

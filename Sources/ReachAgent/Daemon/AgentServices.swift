@@ -137,7 +137,7 @@ struct AgentServices {
             server.map { serving($0, requestHandler, configuration) },
             Self.handingOver(sinks, configuration),
             configuration.metricsFile.map { path in
-                writing(requestHandler.metricsFile(at: path, connections: connections), bus)
+                writing(requestHandler.metricsFile(at: path, connections: connections), bus, suspendWatch)
             },
             try configuration.format.map { printing(try EventPrinter(bus: bus, format: $0, origin: origin)) },
             // Subscribers get an event in this order; these two delay no other subscriber.

@@ -9,6 +9,7 @@ final class SuspendWatch: Sendable {
     private struct State: ~Copyable {
         var detector = SuspendDetector()
         var clock = ClockWatch()
+        var whenClockSet: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -25,15 +26,20 @@ final class SuspendWatch: Sendable {
     /// Must be read again before each poll(2), which ignores -1.
     var descriptor: Int32 { state.withLock { $0.clock.descriptor } }
 
+    /// Sets the action after a change of the clock; called on the thread that detects it.
+    func whenClockSet(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.whenClockSet = action } }
+
     /// The duration of suspends since the last call; `nil` without one.
     ///
     /// Makes the descriptor unreadable again.
     func takeSuspension() -> Duration? {
-        state.withLock { state in
+        let (suspension, action) = state.withLock { state in
             // Armed before the clocks are read: a suspend in between is detected now, and causes one spurious wake-up.
-            state.clock.reset()
-            return state.detector.detect(.now)
+            let wasSet = state.clock.reset()
+            return (state.detector.detect(.now), wasSet ? state.whenClockSet : nil)
         }
+        action?()
+        return suspension
     }
 }
 

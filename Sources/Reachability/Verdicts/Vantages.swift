@@ -119,8 +119,13 @@ extension Vantages {
             let ownHops = hops[index]
             let below = snapshot.underlay(of: link)
             let obstacle: ReasonCode? =
-                !snapshot.canPassPackets(link)
-                ? .linkDown : link.leadsNowhere ? .leadsNowhere : below?.isDown == true ? .underlayDown : nil
+                if snapshot.leadsNowhere(link) {
+                    .leadsNowhere
+                } else if !snapshot.canPassPackets(link) {
+                    .linkDown
+                } else {
+                    below?.isDown == true ? .underlayDown : nil
+                }
             func egress(_ family: AddressFamily, _ path: Path) -> Egress? {
                 let isProven = path.via.isReachable && path.interface?.index == index
                 let hop = ownHops?[family]

@@ -93,11 +93,61 @@ struct StackedInterfacesTests {
         #expect(NetworkSnapshot(links: [top, below]).canPassPackets(top) == isUsable)
     }
 
+    private static let nothing = "no port that leads out is up"
+
+    @Test(
+        arguments: [
+            ([link(1, driver: "dummy")], true, "up"), ([link(1, driver: "dummy", isUp: false)], false, "no carrier"),
+            ([link(1, driver: "veth")], false, "up"), ([link(1, driver: "bridge")], false, nothing),
+            ([link(1, driver: "bridge"), link(2, driver: "dummy", kind: .virtual, master: 1)], true, nothing),
+            (
+                [link(1, driver: "bridge"), link(2, driver: "dummy", isUp: false, kind: .virtual, master: 1)], false,
+                nothing
+            ),
+            (
+                [
+                    link(1, driver: "bridge"), link(2, driver: "dummy", kind: .virtual, master: 1),
+                    link(3, driver: nil, isUp: false, master: 1),
+                ], false, nothing
+            ),
+            (
+                [
+                    link(1, driver: "bridge"), link(2, driver: "dummy", kind: .virtual, master: 1),
+                    link(3, driver: "veth", kind: .virtual, master: 1),
+                ], false, "up"
+            ),
+            (
+                [link(1, driver: "bond"), link(2, driver: "ifb", kind: .virtual, master: 1)], true,
+                "what it stands on leads nowhere"
+            ),
+            (
+                [link(1, driver: "vlan", lower: 2), link(2, driver: "dummy", kind: .virtual)], true,
+                "what it stands on leads nowhere"
+            ),
+            (
+                [link(1, driver: "vlan", lower: 2), link(2, driver: "dummy", isUp: false, kind: .virtual)], false,
+                "what it stands on is down"
+            ),
+            ([link(1, driver: "vlan", lower: 2), link(2, driver: nil)], false, "up"),
+        ] as [([Link], Bool, String)]
+    )
+    func `an interface leads nowhere if packets pass it into such devices alone`(
+        links: [Link],
+        leadsNowhere: Bool,
+        description: String
+    ) {
+        let snapshot = NetworkSnapshot(links: links)
+        #expect(snapshot.leadsNowhere(links[0]) == leadsNowhere)
+        #expect(snapshot.stateDescription(of: links[0]) == description)
+    }
+
     @Test func `a device that leads nowhere counts below others if the operator overrides its kind`() {
         var dummy = Self.link(2, driver: "dummy", master: 1)
         dummy.classification = .init(kind: .wired, evidence: [.init(.override, "dummy*=wired")])
         let bridge = Self.link(1, driver: "bridge")
-        #expect(NetworkSnapshot(links: [bridge, dummy]).canPassPackets(bridge))
+        let snapshot = NetworkSnapshot(links: [bridge, dummy])
+        #expect(snapshot.canPassPackets(bridge))
+        #expect(!snapshot.leadsNowhere(bridge))
     }
 
     @Test(arguments: [(7, true), (8, false)])

@@ -187,6 +187,31 @@ import Testing
         #expect(diagnosis.finding?.next.first == "ip route show table all default")
     }
 
+    @Test func `a bridge on a dummy alone is the fault, as one that leads nowhere`() {
+        func link(_ index: UInt32, _ driver: String, master: UInt32? = nil) -> Link {
+            Link(
+                index: index,
+                name: "\(driver)0",
+                flags: [.up, .lowerUp],
+                driverKind: driver,
+                masterIndex: master,
+                classification: InterfaceClassification(kind: .virtual, evidence: [])
+            )
+        }
+        let route = Route(destination: .everything(.ipv4), nextHops: [NextHop(interfaceIndex: 2)])
+        let way = ResolvedRoute(interfaceIndex: 2, source: Self.source)
+        let network = NetlinkMonitor.NetworkSnapshot(
+            links: [link(2, "bridge"), link(3, "dummy", master: 2)],
+            addresses: [InterfaceAddress(interfaceIndex: 2, address: Self.source, prefixLength: 24)],
+            defaultRoutes: [route],
+            lookups: [RouteLookup(destination: Self.internet, outcome: .route(way), matched: route)],
+            internetAddresses: [Self.internet]
+        )
+        let diagnosis = Diagnosis(Self.evidence(network))
+        #expect(diagnosis.finding?.layer == .link)
+        #expect(diagnosis.finding?.code == "leads_nowhere")
+    }
+
     @Test func `a broken layer of the kernel explains the state of the agent`() {
         var evidence = Self.evidence(Self.kernel(.noCarrier))
         var status = Self.status([Self.probe("web", .connectTimeout)], connectivity: .local)

@@ -120,6 +120,29 @@ struct MetricsFileTests {
         #expect(bench.count.withLock { $0 } == 2)
     }
 
+    @Test func `a change of the clock replaces a file that was written before it`() throws {
+        let bench = try Bench()
+        let file = bench.file(interval: .milliseconds(20))
+        try file.start()
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 1"))
+        file.takeClockChange()
+        #expect(bench.waits(for: "written 2"))
+        file.stop()
+        #expect(bench.count.withLock { $0 } == 2)
+    }
+
+    @Test func `a change of the clock before the first known state writes nothing`() throws {
+        let bench = try Bench()
+        let file = bench.file(interval: .zero)
+        file.takeClockChange()
+        try file.start()
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 1"))
+        file.stop()
+        #expect(bench.count.withLock { $0 } == 1)
+    }
+
     @Test func `a file that could not be written is retried without another change`() throws {
         let bench = try Bench()
         try FileManager.default.removeItem(atPath: bench.directory)

@@ -174,15 +174,19 @@ struct VantagesTests {
         #expect(vantages(.unicast, isAnswered: false).uplinks.map(\.interface.name) == ["wlan0", "wwan0"])
     }
 
-    @Test("a default route through a dummy device is an uplink that leads nowhere")
-    func leadsNowhere() {
+    @Test(
+        "a default route through a dummy device, or a bridge on one, is an uplink that leads nowhere",
+        arguments: ["dummy", "bridge"]
+    )
+    func leadsNowhere(driver: String) {
         let plain = Self.both.snapshot
         let links = plain.links.values.map { link in
             link.name == "wwan0"
-                ? Link(index: 4, name: "wwan0", flags: [.up, .lowerUp], driverKind: "dummy") : link
+                ? Link(index: 4, name: "wwan0", flags: [.up, .lowerUp], driverKind: driver) : link
         }
+        let port = Link(index: 99, name: "port0", flags: [.up, .lowerUp], driverKind: "dummy", masterIndex: 4)
         let snapshot = NetworkSnapshot(
-            links: links,
+            links: links + [port],
             addresses: plain.addresses,
             defaultRoutes: plain.defaultRoutes
         )

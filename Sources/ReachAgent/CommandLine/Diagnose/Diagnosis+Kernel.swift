@@ -87,7 +87,9 @@ extension KernelEvidence {
         let passing = links.filter(snapshot.canPassPackets)
         let used = state.path.underlay?.interface ?? state.path.interface
         let broken = [ReasonCode.linkDown, .linkDormant, .underlayDown]
-        if let obstacle, broken.contains(obstacle), let used, let link = snapshot.links[used.index] {
+        if let obstacle, let used, let link = snapshot.links[used.index],
+            broken.contains(obstacle) || obstacle == .leadsNowhere && !snapshot.canPassPackets(link)
+        {
             // Without a route below a tunnel, whatever might carry it is what to look at.
             let below = links.filter { $0.index != link.index && !snapshot.canPassPackets($0) }
             let isBelow = obstacle == .underlayDown && state.path.underlay?.interface == nil && !below.isEmpty

@@ -5,9 +5,9 @@ internal import Logging
 
 /// The file of metrics for node_exporter's textfile collector, where nothing can scrape the agent.
 ///
-/// Written by a thread of its own after a settled change, so that neither a disk nor an idle machine is disturbed: while
-/// nothing changes it sleeps. The file is replaced as a whole, and removed at the end, because the metrics of an agent that
-/// does not run are wrong; not if it is another's by then.
+/// Written by a thread of its own after a settled change, or one of the clock, by which the times in it move, so that
+/// neither a disk nor an idle machine is disturbed: while nothing changes it sleeps. The file is replaced as a whole, and
+/// removed at the end, because the metrics of an agent that does not run are wrong; not if it is another's by then.
 final class MetricsFile: Sendable {
     /// The minimum time between two writes, or attempts to write.
     private static let interval: Duration = .seconds(60)
@@ -53,6 +53,16 @@ final class MetricsFile: Sendable {
     func take(_ event: Event) {
         guard Self.isSettled(event.type) else { return }
         state.withLock { $0.isStale = true }
+        state.wakeAll()
+    }
+
+    /// Handles a change of the clock: the file may have times of one that was not set yet.
+    func takeClockChange() {
+        state.withLock { state in
+            // The first known state is still to come; it is written by the clock as it is then.
+            guard state.attempted != nil else { return }
+            state.isStale = true
+        }
         state.wakeAll()
     }
 
