@@ -1,10 +1,10 @@
 internal import ForeignText
 
-/// The sentence for an invalid command line of a program beside `reachagent`, with its correction.
+/// Sentences for invalid command lines, with their corrections.
 ///
 /// swift-argument-parser has words of its own, some of them on several lines.
 package enum CommandMistake {
-    /// Returns the sentence, on one line without control characters.
+    /// Returns the sentence for a program beside `reachagent`, on one line without control characters.
     ///
     /// - Parameters:
     ///   - message: The parser's message.
@@ -27,20 +27,13 @@ package enum CommandMistake {
         guard let word = arguments.first, !commands.isEmpty, !commands.contains(word), word != "help",
             !word.hasPrefix("-")
         else { return nil }
-        let question = KeySuggestion.question(about: word, among: commands)
-        return "there is no command '\(ForeignText.shown(word, limit: 64))'"
-            + (question.isEmpty ? "; there are \(commands.sorted().joined(separator: ", "))" : question)
+        return unknownCommand(word, among: commands)
     }
 
     private static func option(in message: String, among options: [String]) -> String? {
         let start = "Unknown option '"
         guard message.hasPrefix(start) else { return nil }
-        let option = String(message.dropFirst(start.count).prefix { $0 != "'" })
-        let names = options.map { String($0.dropFirst(2)) }
-        let question = KeySuggestion.nearest(to: String(option.drop { $0 == "-" }), among: names).map {
-            "; did you mean '--\($0)'?"
-        }
-        return "there is no option '\(ForeignText.shown(option, limit: 64))'" + (question ?? "")
+        return unknownOption(String(message.dropFirst(start.count).prefix { $0 != "'" }), among: options)
     }
 
     /// Returns the sentence for a value that is none of those which an option accepts.
@@ -51,21 +44,49 @@ package enum CommandMistake {
             case let end = rest[middle.upperBound...], let list = end.firstRange(of: "'. Please provide one of ")
         else { return nil }
         let value = String(rest[..<middle.lowerBound])
-        // Quoted words, or a list with a line for each.
-        let listed = end[list.upperBound...].drop { $0 != "'" && $0 != "-" }
-        let words = listed.split { "' \n.".contains($0) }.map(String.init).filter { word in
-            !["-", "or", "and", ","].contains(word)
-        }
-        guard let last = words.last else { return nil }
-        let known = words.count > 1 ? "\(words.dropLast().joined(separator: ", ")) or \(last)" : last
+        let words = values(listedIn: end[list.upperBound...])
+        guard !words.isEmpty else { return nil }
         let shown = ForeignText.shown(value, limit: 64)
-        return "'\(end[..<list.lowerBound])': expected \(known), got '\(shown)'"
+        return "'\(end[..<list.lowerBound])': expected \(listed(words)), got '\(shown)'"
             + KeySuggestion.question(about: value, among: words)
+    }
+}
+
+// The pieces of such sentences.
+extension CommandMistake {
+    /// Returns the sentence for a command that does not exist, with the nearest one, or all of them.
+    package static func unknownCommand(_ word: String, among names: [String]) -> String {
+        let question = KeySuggestion.question(about: word, among: names)
+        return "there is no command '\(ForeignText.shown(word, limit: 64))'"
+            + (question.isEmpty ? "; there are \(names.sorted().joined(separator: ", "))" : question)
+    }
+
+    /// Returns the sentence for an option that does not exist, with the nearest one.
+    package static func unknownOption(_ name: String, among options: [String]) -> String {
+        let nearest = KeySuggestion.nearest(
+            to: String(name.drop { $0 == "-" }),
+            among: options.map { String($0.dropFirst(2)) }
+        )
+        return "there is no option '\(ForeignText.shown(name, limit: 64))'"
+            + (nearest.map { "; did you mean '--\($0)'?" } ?? "")
     }
 
     /// Returns the long options in the help of a command.
-    private static func options(in help: String) -> [String] {
+    package static func options(in help: String) -> [String] {
         help.split(separator: "\n").filter { $0.hasPrefix("  -") }
             .flatMap { $0.split { $0 == " " || $0 == "," } }.filter { $0.hasPrefix("--") }.map(String.init)
+    }
+
+    /// Returns the values that the parser lists for an option: quoted words, or one on each line.
+    package static func values(listedIn text: Substring) -> [String] {
+        text.drop { $0 != "'" && $0 != "-" }.split { "' \n.".contains($0) }.map(String.init).filter { word in
+            !["-", "or", "and", ","].contains(word)
+        }
+    }
+
+    /// Returns words as a list: `a, b or c`.
+    package static func listed(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return "\(words.dropLast().joined(separator: ", ")) or \(last)"
     }
 }

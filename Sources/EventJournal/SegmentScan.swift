@@ -23,8 +23,6 @@ struct SegmentScan: Sendable {
     /// The number of bytes after the last well-formed line: torn by a crash.
     var tornBytes: UInt64 { size - goodEnd }
 
-    /// The earliest plausible time, 2020-01-01, as in reports: an earlier event was stamped by a clock that was not set.
-    private static let earliestPlausible = Timestamp(microsecondsSince1970: 1_577_836_800_000_000)
     private static let chunk = 256 << 10
     private var pending: [UInt8] = []
     private var badLines = 0
@@ -129,7 +127,7 @@ struct SegmentScan: Sendable {
         }
         newest = sequence
         let time = scanned.time ?? index.newestTime ?? Timestamp(microsecondsSince1970: 0)
-        let isEarlier = firstTime.map { time < $0 && time >= Self.earliestPlausible }
+        let isEarlier = firstTime.map { time < $0 && time >= .earliestPlausible }
         if isEarlier ?? true { firstTime = time }
         index.add(sequence: sequence, time: time, offset: offset, length: line.count + 1)
     }

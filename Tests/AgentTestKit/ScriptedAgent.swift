@@ -14,6 +14,21 @@ package final class ScriptedAgent: Sendable {
     package let path: String
     private let log = RequestLog()
 
+    /// Reads a request, and says nothing.
+    package static let silence: Script = { connection in
+        connection.readLine()
+        connection.waitForClose()
+    }
+
+    /// Reads a request, and answers it.
+    package static func answer(_ lines: String...) -> Script {
+        { connection in
+            connection.readLine()
+            connection.send(lines.joined(separator: "\n") + "\n")
+            connection.waitForClose()
+        }
+    }
+
     /// Listens, and serves the scripts.
     ///
     /// - Parameters:

@@ -4,20 +4,19 @@ import Testing
 
 /// The inbox of a sink's thread.
 @Suite struct SinkInboxTests {
-    @Test func `a change of the clock is taken once`() throws {
+    @Test(arguments: ["clock", "agent"])
+    func `a change of the clock and a reload of the agent are taken once`(change: String) throws {
         let inbox = try SinkInbox(machine: nil)
-        #expect(!inbox.take().isClockChanged)
-        inbox.put { $0.isClockChanged = true }
-        #expect(inbox.take().isClockChanged)
-        #expect(!inbox.take().isClockChanged)
-    }
-
-    @Test func `a reload of the agent is taken once`() throws {
-        let inbox = try SinkInbox(machine: nil)
-        #expect(!inbox.take().isAgentReloaded)
-        inbox.put { $0.isAgentReloaded = true }
-        #expect(inbox.take().isAgentReloaded)
-        #expect(!inbox.take().isAgentReloaded)
+        func isTaken() -> Bool {
+            let contents = inbox.take()
+            return change == "clock" ? contents.isClockChanged : contents.isAgentReloaded
+        }
+        #expect(!isTaken())
+        inbox.put { contents in
+            if change == "clock" { contents.isClockChanged = true } else { contents.isAgentReloaded = true }
+        }
+        #expect(isTaken())
+        #expect(!isTaken())
     }
 
     @Test func `only the last presence of the agent counts, and only once`() throws {

@@ -92,7 +92,7 @@ import Testing
             "http://login.cafe.test/start", FindingCode.httpStatus,
             " Or a captive portal answers: `reachagent probe open --ipv4` shows it."
         ),
-        // How servers redirect to TLS.
+        // The usual redirect to TLS.
         ("https://www.open.test/", .httpStatus, ""), ("http://login.cafe.test/start", .httpContentType, ""),
     ])
     func `a redirect to another host is one to follow, or that of a portal that the agent does not know of yet`(

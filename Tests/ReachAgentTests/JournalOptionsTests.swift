@@ -55,7 +55,7 @@ import Testing
         #expect(JournalLocation.existing([missing, empty, full]) == empty)
         let file = try directory.file("b/stream", "\(String(repeating: "a", count: 32))\n")
         #expect(JournalLocation.existing([missing, empty, full]) == full)
-        // What cannot be listed is an error to report.
+        // A directory that cannot be listed is an error to report.
         #expect(JournalLocation.existing([empty, file, full]) == file)
         #expect(JournalLocation.existing([empty, missing]) == empty)
         #expect(JournalLocation.existing([missing]) == missing)

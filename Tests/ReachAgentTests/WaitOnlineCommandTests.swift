@@ -134,15 +134,8 @@ import Testing
     func `without a thread to spare a timeout holds, and an answer is taken`(subcommand: String) async throws {
         let online = AgentLines.reply(AgentLines.snapshot(AgentLines.state(via: "wifi")))
         let agent = try ScriptedAgent(
-            { connection in
-                connection.readLine()
-                connection.waitForClose()
-            },
-            { connection in
-                connection.readLine()
-                connection.send(lines: Self.reply(AgentLines.hello(41)), online)
-                connection.waitForClose()
-            }
+            ScriptedAgent.silence,
+            ScriptedAgent.answer(Self.reply(AgentLines.hello(41)), online)
         )
         chmod(agent.path, 0o666)
         let limit = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "prlimit", "--nproc=1:1"]

@@ -22,7 +22,7 @@ struct LongOutageTests {
         #expect(broker.stored == Array(1...UInt64(Self.events)))
         let took = driver.now.instant - start.instant
         if let days, let allowance {
-            // What is in flight when a report is made may exceed it.
+            // Events in flight when a report is made may exceed it.
             #expect(broker.usedByDay.values.allSatisfy { $0 <= allowance + 32 * 300 })
             // The run begins in the evening.
             #expect(broker.usedByDay.count <= days + 1 && took > .seconds((days - 2) * 86_400))

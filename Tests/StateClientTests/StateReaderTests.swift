@@ -5,7 +5,7 @@ import Testing
 
 @testable import StateClient
 
-/// The stream for a thread that sleeps by itself, from a server that does as it is told.
+/// The stream for a thread that sleeps by itself, from a scripted server.
 @Suite(.onOwnThread) struct StateReaderTests {
     private static func reply(_ number: UInt64) -> String { AgentLines.reply(AgentLines.path(number)) }
     private static func hello(_ number: UInt64, oldest: UInt64 = 1) -> String {
@@ -156,17 +156,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an agent that takes a connection and says nothing is reported`(reconnects: Bool) throws {
-        let agent = try ScriptedAgent(
-            { connection in
-                connection.readLine()
-                connection.waitForClose()
-            },
-            { connection in
-                connection.readLine()
-                connection.send(lines: Self.hello(1), Self.reply(1))
-                connection.waitForClose()
-            }
-        )
+        let agent = try ScriptedAgent(ScriptedAgent.silence, ScriptedAgent.answer(Self.hello(1), Self.reply(1)))
         let wakeup = try Wakeup()
         let location = SocketLocation(path: agent.path)
         let subscription = StateSubscription(since: 0, reconnects: reconnects)

@@ -15,6 +15,9 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
         return Timestamp(microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
+    /// The earliest plausible time of an event, 2020-01-01 00:00:00 UTC: an earlier one was stamped by a clock that was not set.
+    package static let earliestPlausible = Timestamp(microsecondsSince1970: 1_577_836_800_000_000)
+
     /// RFC 3339 in UTC with six decimals: `2026-11-21T07:00:00.123456Z`.
     public var description: String { String(decoding: text(.utc), as: UTF8.self) }
 

@@ -86,7 +86,7 @@ extension Accountant {
         if range.contains(last) || range.contains(time) { return true }
         guard last <= time || !endsRun else { return false }
         let (earlier, later) = (min(last, time), max(last, time))
-        let isSet = earlier.microsecondsSince1970 >= RunTime.earliestPlausible
+        let isSet = earlier >= .earliestPlausible
         return isSet && earlier < range.lowerBound && range.upperBound <= later
     }
 

@@ -1,11 +1,12 @@
+internal import AgentEvents
+
 /// The times of the events of one run of the agent after the other, whose clock may be wrong.
 ///
 /// A run that starts with a wrong clock is not known as one before the clock is set: a device without a battery starts at
 /// the same time with every boot, such as 1970 or the build date of its system. What can be known is that no two runs have
 /// run at the same time.
 struct RunTime: Sendable {
-    /// The earliest plausible time, 2020-01-01: an earlier event was stamped by a clock that was not set.
-    static let earliestPlausible: Int64 = 1_577_836_800_000_000
+    private static let earliestPlausible = Timestamp.earliestPlausible.microsecondsSince1970
     /// The maximum number of intervals; the earliest ones are forgotten.
     private static let maximumIntervals = 1024
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandText
 internal import ForeignText
 
 /// The message for an invalid command line: the mistake, its correction, and a pointer to the help.
@@ -76,15 +77,11 @@ struct UsageError {
         // The parser takes the word behind an unknown option for an argument, and reports that first.
         if rest.hasPrefix("<"), let option = firstUnknownOption { return unknownOption(option) }
         if let list = rest.firstRange(of: "'. Please provide one of ") {
-            let wanted = rest[list.upperBound...].drop { $0 != "'" && $0 != "-" }
-            let words = wanted.split { "'\n.".contains($0) || $0 == " " }.filter {
-                !["-", "or", "and", ","].contains($0)
-            }
-            .map(String.init)
+            let words = CommandMistake.values(listedIn: rest[list.upperBound...])
             let question =
                 options.contains("--\(value)")
                 ? "; did you mean '--\(value)'?" : KeySuggestion.question(about: String(value), among: words)
-            return "'\(rest[..<list.lowerBound])': expected \(Self.listed(words)), got '\(value)'\(question)"
+            return "'\(rest[..<list.lowerBound])': expected \(CommandMistake.listed(words)), got '\(value)'\(question)"
         }
         // Number types are the only ones without an error message of their own.
         if rest.hasSuffix("'"), rest.firstRange(of: "': ") == nil {
@@ -96,14 +93,10 @@ struct UsageError {
     }
 
     private func unknownCommand(_ word: String) -> String {
-        let shown = ForeignText.shown(word, limit: 64)
-        let sentence = "there is no command '\(shown)'"
         if command.name == "reachagent", let other = CommandSynonyms.command(word) {
-            return "\(sentence); did you mean '\(other)'?"
+            return "there is no command '\(ForeignText.shown(word, limit: 64))'; did you mean '\(other)'?"
         }
-        let question = KeySuggestion.question(about: word, among: names)
-        return question.isEmpty
-            ? "\(sentence); there are \(names.sorted().joined(separator: ", "))" : sentence + question
+        return CommandMistake.unknownCommand(word, among: names)
     }
 
     /// A hint for a value that begins like an option: `--since -5m`.
@@ -124,14 +117,11 @@ struct UsageError {
     }
 
     private func unknownOption(_ name: String) -> String {
-        let sentence = "there is no option '\(ForeignText.shown(name, limit: 64))'"
         let known = options
-        let plain = String(name.drop { $0 == "-" })
-        if let other = CommandSynonyms.option(name, among: known) { return "\(sentence); did you mean '\(other)'?" }
-        guard let nearest = KeySuggestion.nearest(to: plain, among: known.map { String($0.dropFirst(2)) }) else {
-            return sentence
+        if let other = CommandSynonyms.option(name, among: known) {
+            return "there is no option '\(ForeignText.shown(name, limit: 64))'; did you mean '\(other)'?"
         }
-        return "\(sentence); did you mean '--\(nearest)'?"
+        return CommandMistake.unknownOption(name, among: known)
     }
 
     private var firstUnknownOption: String? {
@@ -150,10 +140,7 @@ struct UsageError {
 
     /// The long options of the command, as its help lists them.
     private var options: [String] {
-        let help = ReachAgentCommand.helpMessage(for: command.type, columns: 120)
-        let listed = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
-        let words = listed.flatMap { $0.split { $0 == " " || $0 == "," } }.filter { $0.hasPrefix("--") }
-        return words.map(String.init)
+        CommandMistake.options(in: ReachAgentCommand.helpMessage(for: command.type, columns: 120))
     }
 
     // MARK: Words
@@ -181,11 +168,6 @@ struct UsageError {
         words.first { $0.hasPrefix("\(option)=") }.map {
             ForeignText.shown(String($0.dropFirst(option.count + 1)), limit: 64)
         }
-    }
-
-    private static func listed(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return "\(words.dropLast().joined(separator: ", ")) or \(last)"
     }
 }
 

@@ -77,7 +77,7 @@ public struct ProbeState: Sendable, Hashable {
         let evidence = code?.evidence ?? .silent
         // An answer by this machine in the target's place is no evidence about the way to it.
         if leadsToThisMachine { return evidence == .nothing ? .nothing : .silent }
-        // What fails after the target's answer is its own fault, or that of another server, whose certificate it is too.
+        // A failure after the target's answer is its own, or that of another server, whose certificate it is too.
         return wasAnswered ? .answered : evidence
     }
 }

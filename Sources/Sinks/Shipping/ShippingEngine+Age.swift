@@ -37,12 +37,9 @@ extension ShippingEngine {
 }
 
 extension Timestamp {
-    /// 2020-01-01 00:00:00 UTC, before which no event was written.
-    private static let earliest = Timestamp(microsecondsSince1970: 1_577_836_800_000_000)
-
     /// The time from this moment to another; `nil` if it cannot be the age of an event.
     fileprivate func plausibleAge(at now: Timestamp) -> Duration? {
-        guard Self.earliest <= self, self <= now else { return nil }
+        guard Self.earliestPlausible <= self, self <= now else { return nil }
         return .microseconds(now.microsecondsSince1970 - microsecondsSince1970)
     }
 }

@@ -227,7 +227,7 @@ struct HookRunnerWebhookTests {
         #expect(status.pausedMilliseconds.map { (200_000...300_000).contains($0) } == true)
         await runner.stopped()
         #expect(server.requests.count == 1)
-        // What waits is dropped with the agent, after which there is no next run.
+        // Waiting events are dropped with the agent, after which there is no next run.
         #expect(log.completions.map(\.ending.outcome) == ["undelivered", "stopped"])
         #expect(log.completions.map { $0.pausedMilliseconds == nil } == [false, true])
         await server.shutDown()

@@ -84,7 +84,7 @@ extension ScheduledProbe {
         run.schedule.allowTransfers(true)
         run.run(until: .seconds(400))
         #expect(Self.begun(run, "speed").count == 1)
-        // What came due meanwhile was left out.
+        // Transfers that came due meanwhile were left out.
         #expect(run.completed.count { $0.point.probe == "speed" } == 1)
     }
 

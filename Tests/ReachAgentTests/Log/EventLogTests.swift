@@ -117,7 +117,7 @@ import struct AgentEvents.Timestamp
         to: ProbeState.Verdict,
         level: Logger.Level
     ) {
-        // What a server says cannot be taken for the state.
+        // A server's text cannot be taken for the state.
         let change = Self.change(ProbeState(from), ProbeState(to), detail: "\"to\":{\"verdict\":\"up\"}")
         let point = ProbePoint(probe: "web", vantage: .default)
         let event = Self.event(.probe(point, change))

@@ -3,7 +3,7 @@ import AgentTestKit
 import ArgumentParser
 import Configuration
 import Foundation
-import Synchronization
+import LinuxSupport
 import Testing
 
 @testable import ReachAgent
@@ -14,7 +14,7 @@ struct MetricsFileTests {
     /// A directory and a file in it, whose content counts its writings.
     private final class Bench: Sendable {
         private let temporary: TemporaryDirectory
-        let count = Mutex(0)
+        let count = Monitor(0)
 
         init() throws { temporary = try TemporaryDirectory() }
 
@@ -27,25 +27,22 @@ struct MetricsFileTests {
                     count += 1
                     return count
                 }
+                count.wakeAll()
                 return Array("written \(number)\n".utf8) + Array(repeating: UInt8(ascii: "x"), count: size)
             }
         }
 
-        /// Waits until the file begins so.
+        /// Waits until the file begins so; its replacement has no event of its own.
         func waits(for text: String) -> Bool {
-            waits { (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(text) == true }
-        }
-
-        /// Waits until so many writings were attempted.
-        func waits(forAttempts attempts: Int) -> Bool { waits { count.withLock { $0 } >= attempts } }
-
-        private func waits(until isTrue: () -> Bool) -> Bool {
             for _ in 0..<4000 {
-                if isTrue() { return true }
+                if (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(text) == true { return true }
                 usleep(2000)
             }
             return false
         }
+
+        /// Waits until so many writings were attempted.
+        func waits(forAttempts attempts: Int) -> Bool { count.wait(within: .seconds(8)) { $0 >= attempts } }
     }
 
     private static func event(_ type: EventType) -> Event {

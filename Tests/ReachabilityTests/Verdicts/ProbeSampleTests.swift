@@ -156,7 +156,7 @@ struct ProbeSampleTests {
     func thisMachine(name: String?, addresses: [String], expected: Bool?) {
         let url = "https://a.test/"
         #expect(sample(refused(url, at: addresses, name: name)).leadsToThisMachine == expected)
-        // What answers after a redirect came from the server that has redirected.
+        // A check that was redirected had an answer of the server that redirects.
         var redirected = refused(url, at: addresses, name: name)
         redirected.hops.insert(CheckHop(url: "https://b.test/"), at: 0)
         #expect(sample(redirected).leadsToThisMachine == nil)

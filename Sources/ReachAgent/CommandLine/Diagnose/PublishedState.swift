@@ -2,8 +2,8 @@ internal import AgentEvents
 internal import NetlinkMonitor
 internal import Reachability
 
-// What a running agent's status reports in place of settings that cannot be read: its files have errors since,
-// or this user may not read them.
+// The parts of a running agent's status that stand in for settings which cannot be read: the files have errors since, or this
+// user may not read them.
 
 extension KindOverride {
     /// Returns the kinds of interface that an agent has determined, except for guesses.
