@@ -68,14 +68,14 @@ let package = Package(
         .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CNettle", pkgConfig: "hogweed", providers: [.apt(["nettle-dev", "libgmp-dev"])]),
+        .target(name: "Nettle", dependencies: ["CNettle"], swiftSettings: settings),
         // Values alone: what reads and writes results stands on no NIO and no BoringSSL.
         .target(name: "CheckResults", dependencies: ["ForeignText"], swiftSettings: settings),
         .target(
             name: "ServerTrust",
             dependencies: [
-                "CheckResults", "ForeignText",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "CheckResults", "ForeignText", "Nettle",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings
@@ -89,8 +89,7 @@ let package = Package(
             name: "Probes",
             dependencies: [
                 "CheckResults", "CLibZ", "EventLoopExecutor", "ForeignText", "HTTPSerialization", "LinuxSupport",
-                "ServerTrust",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Nettle", "ServerTrust",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -111,17 +110,14 @@ let package = Package(
         ),
         .target(
             name: "StatePages",
-            dependencies: [
-                "AgentEvents", "Availability", "ForeignText", .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["AgentEvents", "Availability", "ForeignText", "Nettle"],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CLibCrypt", providers: [.apt(["libcrypt-dev"])]),
         .target(
             name: "PortAccess",
             dependencies: [
-                "CLibCrypt",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CLibCrypt", "Nettle",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -132,8 +128,7 @@ let package = Package(
             name: "Hooks",
             dependencies: [
                 "AgentEvents", "CSpawn", "EventLoopExecutor", "ForeignText", "LinuxSupport", "NetlinkMonitor",
-                "Probes",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Nettle", "Probes",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -148,9 +143,8 @@ let package = Package(
         .target(
             name: "StateSocket",
             dependencies: [
-                "AgentEvents", "EventJournal", "EventLoopExecutor", "ForeignText", "LinuxSupport", "NotificationBus",
-                "PortAccess",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "AgentEvents", "EventJournal", "EventLoopExecutor", "ForeignText", "LinuxSupport", "Nettle",
+                "NotificationBus", "PortAccess",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -215,9 +209,8 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "AgentEvents", "EventJournal", "ForeignText", "Hooks", "LinuxSupport", "NetlinkMonitor", "PortAccess",
-                "Probes", "Reachability", "Sinks",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "AgentEvents", "EventJournal", "ForeignText", "Hooks", "LinuxSupport", "NetlinkMonitor", "Nettle",
+                "PortAccess", "Probes", "Reachability", "Sinks",
             ],
             swiftSettings: settings
         ),
@@ -353,6 +346,15 @@ let package = Package(
                 "AgentTestKit", "ForeignText", "ProbeTestKit", "ServerTrust",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NettleTests",
+            dependencies: [
+                "Nettle",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: settings
         ),

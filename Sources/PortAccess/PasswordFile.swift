@@ -1,6 +1,6 @@
 internal import CLibCrypt
-internal import Crypto
 internal import Glibc
+internal import Nettle
 
 /// Users and their password hashes, in lines `user:hash` as written by `htpasswd -nB` and `mkpasswd`.
 ///
@@ -55,7 +55,7 @@ public struct PasswordFile: Sendable, Hashable, CustomStringConvertible, CustomR
         guard !hashes.isEmpty else { throw .passwords(line: 0, "has no user; make one with: htpasswd -nB admin") }
         self.hashes = hashes
         self.indexes = indexes
-        digest = Array(SHA256.hash(data: bytes))
+        digest = SHA2.sha256.hash(bytes)
     }
 
     /// Returns whether a user exists and has this password.

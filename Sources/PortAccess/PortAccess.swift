@@ -1,6 +1,6 @@
-internal import Crypto
 internal import NIOCore
 package import NIOSSL
+internal import Nettle
 
 /// The access rules for clients of a port that other machines can reach.
 public struct PortAccess: Sendable, Hashable {
@@ -104,12 +104,7 @@ public struct PortTLS: Sendable, Hashable, CustomStringConvertible, CustomReflec
         }
         checksClients = clientAuthorities != nil
         expires = Int(own.notValidAfter)
-        var hash = SHA256()
-        for part in [certificate, key, clientAuthorities ?? []] {
-            withUnsafeBytes(of: part.count) { hash.update(bufferPointer: $0) }
-            hash.update(data: part)
-        }
-        digest = Array(hash.finalize())
+        digest = SHA2.sha256.hash(each: [certificate, key, clientAuthorities ?? []])
     }
 
     /// Compares the files.

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Glibc
+internal import Nettle
 
 /// The name of this machine at brokers, if the configuration does not set one.
 ///
@@ -21,7 +21,7 @@ enum DeviceName {
     static func name(ofMachine text: String) -> String? {
         let digits = text.utf8.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
         guard digits.utf8.count == 32, let id = bytes(of: digits), id.contains(where: { $0 != 0 }) else { return nil }
-        var name = Array(HMAC<SHA256>.authenticationCode(for: application, using: SymmetricKey(data: id)).prefix(16))
+        var name = Array(SHA2.sha256.authenticationCode(for: application, key: id).prefix(16))
         // The format of a random UUID (RFC 9562, version 4).
         name[6] = name[6] & 0x0F | 0x40
         name[8] = name[8] & 0x3F | 0x80

@@ -1,6 +1,6 @@
-internal import Crypto
 internal import Glibc
 internal import LinuxSupport
+internal import Nettle
 
 /// Reads the configuration files and the files that they name; rejects special files instead of waiting for them.
 package enum RegularFile {
@@ -62,7 +62,7 @@ package enum RegularFile {
     }
 
     /// Returns the SHA-256 in hexadecimal digits.
-    static func digest(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
+    static func digest(_ bytes: [UInt8]) -> String { SHA2.sha256.hash(bytes).hexadecimal }
 
     private static func tooLarge(_ max: Int) -> Failure { Failure(description: "is larger than \(max) bytes") }
 

@@ -1,7 +1,7 @@
 public import CheckResults
-internal import Crypto
 internal import ForeignText
 internal import FoundationEssentials
+internal import Nettle
 internal import SwiftASN1
 
 /// A leniently decoded certificate.
@@ -164,7 +164,7 @@ extension CertificateDescription {
             notValidBefore: certificate.notBefore?.date,
             notValidAfter: certificate.notAfter?.date,
             serialNumber: certificate.serialNumber.shownHexadecimal(),
-            sha256: [UInt8](SHA256.hash(data: certificate.der)).hexadecimal,
+            sha256: SHA2.sha256.hash(certificate.der).hexadecimal,
             publicKeyPin: certificate.publicKeyPin,
             key: certificate.publicKey?.words ?? "",
             signature: certificate.signatureAlgorithm?.words ?? "",

@@ -1,44 +1,13 @@
-internal import Crypto
 internal import ForeignText
+internal import Nettle
 internal import SwiftASN1
 
 /// A signature algorithm, by its AlgorithmIdentifier.
 struct SignatureAlgorithm: Sendable, Hashable {
-    enum Hash: String, Sendable, Hashable {
-        case sha256 = "SHA-256"
-        case sha384 = "SHA-384"
-        case sha512 = "SHA-512"
-
-        func digest(of message: [UInt8]) -> any Digest {
-            switch self {
-            case .sha256: SHA256.hash(data: message)
-            case .sha384: SHA384.hash(data: message)
-            case .sha512: SHA512.hash(data: message)
-            }
-        }
-
-        init?(identifier: ForeignText?) {
-            switch identifier {
-            case "2.16.840.1.101.3.4.2.1": self = .sha256
-            case "2.16.840.1.101.3.4.2.2": self = .sha384
-            case "2.16.840.1.101.3.4.2.3": self = .sha512
-            default: return nil
-            }
-        }
-
-        var octets: UInt8 {
-            switch self {
-            case .sha256: 32
-            case .sha384: 48
-            case .sha512: 64
-            }
-        }
-    }
-
     enum Kind: Sendable, Hashable {
-        case ecdsa(Hash)
-        case rsa(Hash)
-        case rsaPSS(Hash)
+        case ecdsa(SHA2)
+        case rsa(SHA2)
+        case rsaPSS(SHA2)
         case ed25519
         /// DSA, or an algorithm with a broken hash; with its name.
         case weak(String)
@@ -77,27 +46,27 @@ struct SignatureAlgorithm: Sendable, Hashable {
     }
 
     /// RFC 4055: only the usual parameters are supported, with one hash for both uses and a salt of its length.
-    private static func pssHash(_ parameters: ASN1Node?) -> Hash? {
+    private static func pssHash(_ parameters: ASN1Node?) -> SHA2? {
         guard let fields = parameters?.sequence else { return nil }
-        var hash: Hash?
-        var maskHash: Hash?
+        var hash: SHA2?
+        var maskHash: SHA2?
         var saltLength: [UInt8]?
         for field in fields {
             guard let inner = field.children, inner.count == 1 else { return nil }
             switch field.contextTag {
-            case 0: hash = Hash(identifier: inner[0].sequence?.first?.objectIdentifier)
+            case 0: hash = SHA2(identifier: inner[0].sequence?.first?.objectIdentifier)
             case 1:
                 guard let mask = inner[0].sequence, mask.count == 2, mask[0].objectIdentifier == "1.2.840.113549.1.1.8"
                 else {
                     return nil
                 }
-                maskHash = Hash(identifier: mask[1].sequence?.first?.objectIdentifier)
+                maskHash = SHA2(identifier: mask[1].sequence?.first?.objectIdentifier)
             case 2: saltLength = inner[0].integerBytes
             case 3: guard inner[0].integerBytes == [1] else { return nil }
             default: return nil
             }
         }
-        guard let hash, hash == maskHash, saltLength == [hash.octets] else { return nil }
+        guard let hash, hash == maskHash, saltLength == [UInt8(hash.byteCount)] else { return nil }
         return hash
     }
 
@@ -111,6 +80,18 @@ struct SignatureAlgorithm: Sendable, Hashable {
         case .weak(let words): words
         case .other("1.2.840.113549.1.1.10"): "RSA-PSS with unusual parameters"
         case .other(let identifier): "algorithm \(identifier.shown(limit: 64))"
+        }
+    }
+}
+
+extension SHA2 {
+    /// Creates the function with this object identifier.
+    fileprivate init?(identifier: ForeignText?) {
+        switch identifier {
+        case "2.16.840.1.101.3.4.2.1": self = .sha256
+        case "2.16.840.1.101.3.4.2.2": self = .sha384
+        case "2.16.840.1.101.3.4.2.3": self = .sha512
+        default: return nil
         }
     }
 }

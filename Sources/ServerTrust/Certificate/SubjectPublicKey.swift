@@ -1,7 +1,6 @@
 internal import CheckResults
-internal import Crypto
-internal import CryptoExtras
 internal import ForeignText
+internal import Nettle
 internal import SwiftASN1
 
 /// A certificate's public key: its algorithm, its strength, and the verification of its signatures.
@@ -63,10 +62,16 @@ struct SubjectPublicKey: Sendable {
         }
     }
 
+    /// The two integers of a sequence of just these: an RSA key, or an ECDSA signature.
+    private static func integers(_ bytes: [UInt8]) -> ([UInt8], [UInt8])? {
+        guard let parts = ASN1Node.parsing(bytes)?.sequence, parts.count == 2, let first = parts[0].integerBytes,
+            let second = parts[1].integerBytes
+        else { return nil }
+        return (first, second)
+    }
+
     private static func rsaKind(_ bytes: [UInt8]) -> Kind {
-        guard let parts = ASN1Node.parsing(bytes)?.sequence, parts.count == 2, let modulus = parts[0].integerBytes,
-            let exponent = parts[1].integerBytes
-        else { return .undecodable }
+        guard let (modulus, exponent) = integers(bytes) else { return .undecodable }
         let digits = modulus.drop { $0 == 0 }
         guard let top = digits.first, modulus[0] < 0x80 else { return .undecodable }
         let isOdd = (exponent.last ?? 0) & 1 == 1
@@ -118,76 +123,37 @@ struct SubjectPublicKey: Sendable {
     /// Verifies that the holder of this key signed `message`.
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> SignatureVerdict {
         guard weakness == nil, signatures?.contains(algorithm.kind) != false else { return .unsupported }
-        switch algorithm.kind {
-        case .ecdsa(let hash): return verifyECDSA(signature, of: message, hash)
-        case .rsa(let hash): return verifyRSA(signature, of: message, hash, .insecurePKCS1v1_5)
-        case .rsaPSS(let hash): return verifyRSA(signature, of: message, hash, .PSS)
-        case .ed25519:
-            guard kind == .ed25519 else { return .invalid }
-            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: keyBytes)
-            return Self.verdict(key) { $0.isValidSignature(signature, for: message) }
-        case .weak: return .weak
-        case .other: return .unsupported
+        switch (algorithm.kind, kind) {
+        case (.ecdsa(let hash), .p256): return verifyECDSA(signature, hash.hash(message), .p256)
+        case (.ecdsa(let hash), .p384): return verifyECDSA(signature, hash.hash(message), .p384)
+        case (.ecdsa(let hash), .p521): return verifyECDSA(signature, hash.hash(message), .p521)
+        case (.rsa(let hash), .rsa): return verifyRSA(signature, hash.hash(message), hash, .pkcs1)
+        case (.rsaPSS(let hash), .rsa): return verifyRSA(signature, hash.hash(message), hash, .pss)
+        case (.ed25519, .ed25519):
+            guard let key = Ed25519PublicKey(keyBytes) else { return .unsupported }
+            return key.verifies(signature, of: message) ? .valid : .invalid
+        case (.ecdsa, _), (.rsa, _), (.rsaPSS, _), (.ed25519, _): return .invalid
+        case (.weak, _): return .weak
+        case (.other, _): return .unsupported
         }
     }
 
-    /// Returns the result of a verification; without a key nothing is known about the signature.
-    private static func verdict<Key>(_ key: Key?, _ isValid: (Key) throws -> Bool) -> SignatureVerdict {
-        guard let key else { return .unsupported }
-        return (try? isValid(key)) == true ? .valid : .invalid
-    }
-
-    /// `true` for an EC point without its second coordinate, which RFC 5480, section 2.2, allows.
-    private var isCompressed: Bool { keyBytes.first == 0x02 || keyBytes.first == 0x03 }
-
-    private func verifyECDSA(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureAlgorithm.Hash)
-        -> SignatureVerdict
-    {
-        let digest = hash.digest(of: message)
-        switch kind {
-        case .p256:
-            let key =
-                isCompressed
-                ? try? P256.Signing.PublicKey(compressedRepresentation: keyBytes)
-                : try? P256.Signing.PublicKey(x963Representation: keyBytes)
-            return Self.verdict(key) {
-                $0.isValidSignature(try P256.Signing.ECDSASignature(derRepresentation: signature), for: digest)
-            }
-        case .p384:
-            let key =
-                isCompressed
-                ? try? P384.Signing.PublicKey(compressedRepresentation: keyBytes)
-                : try? P384.Signing.PublicKey(x963Representation: keyBytes)
-            return Self.verdict(key) {
-                $0.isValidSignature(try P384.Signing.ECDSASignature(derRepresentation: signature), for: digest)
-            }
-        case .p521:
-            let key =
-                isCompressed
-                ? try? P521.Signing.PublicKey(compressedRepresentation: keyBytes)
-                : try? P521.Signing.PublicKey(x963Representation: keyBytes)
-            return Self.verdict(key) {
-                $0.isValidSignature(try P521.Signing.ECDSASignature(derRepresentation: signature), for: digest)
-            }
-        default: return .invalid
-        }
+    private func verifyECDSA(_ signature: [UInt8], _ hash: [UInt8], _ curve: ECPublicKey.Curve) -> SignatureVerdict {
+        guard let key = ECPublicKey(keyBytes, on: curve) else { return .unsupported }
+        guard let (r, s) = Self.integers(signature), r[0] < 0x80, s[0] < 0x80 else { return .invalid }
+        return key.verifies(hash: hash, r: r, s: s) ? .valid : .invalid
     }
 
     private func verifyRSA(
         _ signature: [UInt8],
-        of message: [UInt8],
-        _ hash: SignatureAlgorithm.Hash,
-        _ padding: _RSA.Signing.Padding
+        _ hash: [UInt8],
+        _ function: SHA2,
+        _ padding: RSAPublicKey.Padding
     ) -> SignatureVerdict {
-        guard case .rsa = kind else { return .invalid }
-        let value = _RSA.Signing.RSASignature(rawRepresentation: signature)
-        return Self.verdict(try? _RSA.Signing.PublicKey(derRepresentation: keyBytes)) { key in
-            switch hash {
-            case .sha256: key.isValidSignature(value, for: SHA256.hash(data: message), padding: padding)
-            case .sha384: key.isValidSignature(value, for: SHA384.hash(data: message), padding: padding)
-            case .sha512: key.isValidSignature(value, for: SHA512.hash(data: message), padding: padding)
-            }
-        }
+        guard let (modulus, exponent) = Self.integers(keyBytes),
+            let key = RSAPublicKey(modulus: modulus, exponent: exponent)
+        else { return .unsupported }
+        return key.verifies(signature, ofHash: hash, by: function, padding: padding) ? .valid : .invalid
     }
 }
 

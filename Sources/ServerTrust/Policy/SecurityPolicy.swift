@@ -1,7 +1,7 @@
 public import CheckResults
-internal import Crypto
 internal import ForeignText
 internal import FoundationEssentials
+internal import Nettle
 
 /// The rules for evaluating a server's trust: AFNetworking's complete AFSecurityPolicy, as a value.
 ///
@@ -92,7 +92,7 @@ extension PublicKeyPin {
     public init(parsing text: String) throws(SecurityPolicyError) {
         let prefix = "sha256//"
         guard text.hasPrefix(prefix), let data = Data(base64Encoded: String(text.dropFirst(prefix.count))),
-            data.count == SHA256.byteCount
+            data.count == SHA2.sha256.byteCount
         else {
             throw SecurityPolicyError.invalidPublicKeyPin(text)
         }
@@ -101,7 +101,7 @@ extension PublicKeyPin {
 
     /// Creates the pin of a SubjectPublicKeyInfo in DER.
     public init(subjectPublicKeyInfo: [UInt8]) {
-        self.init(digest: [UInt8](SHA256.hash(data: subjectPublicKeyInfo)))
+        self.init(digest: SHA2.sha256.hash(subjectPublicKeyInfo))
     }
 }
 

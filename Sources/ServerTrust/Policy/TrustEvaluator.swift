@@ -1,7 +1,7 @@
 public import CheckResults
-internal import Crypto
 package import ForeignText
 public import FoundationEssentials
+internal import Nettle
 internal import Synchronization
 
 /// Evaluates a server's certificates under a security policy.
@@ -130,12 +130,7 @@ final class TrustMemo: Sendable {
         fileprivate let size: Int
 
         init(presented: [[UInt8]], identity: ServerIdentity?, generation: UInt64) {
-            var hash = SHA256()
-            for certificate in presented {
-                withUnsafeBytes(of: UInt64(certificate.count).littleEndian) { hash.update(bufferPointer: $0) }
-                hash.update(data: certificate)
-            }
-            digest = [UInt8](hash.finalize())
+            digest = SHA2.sha256.hash(each: presented)
             self.identity = identity
             self.generation = generation
             size = presented.reduce(0) { $0 + $1.count }

@@ -1,7 +1,7 @@
 public import AgentEvents
 public import Availability
-internal import Crypto
 internal import FoundationEssentials
+internal import Nettle
 
 /// The status page for people: one HTML document with the state, the last 90 days and the newest changes.
 ///
@@ -174,7 +174,7 @@ public struct StatusPage {
     }
 
     private static func hash(_ text: String) -> String {
-        Data(SHA256.hash(data: Array(text.utf8))).base64EncodedString()
+        Data(SHA2.sha256.hash(Array(text.utf8))).base64EncodedString()
     }
 }
 

@@ -1,6 +1,6 @@
-internal import Crypto
 internal import FoundationEssentials
 internal import NIOCore
+internal import Nettle
 internal import PortAccess
 
 /// Checks the passwords of requests (RFC 7617).
@@ -38,7 +38,7 @@ final class PasswordCheck {
     private let now: () -> NIODeadline
     private let queue = WorkQueue("password-", share: 4)
     /// The key of the digests by which passwords are remembered; it exists only in memory.
-    private let key = SymmetricKey(size: .bits256)
+    private let key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     private var accepted: [[UInt8]: NIODeadline] = [:]
     private var pending: [[UInt8]: Job] = [:]
     private var failures: [ClientOrigin: (count: Int, until: NIODeadline)] = [:]
@@ -60,7 +60,7 @@ final class PasswordCheck {
             return whenDone(.refused)
         }
         let now = now()
-        let digest = Array(HMAC<SHA256>.authenticationCode(for: Data(value.utf8), using: key))
+        let digest = SHA2.sha256.authenticationCode(for: Array(value.utf8), key: key)
         if let until = accepted[digest], until > now {
             accepted[digest] = now + Self.validity
             return whenDone(.accepted)

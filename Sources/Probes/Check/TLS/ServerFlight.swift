@@ -1,5 +1,5 @@
-internal import Crypto
 internal import FoundationEssentials
+internal import Nettle
 
 /// The server's bytes up to its certificates, which are read from here if the TLS library does not hand them over.
 ///
@@ -94,57 +94,37 @@ private struct HandshakeMessages {
 
 /// The record protection of one direction in TLS 1.3 (RFC 8446, section 5.2).
 private struct RecordProtection {
-    private enum Cipher { case aes, chacha }
-
-    private let cipher: Cipher
-    private let key: SymmetricKey
+    private let cipher: AuthenticatedCipher
+    private let key: [UInt8]
     private let vector: [UInt8]
     private var number: UInt64 = 0
 
     /// Creates the protection; nil for a cipher suite that the client does not offer.
     init?(secret: [UInt8], suite: UInt16) {
+        let hash: SHA2
         switch suite {
-        case 0x1301: (cipher, key) = (.aes, Self.expand(SHA256.self, secret, "key", 16))
-        case 0x1302: (cipher, key) = (.aes, Self.expand(SHA384.self, secret, "key", 32))
-        case 0x1303: (cipher, key) = (.chacha, Self.expand(SHA256.self, secret, "key", 32))
+        case 0x1301: (cipher, hash) = (.aes128GCM, .sha256)
+        case 0x1302: (cipher, hash) = (.aes256GCM, .sha384)
+        case 0x1303: (cipher, hash) = (.chaCha20Poly1305, .sha256)
         default: return nil
         }
-        let initial =
-            suite == 0x1302 ? Self.expand(SHA384.self, secret, "iv", 12) : Self.expand(SHA256.self, secret, "iv", 12)
-        vector = initial.withUnsafeBytes { Array($0) }
+        key = Self.expand(secret, "key", cipher.keySize, by: hash)
+        vector = Self.expand(secret, "iv", AuthenticatedCipher.nonceSize, by: hash)
     }
 
     /// HKDF-Expand-Label (section 7.1) without a context.
-    private static func expand<Hash: HashFunction>(
-        _ hash: Hash.Type,
-        _ secret: [UInt8],
-        _ label: String,
-        _ count: Int
-    ) -> SymmetricKey {
+    private static func expand(_ secret: [UInt8], _ label: String, _ count: Int, by hash: SHA2) -> [UInt8] {
         let label = Array("tls13 \(label)".utf8)
-        let info = [0, UInt8(count), UInt8(label.count)] + label + [0]
-        return HKDF<Hash>.expand(pseudoRandomKey: SymmetricKey(data: secret), info: info, outputByteCount: count)
+        return hash.expand(secret, info: [0, UInt8(count), UInt8(label.count)] + label + [0], count: count)
     }
 
     /// Decrypts the next record; nil when it was not protected with this key.
     mutating func open(_ body: ArraySlice<UInt8>, header: ArraySlice<UInt8>) -> [UInt8]? {
-        guard body.count > 16 else { return nil }
-        let (text, tag) = (body.dropLast(16), body.suffix(16))
+        guard body.count > AuthenticatedCipher.tagSize else { return nil }
         let nonce = zip(vector, Array(repeating: 0, count: 4) + withUnsafeBytes(of: number.bigEndian) { Array($0) })
             .map { $0 ^ $1 }
         number += 1
-        switch cipher {
-        case .aes:
-            guard let nonce = try? AES.GCM.Nonce(data: nonce),
-                let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
-            else { return nil }
-            return (try? AES.GCM.open(box, using: key, authenticating: header)).map { Array($0) }
-        case .chacha:
-            guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
-                let box = try? ChaChaPoly.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
-            else { return nil }
-            return (try? ChaChaPoly.open(box, using: key, authenticating: header)).map { Array($0) }
-        }
+        return cipher.open(Array(body), key: key, nonce: nonce, authenticating: Array(header))
     }
 }
 
