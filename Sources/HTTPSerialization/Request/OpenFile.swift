@@ -14,17 +14,18 @@ package final class OpenFile: Sendable {
 
     /// Opens a file.
     ///
-    /// - Throws: ``RequestError/file(path:reason:)`` unless it is a regular file that can be read.
+    /// - Throws: ``RequestError/file(path:reason:)`` unless it is a regular file that can be read,
+    ///   ``RequestError/shortage(path:reason:)`` for lack of descriptors or memory.
     package init(path: String) throws(RequestError) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .file(path: path, reason: "is not a path") }
         // Without O_NONBLOCK opening a FIFO would wait for a writer before it could be rejected.
         let descriptor = Self.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-        guard descriptor >= 0 else { throw .file(path: path, reason: "cannot be opened: \(Self.reason(errno))") }
+        guard descriptor >= 0 else { throw Self.failure(path, "opened", errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             let code = errno
             close(descriptor)
-            throw .file(path: path, reason: "cannot be examined: \(Self.reason(code))")
+            throw Self.failure(path, "examined", code)
         }
         guard status.st_mode & S_IFMT == S_IFREG, let length = Int(exactly: status.st_size), length >= 0 else {
             close(descriptor)
@@ -40,7 +41,8 @@ package final class OpenFile: Sendable {
 
     /// Reads at most `count` bytes at an offset; none at the end of the file.
     ///
-    /// - Throws: ``RequestError/file(path:reason:)`` when read(2) fails.
+    /// - Throws: ``RequestError/file(path:reason:)`` when read(2) fails, ``RequestError/shortage(path:reason:)`` for lack
+    ///   of memory.
     package func read(at offset: Int, upTo count: Int) throws(RequestError) -> [UInt8] {
         var code: CInt = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, filled in
@@ -48,7 +50,7 @@ package final class OpenFile: Sendable {
             if result < 0 { code = errno }
             filled = max(result, 0)
         }
-        guard code == 0 else { throw .file(path: path, reason: "cannot be read: \(Self.reason(code))") }
+        guard code == 0 else { throw Self.failure(path, "read", code) }
         return bytes
     }
 
@@ -59,7 +61,11 @@ package final class OpenFile: Sendable {
         }
     }
 
-    private static func reason(_ code: CInt) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+    private static func failure(_ path: String, _ operation: String, _ code: CInt) -> RequestError {
+        let reason = "cannot be \(operation): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
+        let isShortage = [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
+        return isShortage ? .shortage(path: path, reason: reason) : .file(path: path, reason: reason)
+    }
 }
 
 /// Reads files that contain a secret.
@@ -68,7 +74,8 @@ package enum SecretFile {
     /// `root:reachagent 0640`.
     ///
     /// The file is checked and read through one descriptor, so that it cannot be replaced in between.
-    /// - Throws: ``RequestError/file(path:reason:)``, which never shows the file's content.
+    /// - Throws: ``RequestError/file(path:reason:)`` or ``RequestError/shortage(path:reason:)``, which never show the
+    ///   file's content.
     package static func bytes(of path: String, atMost maximum: Int) throws(RequestError) -> [UInt8] {
         let file = try OpenFile(path: path)
         guard file.mode & mode_t(0o006) == 0 else {

@@ -84,7 +84,8 @@ public struct RequestBodyReader: Sendable {
     ///
     /// As many bytes are returned as requested, up to ``maximumCount``, except for the last call.
     /// - Throws: ``RequestError/fileChanged(path:announced:)`` when a file grew or shrank since its length was
-    ///   announced, ``RequestError/file(path:reason:)`` when it cannot be read.
+    ///   announced, ``RequestError/file(path:reason:)`` when it cannot be read, ``RequestError/shortage(path:reason:)`` for
+    ///   lack of descriptors or memory.
     public mutating func read(upTo count: Int) throws(RequestError) -> [UInt8] {
         let wanted = min(max(count, 1), Self.maximumCount)
         var bytes: [UInt8] = []
@@ -143,7 +144,8 @@ public struct FileContent: Sendable, Hashable {
 
     /// Opens a file and records its length.
     ///
-    /// - Throws: ``RequestError/file(path:reason:)`` unless it is a regular file that can be opened.
+    /// - Throws: ``RequestError/file(path:reason:)`` unless it is a regular file that can be opened,
+    ///   ``RequestError/shortage(path:reason:)`` for lack of descriptors or memory.
     public init(path: String) throws(RequestError) {
         self.path = path
         length = try OpenFile(path: path).length

@@ -54,6 +54,8 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     case bodyTooLong
     /// A file is not usable; the second value is the reason.
     case file(path: String, reason: String)
+    /// A file cannot be read for lack of descriptors or memory, and may be fine; the second value is the reason.
+    case shortage(path: String, reason: String)
     /// A file no longer has its announced length.
     case fileChanged(path: String, announced: Int)
 
@@ -78,7 +80,8 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
         case .bodyAndParameters: "a body and parameters for the body cannot be given both"
         case .multipartMethod(let method): "a form of several parts cannot be sent with \(ForeignText.shown(method))"
         case .bodyTooLong: "the body is too long"
-        case .file(let path, let reason): "\(ForeignText.shown(path, limit: 1024)) \(reason)"
+        case .file(let path, let reason), .shortage(let path, let reason):
+            "\(ForeignText.shown(path, limit: 1024)) \(reason)"
         case .fileChanged(let path, let announced):
             "\(ForeignText.shown(path, limit: 1024)) changed while it was sent: it does not have \(announced) bytes any more"
         }
@@ -87,7 +90,7 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The category of the error.
     public var code: Code {
         switch self {
-        case .url, .file: .badURL
+        case .url, .file, .shortage: .badURL
         case .invalidText, .notJSON, .notPropertyList, .parameter, .parametersWithoutNames, .parametersTooDeep,
             .querySerializer:
             .cannotDecodeContentData

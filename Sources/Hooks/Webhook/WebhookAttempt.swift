@@ -65,6 +65,12 @@ struct WebhookAttempt {
             }
     }
 
+    /// Creates the result of an attempt that lacked descriptors, memory or a thread, and sent nothing.
+    init(shortage detail: String) {
+        (sequel, code, self.detail) = (.repeatable, .resourcesExhausted, detail)
+        (isUnanswered, httpStatus, output, requestedPause) = (false, nil, HookOutput(), nil)
+    }
+
     /// Returns whether the status alone proves that the request was accepted, regardless of the rest of the response.
     ///
     /// Otherwise a receiver whose response is too long or truncated would get the event again and again.

@@ -8,7 +8,8 @@ package import Probes
 /// The timeout is that of each attempt; the time for which the machine is offline has no limit. Redirects are not
 /// followed. A response is evaluated by the probe's expectations; a 4xx status other than 408, 425 and 429 is final, and
 /// so is a request that cannot be built. Everything else is retried, including a server whose certificate is rejected,
-/// which may be a temporary captive portal.
+/// which may be a temporary captive portal, and a secret that cannot be read for lack of descriptors, memory or threads.
+/// The secret is read for each attempt, because it may have been replaced since the last one.
 ///
 /// `@unchecked Sendable`: mutable state is used only on the event loop.
 package final class WebhookRun: @unchecked Sendable {
@@ -30,7 +31,6 @@ package final class WebhookRun: @unchecked Sendable {
     private let retrying: (@Sendable (WebhookRetry) -> Void)?
     private let beginning = NIODeadline.now()
 
-    private var signature: WebhookSignature?
     private var attempts = 0
     /// The attempts that count: those that failed for another reason than the loss of the network.
     private var failures = 0
@@ -48,7 +48,7 @@ package final class WebhookRun: @unchecked Sendable {
     private let isExcluded: @Sendable () -> Bool
     /// `true` if the run ends before its next attempt, because its hook has another definition.
     private var isObsolete = false
-    /// `true` if the run ends as soon as it waits for its secret or for the network.
+    /// `true` if the run ends as soon as it waits for the network.
     private var isStopping = false
     /// `true` if the next attempt is due, and waits for the machine to be online, or for another link.
     private(set) var isSuspended = false
@@ -96,8 +96,8 @@ package final class WebhookRun: @unchecked Sendable {
     ///   - network: The chances of a request, until they change.
     ///   - isExcluded: Returns whether a request would leave now through a link that it must not use; called on the loop
     ///     before each attempt, which waits while it would.
-    ///   - waiting: Called on the loop with the path of the secret if it could not be read within the timeout; the run
-    ///     continues once it can.
+    ///   - waiting: Called on the loop with the path of the secret if it could not be read within the timeout; the
+    ///     attempt continues once it can.
     ///   - retrying: Called on the loop for each failed attempt that is retried.
     ///   - ended: Called once.
     @discardableResult
@@ -129,7 +129,7 @@ package final class WebhookRun: @unchecked Sendable {
             retrying: retrying,
             ended: ended
         )
-        gate.execute { run.begin() }
+        gate.execute { run.attempt() }
         return run
     }
 
@@ -144,8 +144,8 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    /// Stops the webhook if it waits for its secret or for the network, which may take any time, or as soon as it
-    /// does.
+    /// Stops the webhook if it waits for its secret or for the network, which may take any time, or as soon as it waits
+    /// for the network.
     ///
     /// Safe to call from any thread, and after the end.
     func stopIfWaiting() {
@@ -182,9 +182,20 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    private func begin() {
-        guard ended != nil else { return }
-        if let path = webhook.secretFile { readSecret(path) } else { attempt() }
+    /// Starts an attempt, as soon as the network allows it.
+    private func attempt() {
+        nextAttempt?.cancel()
+        nextAttempt = nil
+        guard ended != nil, mayAttempt() else { return }
+        if let path = webhook.secretFile { readSecret(path) } else { send(signedBy: nil) }
+    }
+
+    /// Returns whether the network allows an attempt now; if not, it is due once that has changed.
+    private func mayAttempt() -> Bool {
+        isSuspended = network == .offline || isExcluded()
+        guard isSuspended else { return true }
+        if network == .offline { finishIfWaiting() } else { pause(pace.recheck) }
+        return false
     }
 
     /// Reads the secret on a thread of its own, because its file system may hang.
@@ -196,8 +207,7 @@ package final class WebhookRun: @unchecked Sendable {
                 gate.execute { self.secretRead(result) }
             }
         } catch {
-            let failure = HookPreparation.Failure.noThread(errno: error.errno)
-            finish(failure.outcome)
+            secretIsUnavailable("no thread to read \(path): \(error)")
         }
     }
 
@@ -206,24 +216,25 @@ package final class WebhookRun: @unchecked Sendable {
         patience?.cancel()
         switch result {
         case .success(let signature):
-            self.signature = signature
-            attempt()
+            // The reading may have taken any time.
+            if mayAttempt() { send(signedBy: signature) }
         case .failure(let error):
+            if case .shortage = error { return secretIsUnavailable(error.description) }
             finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
         }
     }
 
-    private func attempt() {
-        nextAttempt?.cancel()
-        nextAttempt = nil
-        guard ended != nil else { return }
-        isSuspended = network == .offline || isExcluded()
-        guard !isSuspended else {
-            return network == .offline ? finishIfWaiting() : pause(pace.recheck)
-        }
+    /// Counts a failed attempt, because the machine lacks what it takes to read the secret.
+    private func secretIsUnavailable(_ detail: String) {
+        patience?.cancel()
+        attempts += 1
+        attemptEnded(WebhookAttempt(shortage: detail))
+    }
+
+    private func send(signedBy signature: WebhookSignature?) {
         let probe: Probe
         do throws(RequestError) {
-            probe = try makeProbe()
+            probe = try makeProbe(signedBy: signature)
         } catch {
             return finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
         }
@@ -235,7 +246,7 @@ package final class WebhookRun: @unchecked Sendable {
         }
     }
 
-    private func makeProbe() throws(RequestError) -> Probe {
+    private func makeProbe(signedBy signature: WebhookSignature?) throws(RequestError) -> Probe {
         var probe = webhook.probe
         probe.timeout = timeout
         probe.serializer.timeoutInterval = nil
@@ -290,7 +301,7 @@ package final class WebhookRun: @unchecked Sendable {
         self.ended = nil
         patience?.cancel()
         nextAttempt?.cancel()
-        (nextAttempt, cancelCheck, signature) = (nil, nil, nil)
+        (nextAttempt, cancelCheck) = (nil, nil)
         let end = End(
             outcome: outcome,
             output: last?.output ?? HookOutput(),

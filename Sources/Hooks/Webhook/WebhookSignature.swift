@@ -17,7 +17,8 @@ package struct WebhookSignature: Sendable {
     ///
     /// The file must be a regular file that others can neither read nor write. The text after `whsec_` is base64; any
     /// other content is the secret itself, without its trailing newline.
-    /// - Throws: `RequestError.file(path:reason:)`, which names the file and never shows its content.
+    /// - Throws: `RequestError.file(path:reason:)`, or `.shortage(path:reason:)` for lack of descriptors or memory, which
+    ///   name the file and never show its content.
     package init(secretFile path: String) throws(RequestError) {
         var secret = try SecretFile.bytes(of: path, atMost: Self.longestFile)[...]
         if secret.last == UInt8(ascii: "\n") { secret.removeLast() }

@@ -1,6 +1,9 @@
 import AgentEvents
 import AgentTestKit
 import Foundation
+import Glibc
+import ProbeTestKit
+import Probes
 import Synchronization
 import Testing
 
@@ -75,6 +78,52 @@ struct HookShortageTests {
             runner.deliver(SampleEvent.reachability(1))
             await runner.stopped()
             #expect(log.completions.isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a secret that lacks a descriptor is read again for each retry`(_ passes: Bool) async {
+        await #expect(processExitsWith: .success) { [passes] in
+            let secret = try SecretFileBench("sesame")
+            let server = try await ScriptedServer.start([.serve(ScriptedResponse(200))])
+            let webhook = try WebhookBench.webhook(server.url("/hook")) { $0.secretFile = secret.path }
+            let bench = WebhookBench()
+            let shortage = try DescriptorShortage()
+            bench.start(
+                webhook,
+                isExcluded: {
+                    if passes, !bench.questions.isEmpty { try? shortage.end() }
+                    return false
+                }
+            )
+            let end = try #require(await bench.end())
+            try shortage.end()
+            let detail = "\(secret.path) cannot be opened: Too many open files"
+            let lasting = HookRunEnd.Outcome.undelivered(code: "resources_exhausted", detail: detail)
+            #expect(end.outcome == (passes ? .succeeded : lasting), "\(end)")
+            #expect(end.attempts == (passes ? 2 : 3))
+            #expect(server.connections == (passes ? 1 : 0))
+            await bench.prober.shutDown()
+            await server.shutDown()
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `a secret that lacks a thread to be read by is read for the next retry`() async {
+        await #expect(processExitsWith: .success) {
+            let webhook = try WebhookBench.webhook("http://127.0.0.1:9/hook") { $0.secretFile = "/nowhere/secret" }
+            let bench = WebhookBench()
+            let shortage = try ThreadShortage(sparing: 0)
+            bench.start(
+                webhook,
+                isExcluded: {
+                    if !bench.questions.isEmpty { try? shortage.end() }
+                    return false
+                }
+            )
+            let end = try #require(await bench.end())
+            #expect(end.undeliveredDetail == "/nowhere/secret cannot be opened: No such file or directory")
+            #expect(end.attempts == 1 && bench.questions.map(\.failures) == [1])
         }
     }
 

@@ -203,6 +203,12 @@ final class SecretFileBench: Sendable {
         path = try directory.file("secret", content, mode: mode)
     }
 
+    /// Replaces the file as a whole.
+    func replace(_ content: String) throws {
+        let next = try directory.file("next", content, mode: 0o600)
+        guard rename(next, path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+
     /// Another path beside the file.
     func sibling(_ name: String) -> String { "\(directory.path)/\(name)" }
 }

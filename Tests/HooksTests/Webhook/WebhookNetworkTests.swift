@@ -233,6 +233,30 @@ struct WebhookNetworkTests {
     }
 
     @Test
+    func `no attempt is made over a link that it must not use when its secret has been read`() async throws {
+        let server = try await ScriptedServer.start([.serve(.text("thanks"))])
+        let secret = try SecretFileBench("sesame")
+        let bench = WebhookBench(recheck: .milliseconds(1))
+        let checks = Mutex(0)
+        bench.start(
+            try WebhookBench.webhook(server.url("/hook")) { $0.secretFile = secret.path },
+            isExcluded: {
+                // In front of a reading and after it, for each of two readings.
+                checks.withLock { count in
+                    count += 1
+                    return count == 2
+                }
+            }
+        )
+        let end = try #require(await bench.end())
+        #expect(end.outcome == .succeeded && end.attempts == 1)
+        #expect(checks.withLock { $0 } == 4)
+        #expect(try await bench.close().isEmpty)
+        #expect(server.connections == 1)
+        await server.shutDown()
+    }
+
+    @Test
     func `what waits for another link stops at once`() async throws {
         let run = bench.start(try WebhookBench.webhook("http://127.0.0.1:9/hook"), isExcluded: { true })
         #expect(try await isSuspended(run))

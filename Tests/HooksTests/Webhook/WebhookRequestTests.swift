@@ -67,6 +67,33 @@ struct WebhookRequestTests {
     }
 
     @Test
+    func `each attempt is signed by the secret of its time`() async throws {
+        let secret = try SecretFileBench("old\n")
+        let former = try WebhookSignature(secretFile: secret.path)
+        let server = try await ScriptedServer.start(scripts: [
+            [.serve(ScriptedResponse(503))], [.serve(ScriptedResponse(200))],
+        ])
+        let bench = WebhookBench()
+        bench.start(
+            try WebhookBench.webhook(server.url("/hook")) { $0.secretFile = secret.path },
+            isExcluded: {
+                // Between the two attempts.
+                if bench.questions.count == 1 { try? secret.replace("new\n") }
+                return false
+            }
+        )
+        #expect(await bench.end()?.outcome == .succeeded)
+        let present = try WebhookSignature(secretFile: secret.path)
+        let expected = [(former, 1_700_000_000), (present, 1_700_000_001)].map { signature, timestamp in
+            signature.headers(id: WebhookBench.event.id, timestamp: timestamp, body: WebhookBench.event.line).last?
+                .value
+        }
+        #expect(server.requests.map { $0.header("webhook-signature") } == expected)
+        #expect(try await bench.close().isEmpty)
+        await server.shutDown()
+    }
+
+    @Test
     func `HTTP 2 carries the same`() async throws {
         var tls = try WebhookBench.tls()
         tls.applicationProtocols = ["h2"]

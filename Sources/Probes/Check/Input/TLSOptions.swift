@@ -129,8 +129,10 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
             }
             if file.length <= largestFile { return try file.read(at: 0, upTo: file.length) }
         } catch {
-            guard case .file(_, let reason) = error else { throw .unreadable(path: path, reason: error.description) }
-            throw .unreadable(path: path, reason: reason)
+            switch error {
+            case .file(_, let reason), .shortage(_, let reason): throw .unreadable(path: path, reason: reason)
+            default: throw .unreadable(path: path, reason: error.description)
+            }
         }
         throw .tooLarge(path: path)
     }
