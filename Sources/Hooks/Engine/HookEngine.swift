@@ -151,30 +151,28 @@ final class HookEngine: @unchecked Sendable {
         if new.directories != settings.directories { abandonReading() }
         settings = new
         containment?.apply(new.limits)
-        let now = Instant.now
+        let (now, newest) = (Instant.now, last.newest)
         var known: [ForeignText: HookState] = [:]
         for state in configured + leaving where !state.key.isFile { known[state.key.name] = state }
         var present: [HookState] = []
         for definition in new.definitions {
             let state: HookState
-            // The definition by which the hook has had last events already.
-            var former: HookDefinition?
+            // By its former definition.
+            var hasHad: (HookEvent) -> Bool = { _ in false }
             if let old = known.removeValue(forKey: ForeignText(definition.name)) {
                 state = old
                 present.append(state)
-                former = state.isGone ? nil : state.definition
-                guard state.take(definition) else { continue }
+                hasHad = state.hasHad
+                guard state.take(definition, after: newest) else { continue }
                 endFormerRuns(of: state)
             } else {
-                state = HookState(definition)
+                state = HookState(definition, after: newest)
                 present.append(state)
             }
             guard definition.pace.runsAtStart, state.queue.waiting == 0 else { continue }
             for event in last.events(of: definition.trigger.types.intersection(LastEvents.types)) {
                 let event = named(event)
-                guard definition.trigger.matches(event) == .matches, former?.matches(event) != .matches else {
-                    continue
-                }
+                guard definition.trigger.matches(event) == .matches, !hasHad(event) else { continue }
                 state.offer(HookOffer(event, isAtStart: true), at: now)
             }
         }

@@ -116,6 +116,8 @@ struct LastEvents: Sendable {
 
     /// The number of events.
     var count: Int { events.count }
+    /// The sequence number of the newest event; 0 without one.
+    var newest: UInt64 { events.values.compactMap(\.event.sequence).max() ?? 0 }
 
     /// Records an event, if it is of one of the types.
     mutating func note(_ event: Event) {

@@ -30,17 +30,23 @@ final class HookState {
     private(set) var isGone = false
     /// `true` if the status differs from the published one.
     var isChanged = true
+    /// The number of the newest last event that came before the hook was configured and that it has not had; 0 without
+    /// one.
+    private var newestBefore: UInt64
     private var statusSoFar: AgentStatus.HookStatus
     private var runs: UInt64 = 0
     private var failedRuns: UInt64 = 0
 
     /// Creates a configured hook.
-    init(_ definition: HookDefinition) {
+    ///
+    /// - Parameter newest: The number of the newest last event; 0 without one.
+    init(_ definition: HookDefinition, after newest: UInt64) {
         key = Key(name: ForeignText(definition.name), isFile: false)
         hook = RunnableHook(definition)
         self.definition = definition
         occasion = nil
         queue = HookQueue(definition.pace)
+        newestBefore = definition.pace.runsAtStart ? 0 : newest
         statusSoFar = AgentStatus.HookStatus(hook)
     }
 
@@ -50,6 +56,7 @@ final class HookState {
         self.hook = hook
         self.occasion = occasion
         queue = HookQueue(occasion.pace)
+        newestBefore = 0
         statusSoFar = AgentStatus.HookStatus(hook)
     }
 
@@ -70,15 +77,28 @@ final class HookState {
 
     /// Applies a definition of the same name; a changed one restarts the hook.
     ///
+    /// - Parameters:
+    ///   - new: The definition.
+    ///   - newest: The number of the newest last event; 0 without one.
     /// - Returns: `true` if the hook restarts.
-    func take(_ new: HookDefinition) -> Bool {
+    func take(_ new: HookDefinition, after newest: UInt64) -> Bool {
         let isSame = !isGone && definition?.signature == new.signature
+        if isGone { newestBefore = newest }
+        if new.pace.runsAtStart { newestBefore = 0 }
         definition = new
         hook = RunnableHook(new)
         guard !isSame else { return false }
         queue.restart(new.pace) { Self.isFor($0, new) }
         beginAnew()
         return true
+    }
+
+    /// Returns whether the hook has had a last event, by its present definition.
+    var hasHad: (HookEvent) -> Bool {
+        guard !isGone, let definition else { return { _ in false } }
+        return { [newestBefore] event in
+            definition.matches(event) == .matches && event.sequence.map { $0 > newestBefore } ?? false
+        }
     }
 
     /// Returns whether an event that a run of a former definition has not used is one for the present definition.

@@ -421,6 +421,34 @@ struct HookRunnerTests {
     }
 
     @Test
+    func `a hook gets the last state from before it was there once it requests that, and only once`() async throws {
+        let fixture = try HookFixture()
+        let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
+        let other = try Self.script(fixture, "other", "echo other $REACH_SEQ $REACH_AT_START")
+        let pace = HookPace(queue: .all, runsAtStart: true)
+        let scene = Scene(fixture, HookSettings(definitions: [Self.hook("first", tell)]))
+        scene.runner.deliver(SampleEvent.reachability(1))
+        func configure(_ hook: HookDefinition) {
+            scene.runner.configure(HookSettings(definitions: [Self.hook("first", tell), hook]))
+        }
+        configure(Self.hook("late", tell))
+        configure(Self.hook("late", other))
+        configure(Self.hook("late", other, pace: pace))
+        _ = await scene.log.reports(2)
+        // Neither another definition nor at_start once more repeats what it has had.
+        configure(Self.hook("late", tell, pace: pace))
+        configure(Self.hook("late", tell))
+        configure(Self.hook("late", tell, pace: pace))
+        scene.runner.deliver(SampleEvent.reachability(2))
+        _ = await scene.log.reports(4)
+        configure(Self.hook("late", other))
+        configure(Self.hook("late", other, pace: pace))
+        await scene.runner.stopped(grace: .seconds(60))
+        #expect(scene.written("late") == ["other 1 1\n", "2\n"])
+        #expect(scene.written("first") == ["1\n", "2\n"])
+    }
+
+    @Test
     func `the agent's first state runs only hooks that request it`() async throws {
         let fixture = try HookFixture()
         let tell = try Self.script(fixture, "tell", "echo $REACH_SEQ $REACH_AT_START")
