@@ -26,7 +26,7 @@ final class JournalStatusStore: Sendable {
     /// Reports an error that prevents no event from being recorded.
     let noticed: @Sendable (JournalError) -> Void
     private let state: Mutex<State>
-    /// Set when the kernel's pages of the active segment are no longer reliable: a new segment is started.
+    /// Set when the kernel's pages of the active segment are no longer reliable: a new segment is started, at intervals.
     let needsNewSegment = Atomic(false)
 
     init(_ status: JournalStatus, noticed: @escaping @Sendable (JournalError) -> Void) {

@@ -9,13 +9,14 @@ extension JournalWriter {
         at instant: ContinuousClock.Instant
     ) throws(JournalError) -> ActiveSegment {
         if let segment = active {
-            let isUntrusted = statusStore.needsNewSegment.load(ordering: .relaxed)
+            let isReplaced = mustReplaceActive(at: instant)
+            if isReplaced { lastReplacement = instant }
             if segment.bytes == 0 {
-                if segment.name.firstSequence == record.sequence, !isUntrusted { return segment }
+                if segment.name.firstSequence == record.sequence, !isReplaced { return segment }
                 forgetActive()
                 directory.remove(segment.name.plain)
             } else {
-                guard isUntrusted || segment.isFull(for: record.time, at: instant, configuration) else {
+                guard isReplaced || segment.isFull(for: record.time, at: instant, configuration) else {
                     return segment
                 }
                 // Nobody looks at it again.
@@ -28,6 +29,12 @@ extension JournalWriter {
         statusStore.needsNewSegment.store(false, ordering: .relaxed)
         active = segment
         return segment
+    }
+
+    /// Returns whether a flush has failed, and no segment has begun for that reason shortly before.
+    private func mustReplaceActive(at instant: ContinuousClock.Instant) -> Bool {
+        guard statusStore.needsNewSegment.load(ordering: .relaxed) else { return false }
+        return lastReplacement.map { $0.duration(to: instant) >= Self.replacementInterval } ?? true
     }
 
     private mutating func begin(

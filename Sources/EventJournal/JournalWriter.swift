@@ -7,6 +7,9 @@ struct JournalWriter {
     static let retryInterval: Duration = .seconds(1)
     /// The maximum time between two retries: queued records are lost with the process.
     static let longestRetryInterval: Duration = .seconds(8)
+    /// The minimum time between two segments that begin because a flush has failed: while every flush fails, events are no
+    /// safer in another file.
+    static let replacementInterval: Duration = .seconds(60)
     /// The minimum time between two checks of the active segment, which are made with the next event.
     static let inspectionInterval: Duration = .seconds(1)
     /// The minimum time between two searches for expired segments, which are made with the next event.
@@ -42,6 +45,8 @@ struct JournalWriter {
     /// The time until the next retry without an event.
     var retryDelay = Self.retryInterval
     var lastInspection: ContinuousClock.Instant
+    /// The time at which a segment last began because a flush had failed.
+    var lastReplacement: ContinuousClock.Instant?
     private var lastRetention: ContinuousClock.Instant
     private var buffer: [UInt8] = []
 

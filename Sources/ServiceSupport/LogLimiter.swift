@@ -167,21 +167,36 @@ package struct LogLimiter: Sendable {
 
     /// The maximum number of bytes of a message that are compared.
     private static let maximumCompared = 512
+    /// The minimum number of digits that are a counter or a time wherever they stand: those of addresses and ports are
+    /// fewer.
+    private static let minimumCounter = 10
 
     /// Returns a message with its numbers replaced: `failed (exit 1) in 12 ms` becomes `failed (exit #) in # ms`.
     ///
-    /// Only numbers that are separate words are replaced; those in names and addresses make a difference.
+    /// Only numbers that are separate words are replaced, and long ones, such as that of a journal's segment; those in
+    /// other names and in addresses make a difference.
     static func shape(of text: String) -> [UInt8] {
         var shape: [UInt8] = []
         for word in text.utf8.prefix(maximumCompared).split(
             omittingEmptySubsequences: false,
             whereSeparator: isSeparator
         ) {
-            shape += isNumber(word) ? [UInt8(ascii: "#")] : Array(word)
+            shape += isNumber(word) ? [UInt8(ascii: "#")] : withoutCounters(word)
             // All separators are treated as equal.
             shape.append(UInt8(ascii: " "))
         }
         return shape
+    }
+
+    private static func withoutCounters(_ word: some Collection<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        var digits = 0
+        for byte in word {
+            digits = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? digits + 1 : 0
+            if digits <= minimumCounter { text.append(byte) }
+            if digits == minimumCounter { text.replaceSubrange((text.count - digits)..., with: [UInt8(ascii: "#")]) }
+        }
+        return text
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool {

@@ -124,12 +124,47 @@ import Testing
             journal.append([FixtureJournal.record(number)])
             #expect(await journal.settle())
         }
+        scripted.advance(JournalWriter.replacementInterval)
         scripted.with { $0.syncError = 0 }
         journal.append([FixtureJournal.record(3)])
         #expect(await journal.settle())
         #expect(fixture.numbers == [1, 2, 3])
         #expect([1, 2, 3].allSatisfy { fixture.exists(SegmentName(firstSequence: $0).plain) })
         #expect(journal.takeConditions().map(\.code) == [.syncFailed, .resumed])
+    }
+
+    @Test(arguments: [SyncPolicy.always, .interval(.seconds(3600))])
+    func `while every flush fails, segments are replaced at intervals and not with each event`(
+        policy: SyncPolicy
+    ) async throws {
+        let journal = try scripted.open(fixture) { $0.sync = policy }
+        scripted.with { $0.syncError = EIO }
+        func append(_ numbers: ClosedRange<UInt64>) async {
+            for number in numbers {
+                journal.append([FixtureJournal.record(number, isUrgent: true)])
+                #expect(await journal.settle())
+            }
+        }
+        await append(1...50)
+        scripted.advance(JournalWriter.replacementInterval - .milliseconds(1))
+        await append(51...60)
+        #expect(segments == [1, 2])
+        scripted.advance(.milliseconds(1))
+        await append(61...70)
+        #expect(segments == [1, 2, 61])
+        // The disk works again; the file whose flushes failed is replaced all the same.
+        scripted.with { $0.syncError = 0 }
+        await append(71...72)
+        scripted.advance(JournalWriter.replacementInterval)
+        await append(73...80)
+        #expect(segments == [1, 2, 61, 73])
+        #expect(fixture.numbers == Array(1...80))
+        #expect(journal.takeConditions().map(\.code) == [.syncFailed, .resumed])
+    }
+
+    /// The first numbers of the segments.
+    private var segments: [UInt64] {
+        fixture.segmentFiles.filter { $0.hasSuffix(".jsonl") }.compactMap { SegmentName(fileName: $0)?.firstSequence }
     }
 
     @Test(arguments: [SyncPolicy.always, .interval(.seconds(3600))])

@@ -82,12 +82,26 @@ import Testing
         ("rate=12, limit=15", "rate=13, limit=15", true),
         ("to 192.0.2.1:443", "to 192.0.2.2:443", false),
         ("to 192.0.2.1", "to 192.0.2.2", false),
+        (
+            "cannot sync /j/events-00000000000000000123.index.tmp: EIO",
+            "cannot sync /j/events-00000000000000000456.index.tmp: EIO", true
+        ),
+        (
+            "cannot sync /j/events-00000000000000000123.index.tmp: EIO",
+            "cannot sync /j/events-00000000000000000123.jsonl: EIO", false
+        ),
+        ("at 1234567890s", "at 1234567891234s", true),
+        ("at 123456789s", "at 123456780s", false),
         ("probe web1: down", "probe web2: down", false),
         ("eth0 is down", "eth1 is down", false),
         ("a  b", "a b", false),
         ("", "1", false),
     ])
-    func `only numbers that are words make no difference`(first: String, second: String, areAlike: Bool) {
+    func `only numbers that are words or have ten digits make no difference`(
+        first: String,
+        second: String,
+        areAlike: Bool
+    ) {
         #expect((LogLimiter.shape(of: first) == LogLimiter.shape(of: second)) == areAlike)
     }
 
