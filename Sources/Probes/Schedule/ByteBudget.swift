@@ -21,13 +21,17 @@ package struct ByteBudget: Sendable {
     /// The divisor of a day's budget for requested checks.
     private static let requestShare = 4
 
+    /// The maximum number of days whose usage is remembered: more than a clock steps through before it is right.
+    private static let maximumFormerDays = 4
+
     /// The bytes used on this day, by account.
     private(set) var used: [String: Int] = [:]
     /// The part of them that requested checks used.
     private var requested: [String: Int] = [:]
     private var day: Int64?
-    /// The usage of an earlier process, which applies once its day is reached: a clock may start in 1970.
-    private var former: DataUsage?
+    /// The usage of other days, of an earlier process too, which applies once its day is reached: a clock may start in
+    /// 1970, or be ahead for a while.
+    private var former: [DataUsage]
     private var hasChanged = false
     /// The bytes reserved for running checks, by job.
     private var reservations: [UInt64: Reservation] = [:]
@@ -41,7 +45,7 @@ package struct ByteBudget: Sendable {
     }
 
     /// Creates a budget that continues the usage of an earlier process, if any.
-    package init(continuing former: DataUsage? = nil) { self.former = former }
+    package init(continuing former: DataUsage? = nil) { self.former = former.map { [$0] } ?? [] }
 
     /// Counts bytes that were not used by a check.
     ///
@@ -67,20 +71,24 @@ package struct ByteBudget: Sendable {
 
     /// Starts a new day when the date has changed.
     ///
-    /// A clock that is set back a little around midnight does not grant the day's budget twice.
+    /// Neither a clock that is set back a little around midnight nor one that was ahead for a while grants a day's budget
+    /// twice.
     /// - Parameter seconds: The wall clock, in seconds since 1970.
     mutating func update(seconds: Int64) {
         var today = seconds / Self.secondsPerDay
         if seconds % Self.secondsPerDay < 0 { today -= 1 }
         if let day, today == day || today == day - 1 { return }
-        if day != nil { (used, requested) = ([:], [:]) }
+        if let day { former.append(DataUsage(day: day, bytes: used)) }
+        (used, requested) = ([:], [:])
         day = today
         // A transfer at midnight counts on the new day.
         if !reservations.isEmpty { hasChanged = true }
-        guard let former, former.day == today || former.day == today + 1 else { return }
-        day = former.day
-        self.former = nil
-        for (account, bytes) in former.bytes { use(bytes, of: account) }
+        if let index = former.lastIndex(where: { $0.day == today || $0.day == today + 1 }) {
+            let usage = former.remove(at: index)
+            day = usage.day
+            for (account, bytes) in usage.bytes { use(bytes, of: account) }
+        }
+        if former.count > Self.maximumFormerDays { former.removeFirst() }
     }
 
     /// Returns the usage to save if it changed since the last call.

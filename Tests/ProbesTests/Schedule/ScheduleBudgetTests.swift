@@ -55,6 +55,28 @@ import Testing
         #expect(budget.used.isEmpty)
     }
 
+    @Test(arguments: [[2], [400], [2, 400], [400, 2], [-20_000, 3, 2], [1]] as [[Int64]])
+    func `a clock that was wrong for a while does not grant the day's budget twice`(wrong: [Int64]) {
+        var budget = ByteBudget()
+        let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
+        let today = 20_000 * Self.day
+        _ = budget.charge(1000, to: cost, seconds: today)
+        for days in wrong { _ = budget.charge(10, to: cost, seconds: today + days * Self.day) }
+        let (left, usage) = budget.charge(1, to: cost, seconds: today)
+        // A clock that is set back by one day stays on the later one.
+        let staysLater = wrong == [1]
+        #expect(left == (staysLater ? 989 : 0))
+        #expect(usage == DataUsage(day: staysLater ? 20_001 : 20_000, bytes: ["wwan": staysLater ? 11 : 1001]))
+    }
+
+    @Test func `the usage of a bounded number of days is remembered`() {
+        var budget = ByteBudget()
+        let cost = LinkCost(account: "wwan", bytesPerDay: 1000)
+        for day in [0, 10, 20, 30, 40, 50] as [Int64] { _ = budget.charge(1000, to: cost, seconds: day * Self.day) }
+        #expect(budget.charge(0, to: cost, seconds: 10 * Self.day).left == 0)
+        #expect(budget.charge(0, to: cost, seconds: 0).left == 1000)
+    }
+
     @Test func `the bytes of others count like those of checks`() {
         var budget = ByteBudget(continuing: DataUsage(day: 20_000, bytes: ["wwan": 900]))
         let (metered, free) = (LinkCost(account: "wwan", bytesPerDay: 1000), LinkCost(account: "wifi"))
