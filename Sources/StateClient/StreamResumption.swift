@@ -46,6 +46,8 @@ struct StreamResumption {
     /// `true` once the agent has sent its hello on any connection.
     private(set) var hasBegun = false
     private var backoff = Backoff()
+    /// `true` if the last connection ended because the agent could not resume from the position.
+    private var wasRejected = false
     /// The errors of a process or a system that is short of descriptors or memory, which may be over at the next attempt.
     private static let shortages = [EMFILE, ENFILE, ENOMEM, ENOBUFS]
     /// The time for which an agent may be silent on a stream's first connection.
@@ -142,11 +144,17 @@ struct StreamResumption {
     mutating func connectionEnded(_ end: End, fraction: Double) -> Continuation {
         let wasOpen = isOpen
         isOpen = false
+        let isExpected = !wasOpen && !wasRejected
+        wasRejected = false
         if case .failed(.timedOut) = end, !wasOpen { silentConnections += 1 }
         switch end {
         case .refused(let reply):
             if wasOpen { skip(through: reply.lastSequence) }
-            if let continuation = continuation(after: reply) { return continuation }
+            if let items = itemsOfRejection(reply) {
+                wasRejected = true
+                // An agent rejects a position once, before its hello; one that goes on would cause a busy loop.
+                return .retry(items, after: isExpected ? .zero : backoff.next(fraction))
+            }
             switch RequestCode(rawValue: reply.error) {
             // Connections end: of other clients, and this client's own that the agent has not seen the end of yet.
             // The position stays: a journal that could not be read may be readable at the next attempt.
@@ -188,8 +196,9 @@ struct StreamResumption {
         return .retry([.interrupted(error, retryIn: time)], after: time)
     }
 
-    /// Returns the continuation if the agent cannot resume from the position; `nil` for any other reply.
-    private mutating func continuation(after reply: ErrorReply) -> Continuation? {
+    /// Moves the position if the agent cannot resume from it, and returns what is known to be missed; `nil` for any other
+    /// reply.
+    private mutating func itemsOfRejection(_ reply: ErrorReply) -> [StreamItem]? {
         // Without a position, the agent cannot have rejected one.
         guard let position else { return nil }
         switch RequestCode(rawValue: reply.error) {
@@ -203,13 +212,13 @@ struct StreamResumption {
                 self.position = oldest - 1
                 // A client may have missed the last change of the state, in this run or in an earlier one.
                 wantsSnapshot = true
-                return .retry([.missed(position + 1...oldest - 1)], after: .zero)
+                return [.missed(position + 1...oldest - 1)]
             }
             loss = .expired(after: position)
             self.position = nil
         default: return nil
         }
-        return .retry([], after: .zero)
+        return []
     }
 }
 

@@ -23,6 +23,13 @@ import Testing
         return resumption
     }
 
+    /// The same stream after its connection was lost: the agent rejects a position before its hello.
+    private func interrupted(_ subscription: StateSubscription = StateSubscription()) throws -> StreamResumption {
+        var resumption = try opened(subscription)
+        _ = resumption.connectionEnded(.failed(.disconnected(socket: "s")), fraction: 1)
+        return resumption
+    }
+
     private func refusal(_ code: String, stream: String? = nil, oldest: UInt64? = nil) -> End {
         .refused(ErrorReply(error: code, parameters: .init(stream: stream, oldestSequence: oldest)))
     }
@@ -135,7 +142,7 @@ import Testing
         arguments: ["stream_changed", "sequence_unknown"]
     )
     func restarted(_ code: String) throws {
-        var resumption = try opened()
+        var resumption = try interrupted()
         #expect(resumption.connectionEnded(refusal(code, stream: "new"), fraction: 1) == .retry([], after: .zero))
         #expect(parameters(resumption) == "{}")
         let items = try resumption.receive(line(AgentLines.hello(3, stream: "new")))
@@ -147,7 +154,7 @@ import Testing
     @Test func `for the state alone, expired events are reported, and the snapshot is requested`() throws {
         var subscription = StateSubscription()
         subscription.resumesWithOldest = false
-        var resumption = try opened(subscription)
+        var resumption = try interrupted(subscription)
         let end = refusal("events_expired", oldest: 90)
         #expect(resumption.connectionEnded(end, fraction: 1) == .retry([], after: .zero))
         #expect(parameters(resumption) == "{}")
@@ -160,7 +167,7 @@ import Testing
 
     @Test("only expired events are missed: the state and the remaining ones follow", arguments: [[], ["path.changed"]])
     func expired(types: [String]) throws {
-        var resumption = try opened(StateSubscription(types: types))
+        var resumption = try interrupted(StateSubscription(types: types))
         let end = refusal("events_expired", oldest: 90)
         #expect(resumption.connectionEnded(end, fraction: 1) == .retry([.missed(42...89)], after: .zero))
         let filter = types.isEmpty ? "" : #""types":["path.changed"],"#
@@ -224,6 +231,34 @@ import Testing
         _ = resumption.connectionEnded(.refused(reply), fraction: 1)
         let request = #"{"types":["path.changed"],"since_seq":50,"stream":"\#(AgentLines.stream)"}"#
         #expect(parameters(resumption) == request)
+    }
+
+    @Test(
+        "an agent that rejects the position after each hello is retried with backoff",
+        arguments: ["stream_changed", "sequence_unknown", "events_expired"]
+    )
+    func rejectedAfterHello(_ code: String) throws {
+        var resumption = StreamResumption(StateSubscription())
+        for (number, time) in [50, 100, 200, 400, 800, 1600, 2000, 2000].enumerated() {
+            _ = try resumption.receive(line(AgentLines.hello(41)))
+            let end = refusal(code, oldest: 1000 + UInt64(number))
+            guard case .retry(_, let pause) = resumption.connectionEnded(end, fraction: 1),
+                pause == .milliseconds(time)
+            else {
+                Issue.record("attempt \(number) does not wait for \(time) ms")
+                return
+            }
+        }
+    }
+
+    @Test func `an agent that rejects one position after the other is retried with backoff`() {
+        var resumption = StreamResumption(StateSubscription(since: 5))
+        let times = (0..<4 as Range<UInt64>).map { number -> Duration? in
+            let end = refusal("events_expired", oldest: 100 + number)
+            guard case .retry(_, let time) = resumption.connectionEnded(end, fraction: 1) else { return nil }
+            return time
+        }
+        #expect(times == [0, 50, 100, 200].map { .milliseconds($0) })
     }
 
     @Test("a request for past events gets the state and the remaining ones", arguments: [nil, AgentLines.stream])
