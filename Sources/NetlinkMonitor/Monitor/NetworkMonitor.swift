@@ -1,3 +1,4 @@
+internal import LinuxSupport
 internal import Synchronization
 
 /// Monitors the kernel's links, addresses, routes and rules, and reports every change with a complete snapshot.
@@ -27,7 +28,8 @@ public final class NetworkMonitor: Sendable {
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - handler: Called for every event, one at a time: first on the calling thread, then on the monitor's own.
-    /// - Throws: ``NetlinkError`` when netlink is not available (a sandbox) or the kernel rejects queries.
+    /// - Throws: ``NetlinkError`` when netlink is not available (a sandbox), the kernel rejects queries, or there is no
+    ///   descriptor or thread left; the handler was not called then.
     public init(
         _ configuration: MonitorConfiguration = .init(),
         handler: @escaping @Sendable (NetworkEvent) -> Void
@@ -42,17 +44,29 @@ public final class NetworkMonitor: Sendable {
             clock: { .now },
             report: handler
         )
-        try core.start()
         let thread = try ListenerThread()
         let statistics = SharedStatistics(core.statistics)
-        self.thread = thread
-        self.sharedStatistics = statistics
+        // Before the first report, which must not come from a monitor that cannot continue.
+        let isReported = Monitor(false)
         try thread.start {
+            isReported.waitForSignal()
             while thread.wait(for: core.isSourceBroken ? -1 : core.source.descriptor, until: core.wakeDue) {
                 core.takeTurn()
                 statistics.value = core.statistics
             }
         }
+        do throws(NetlinkError) {
+            try core.start()
+        } catch {
+            thread.requestStop()
+            isReported.signal()
+            thread.join()
+            throw error
+        }
+        statistics.value = core.statistics
+        self.thread = thread
+        self.sharedStatistics = statistics
+        isReported.signal()
     }
 
     deinit {
