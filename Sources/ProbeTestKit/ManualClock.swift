@@ -68,12 +68,16 @@ public final class ManualClock: Clock, Sendable {
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
     /// Advances the clock and wakes due sleepers, in order.
-    public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
+    ///
+    /// Calls from several tasks add up.
+    public func advance(by duration: Duration) { advance { $0.advanced(by: duration) } }
 
     /// Advances the clock to `instant`, unless that is in the past, and wakes due sleepers, in order.
-    public func advance(to instant: Instant) {
+    public func advance(to instant: Instant) { advance { _ in instant } }
+
+    private func advance(_ next: (Instant) -> Instant) {
         let due = state.withLock { state -> [Sleeper] in
-            state.now = max(state.now, instant)
+            state.now = max(state.now, next(state.now))
             let count = state.sleepers.prefix { $0.deadline <= state.now }.count
             defer { state.sleepers.removeFirst(count) }
             return Array(state.sleepers.prefix(count))

@@ -41,6 +41,17 @@ struct ManualClockTests {
     }
 
     @Test
+    func `the steps of several tasks add up`() async {
+        let clock = ManualClock()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<20_000 { clock.advance(by: .seconds(1)) } }
+            }
+        }
+        #expect(clock.now.offset == .seconds(80_000))
+    }
+
+    @Test
     func `a sleep with a deadline in the past returns at once`() async throws {
         let clock = ManualClock()
         clock.advance(by: .seconds(2))
