@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import AgentEvents
@@ -41,7 +42,27 @@ import Testing
     func `a moment before the year 0 or after 9999 has a text`(microseconds: Int64) {
         let moment = Timestamp(microsecondsSince1970: microseconds)
         #expect(moment.description.utf8.count == 27)
-        #expect(moment.localDescription.utf8.count == 29)
+        // East of UTC the end of 9999 is in the year 10000.
+        #expect((29...30).contains(moment.localDescription.utf8.count))
+    }
+
+    @Test(
+        arguments: [
+            (.max, "9999-12-31T23:59:59.999999Z"), (253_402_300_800_000_000, "9999-12-31T23:59:59.999999Z"),
+            (-62_167_219_200_000_001, "0000-01-01T00:00:00.000000Z"), (.min, "0000-01-01T00:00:00.000000Z"),
+        ] as [(Int64, String)]
+    )
+    func `a moment beyond four digits of the year is written as the nearest one`(microseconds: Int64, text: String) {
+        #expect(Timestamp(microsecondsSince1970: microseconds).description == text)
+    }
+
+    @Test func `a local year has all of its digits`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "CET-1", 1)
+            tzset()
+            let last = Timestamp(microsecondsSince1970: 253_402_300_799_000_000)
+            #expect(last.localDescription == "10000-01-01T00:59:59.000+01:00")
+        }
     }
 
     @Test(

@@ -19,16 +19,25 @@ public struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     package static let earliestPlausible = Timestamp(microsecondsSince1970: 1_577_836_800_000_000)
 
     /// RFC 3339 in UTC with six decimals: `2026-11-21T07:00:00.123456Z`.
+    ///
+    /// That format has four digits for the year: a time before the year 0 or after 9999 is written as the first or the last
+    /// moment of these years.
     public var description: String { String(decoding: text(.utc), as: UTF8.self) }
 
     /// RFC 3339 in the system's time zone, with milliseconds and the offset, for people.
+    ///
+    /// Limited as ``description`` is; east of UTC the last hours of 9999 are in a year of five digits.
     public var localDescription: String { String(decoding: text(.local), as: UTF8.self) }
 
     private enum Zone { case utc, local }
 
+    /// The microseconds of the years from 0 to 9999.
+    private static let writable: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
     private func text(_ zone: Zone) -> [UInt8] {
-        var seconds = time_t(microsecondsSince1970.floorDivided(by: 1_000_000))
-        let rest = Int(microsecondsSince1970 % 1_000_000)
+        let microseconds = min(max(microsecondsSince1970, Self.writable.lowerBound), Self.writable.upperBound)
+        var seconds = time_t(microseconds.floorDivided(by: 1_000_000))
+        let rest = Int(microseconds % 1_000_000)
         let fraction = rest < 0 ? rest + 1_000_000 : rest
         var civil = tm()
         switch zone {
@@ -151,7 +160,7 @@ extension Timestamp: Codable {
         self = time
     }
 
-    /// Writes the time as ``description``.
+    /// Writes the time as ``description``, also one that this limits.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -159,13 +168,14 @@ extension Timestamp: Codable {
 }
 
 extension [UInt8] {
-    /// Appends the last digits of a number, with leading zeros.
+    /// Appends a number with at least so many digits.
     ///
     /// A negative one, the year before 0 at a place west of UTC, appears as 0.
     fileprivate mutating func append(_ value: Int, digits: Int) {
         let value = Swift.max(0, value)
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }
+        while value / divisor >= 10 { divisor *= 10 }
         while divisor > 0 {
             append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
             divisor /= 10

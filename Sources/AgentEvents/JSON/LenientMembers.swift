@@ -1,5 +1,8 @@
 /// A list that is always written; a missing list, or a member of another type, reads as empty, and unreadable elements
 /// are skipped.
+///
+/// That holds for this module's own types: a synthesized conformance of another module requires the list, and a member of
+/// another type is an error there.
 @propertyWrapper
 public struct List<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
     /// The value.
@@ -34,6 +37,8 @@ private struct Lenient<Value: Decodable>: Decodable {
 }
 
 /// A list that is written if it has elements, and reads as ``List`` does.
+///
+/// That holds for this module's own types: a synthesized conformance of another module also writes an empty list.
 @propertyWrapper
 public struct OptionalList<Element: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
     /// The value.
@@ -50,6 +55,9 @@ public struct OptionalList<Element: Codable & Sendable & Hashable>: Codable, Sen
 }
 
 /// A flag that is written only if it is set: its absence means false.
+///
+/// That holds for this module's own types: a synthesized conformance of another module always writes the flag, and
+/// requires it.
 @propertyWrapper
 public struct OptionalFlag: Codable, Sendable, Hashable {
     /// The value.
