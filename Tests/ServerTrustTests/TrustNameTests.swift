@@ -75,6 +75,12 @@ import Testing
         }
     }
 
+    /// The name of an organization with arbitrary bytes as UTF-8.
+    private static func organization(_ bytes: [UInt8]) -> AlternativeName {
+        let attribute = TrustCost.der(0x30, [0x06, 0x03, 0x55, 0x04, 0x0A] + TrustCost.der(0x0C, bytes))
+        return .raw(TrustCost.der(0xA4, TrustCost.der(0x30, TrustCost.der(0x31, attribute))))
+    }
+
     static let constraints = [
         Constraint("below a permitted domain", permitted: [.dns("test")], [], true),
         Constraint("the permitted name itself", permitted: [.dns("HOST.test")], [], true),
@@ -124,6 +130,30 @@ import Testing
         Constraint("the subject's name in other letters", permitted: [.directory(.common("HOST.TEST"))], [], true),
         Constraint("another subject", permitted: [.directory(.common("other"))], [], false),
         Constraint("an excluded subject", excluded: [.directory(.common("host.test"))], [], false),
+        Constraint(
+            "an organization of other invalid bytes",
+            permitted: [.directory(.common("host.test")), organization([0x41, 0xFE])],
+            [organization([0x41, 0xFF])],
+            false
+        ),
+        Constraint(
+            "an organization of the same invalid bytes",
+            permitted: [.directory(.common("host.test")), organization([0x41, 0xFE])],
+            [organization([0x41, 0xFE])],
+            true
+        ),
+        Constraint(
+            "an excluded organization of other invalid bytes",
+            excluded: [organization([0x41, 0xFE])],
+            [organization([0x41, 0xFF])],
+            true
+        ),
+        Constraint(
+            "an excluded organization of the same invalid bytes",
+            excluded: [organization([0x41, 0xFE])],
+            [organization([0x41, 0xFE])],
+            false
+        ),
         Constraint(
             "a form that cannot be compared",
             permitted: [.raw([0x88, 0x01, 0x2A])],

@@ -47,11 +47,13 @@ struct DistinguishedName: Sendable {
                 }
                 let text = Self.text(of: parts[1])
                 let encodedValue = [UInt8](parts[1].encodedBytes)
-                attributes.append(Attribute(type: type, text: text ?? "", encodedValue: encodedValue))
+                attributes.append(Attribute(type: type, text: text?.shown ?? "", encodedValue: encodedValue))
+                // Repairing invalid bytes would make different names equal.
+                let comparable = text?.isValid == true ? text?.shown : nil
                 // An identifier has digits and dots only, so the sign after it is where it ends.
                 var key = type.bytes
-                key.append(UInt8(ascii: text == nil ? "#" : "="))
-                key += text.map { ComparableName($0).bytes } ?? encodedValue
+                key.append(UInt8(ascii: comparable == nil ? "#" : "="))
+                key += comparable.map { ComparableName($0).bytes } ?? encodedValue
                 keys.append(key)
             }
             names.append(attributes)
@@ -81,19 +83,20 @@ struct DistinguishedName: Sendable {
         relativeNames.joined().filter { $0.type == type }.map(\.text)
     }
 
-    /// Returns a string in UTF-8; nil when the value is not a string.
-    private static func text(of node: ASN1Node) -> ForeignText? {
+    /// Returns a string in UTF-8, and whether its type allows it; nil when the value is not a string.
+    private static func text(of node: ASN1Node) -> (shown: ForeignText, isValid: Bool)? {
         guard let bytes = node.primitiveBytes else { return nil }
         switch node.identifier {
         case .utf8String, .printableString, .ia5String, .numericString, .visibleString:
-            return ForeignText(bytes)
+            return (ForeignText(bytes), String(validating: bytes, as: UTF8.self) != nil)
         case .teletexString:
-            return ForeignText(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
+            return (ForeignText(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))), true)
         case .bmpString:
             let units = stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map { index in
                 UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
             }
-            return ForeignText(String(decoding: units, as: UTF16.self))
+            let valid = bytes.count.isMultiple(of: 2) ? String(validating: units, as: UTF16.self) : nil
+            return (ForeignText(valid ?? String(decoding: units, as: UTF16.self)), valid != nil)
         default: return nil
         }
     }
