@@ -24,8 +24,11 @@ extension ASN1Node {
     }
 
     /// The content of a minimal INTEGER, in two's complement; nil for anything else.
-    var integerBytes: [UInt8]? {
-        guard identifier == .integer, let bytes = primitiveBytes, let first = bytes.first else { return nil }
+    var integerBytes: [UInt8]? { identifier == .integer ? implicitIntegerBytes : nil }
+
+    /// The content of a minimal INTEGER whose tag is another one; nil for anything else.
+    var implicitIntegerBytes: [UInt8]? {
+        guard let bytes = primitiveBytes, let first = bytes.first else { return nil }
         if bytes.count > 1, first == 0 && bytes[1] < 0x80 || first == 0xFF && bytes[1] >= 0x80 { return nil }
         return bytes
     }
@@ -44,6 +47,13 @@ extension ASN1Node {
     var wholeBits: [UInt8]? {
         guard identifier == .bitString, let bytes = primitiveBytes, bytes.first == 0 else { return nil }
         return Array(bytes.dropFirst())
+    }
+
+    /// The octets of a BIT STRING, whatever its tag; nil unless its unused bits are there and zero (X.690, 11.2.1).
+    var bitOctets: [UInt8]? {
+        guard let bytes = primitiveBytes, let unused = bytes.first, unused < 8 else { return nil }
+        let octets = Array(bytes.dropFirst())
+        return unused <= (octets.last?.trailingZeroBitCount ?? 0) ? octets : nil
     }
 
     /// The number of a context-specific tag; nil for other classes.
@@ -92,6 +102,18 @@ extension ASN1Node {
             if !isConstructed { next += length }
         }
         return count
+    }
+}
+
+extension Collection<ASN1Node> {
+    /// `true` if these can be the optional fields of one sequence in DER: in the order of their tags, and none twice.
+    var haveAscendingTags: Bool {
+        var next: UInt = 0
+        for node in self {
+            guard let tag = node.contextTag, tag >= next else { return false }
+            next = tag + 1
+        }
+        return true
     }
 }
 

@@ -203,7 +203,7 @@ extension CertificateExtensions {
     }
 
     private static func authorityKeyIdentifier(_ node: ASN1Node) -> AuthorityKeyIdentifier? {
-        guard let parts = node.sequence else { return nil }
+        guard let parts = node.sequence, parts.haveAscendingTags else { return nil }
         var keyIdentifier: [UInt8]?
         for part in parts {
             switch part.contextTag {
@@ -218,11 +218,11 @@ extension CertificateExtensions {
     }
 
     private static func policyConstraints(_ node: ASN1Node) -> PolicyConstraints? {
-        guard let parts = node.sequence, !parts.isEmpty else { return nil }
+        guard let parts = node.sequence, !parts.isEmpty, parts.haveAscendingTags else { return nil }
         var explicit: Int?
         var mapping: Int?
         for part in parts {
-            guard let bytes = part.primitiveBytes, let number = smallNumber(bytes) else { return nil }
+            guard let number = part.implicitIntegerBytes.flatMap(smallNumber) else { return nil }
             switch part.contextTag {
             case 0: explicit = number
             case 1: mapping = number

@@ -68,22 +68,16 @@ final class DecodedCertificate: Sendable {
         notBefore = validity.first.flatMap(CertificateTime.init) ?? Self.missing("start of validity", nil, &flaws)
         notAfter =
             validity.dropFirst().first.flatMap(CertificateTime.init) ?? Self.missing("end of validity", nil, &flaws)
+        if validity.count > 2 { flaws.append("its validity has \(validity.count) parts instead of 2") }
         subject = fields.popFirst().flatMap(name) ?? Self.missing("subject", .empty, &flaws)
         let key = fields.popFirst().map(SubjectPublicKey.init)
         if key == nil || key?.kind == .undecodable { flaws.append("its public key cannot be decoded") }
         publicKey = key
 
-        var extensionsNode: ASN1Node?
-        var hasUnknownField = false
-        for field in fields {
-            switch field.contextTag {
-            case 1, 2: continue
-            case 3 where extensionsNode == nil: extensionsNode = field
-            default: hasUnknownField = true
-            }
-        }
-        if hasUnknownField { flaws.append("it has a field of an unknown kind") }
-        extensions = CertificateExtensions(extensionsNode, within: budget)
+        let areFieldsKnown = fields.allSatisfy { (1...3).contains($0.contextTag ?? 0) }
+        if !areFieldsKnown { flaws.append("it has a field of an unknown kind") }
+        if areFieldsKnown, !fields.haveAscendingTags { flaws.append("its fields are not in the order of their tags") }
+        extensions = CertificateExtensions(fields.first { $0.contextTag == 3 }, within: budget)
         flaws += extensions.flaws
 
         let outerAlgorithm = outer.count > 1 ? outer[1] : nil

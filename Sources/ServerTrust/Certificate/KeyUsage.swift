@@ -6,11 +6,8 @@ struct KeyUsage: Sendable, Hashable {
 
     /// Decodes the BIT STRING; nil when it is invalid.
     init?(_ node: ASN1Node) {
-        guard node.identifier == .bitString, let bytes = node.primitiveBytes, let unused = bytes.first, unused < 8
-        else {
-            return nil
-        }
-        bits = Array(bytes.dropFirst())
+        guard node.identifier == .bitString, let octets = node.bitOctets else { return nil }
+        bits = octets
     }
 
     private func isSet(_ position: Int) -> Bool {

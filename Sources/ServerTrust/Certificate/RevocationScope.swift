@@ -23,18 +23,17 @@ struct RevocationScope: Sendable, Hashable {
 
     /// Decodes the extension; nil when it is malformed, or empty, which RFC 5280 forbids.
     init?(_ value: [UInt8]) {
-        guard let fields = ASN1Node.parsing(value)?.sequence, !fields.isEmpty else { return nil }
-        var next: UInt = 0
+        guard let fields = ASN1Node.parsing(value)?.sequence, !fields.isEmpty, fields.haveAscendingTags else {
+            return nil
+        }
         for field in fields {
-            guard let tag = field.contextTag, tag >= next else { return nil }
-            next = tag + 1
-            switch tag {
+            switch field.contextTag {
             case 0: point = field.distributionPointNames
             case 3: isPart = true
             case 1, 2, 4, 5:
                 guard let bytes = field.primitiveBytes, bytes == [0x00] || bytes == [0xFF] else { return nil }
                 guard bytes == [0xFF] else { continue }
-                switch tag {
+                switch field.contextTag {
                 case 1: isForOthers = true
                 case 2: isForAuthorities = true
                 case 4: obstacle = "it is an indirect list"
@@ -80,12 +79,9 @@ extension ASN1Node {
     }
 
     private func isDistributionPoint(within budget: WorkBudget) -> Bool {
-        guard let fields = sequence else { return false }
-        var next: UInt = 0
+        guard let fields = sequence, fields.haveAscendingTags else { return false }
         for field in fields {
-            guard let tag = field.contextTag, tag >= next else { return false }
-            next = tag + 1
-            switch tag {
+            switch field.contextTag {
             case 0:
                 guard let names = field.children, names.count == 1 else { return false }
                 switch names[0].contextTag {
@@ -93,7 +89,7 @@ extension ASN1Node {
                 case 1: guard names[0].children?.isEmpty == false else { return false }
                 default: return false
                 }
-            case 1: guard let unusedBits = field.primitiveBytes?.first, unusedBits < 8 else { return false }
+            case 1: guard field.bitOctets != nil else { return false }
             case 2: guard field.isGeneralNames(within: budget) else { return false }
             default: return false
             }

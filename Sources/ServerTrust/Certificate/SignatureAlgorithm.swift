@@ -32,7 +32,7 @@ struct SignatureAlgorithm: Sendable, Hashable {
         case "1.2.840.113549.1.1.13": known = .rsa(.sha512)
         case "1.3.101.112": known = .ed25519
         case "1.2.840.113549.1.1.10":
-            kind = Self.pssHash(parameters).map { .rsaPSS($0) } ?? .other(identifier)
+            kind = Self.pssHash(parts).map { .rsaPSS($0) } ?? .other(identifier)
             return
         case "1.2.840.113549.1.1.2": known = .weak("RSA with MD2")
         case "1.2.840.113549.1.1.4": known = .weak("RSA with MD5")
@@ -46,8 +46,8 @@ struct SignatureAlgorithm: Sendable, Hashable {
     }
 
     /// RFC 4055: only the usual parameters are supported, with one hash for both uses and a salt of its length.
-    private static func pssHash(_ parameters: ASN1Node?) -> SHA2? {
-        guard let fields = parameters?.sequence else { return nil }
+    private static func pssHash(_ algorithm: [ASN1Node]) -> SHA2? {
+        guard algorithm.count == 2, let fields = algorithm[1].sequence, fields.haveAscendingTags else { return nil }
         var hash: SHA2?
         var maskHash: SHA2?
         var saltLength: [UInt8]?

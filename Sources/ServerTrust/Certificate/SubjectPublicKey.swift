@@ -25,8 +25,8 @@ struct SubjectPublicKey: Sendable {
     init(_ node: ASN1Node) {
         encoded = [UInt8](node.encodedBytes)
         guard let parts = node.sequence, parts.count == 2, let algorithm = parts[0].sequence,
-            let first = algorithm.first,
-            let identifier = first.objectIdentifier, let bits = parts[1].wholeBits
+            (1...2).contains(algorithm.count), let identifier = algorithm[0].objectIdentifier,
+            let bits = parts[1].wholeBits
         else {
             kind = .undecodable
             (keyBytes, signatures) = ([], nil)
@@ -37,7 +37,8 @@ struct SubjectPublicKey: Sendable {
         switch identifier {
         case "1.2.840.113549.1.1.1", Self.pss: kind = Self.rsaKind(bits)
         case "1.2.840.10045.2.1": kind = Self.curve(algorithm.dropFirst().first?.objectIdentifier)
-        case "1.3.101.112": kind = .ed25519
+        // RFC 8410, section 3: without parameters.
+        case "1.3.101.112": kind = algorithm.count == 1 ? .ed25519 : .undecodable
         case "1.2.840.10040.4.1": kind = .dsa
         default: kind = .other(identifier)
         }

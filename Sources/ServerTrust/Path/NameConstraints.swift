@@ -10,12 +10,12 @@ struct NameConstraints: Sendable {
     /// Decodes the extension; nil when it is malformed or empty, because an unknown constraint must not be ignored, and
     /// once the budget is exceeded.
     init?(_ node: ASN1Node, within budget: WorkBudget) {
-        guard let parts = node.sequence, !parts.isEmpty else { return nil }
+        guard let parts = node.sequence, !parts.isEmpty, parts.haveAscendingTags else { return nil }
         var lists: [UInt: [GeneralNameForm]] = [:]
         for part in parts {
-            guard let tag = part.contextTag, tag <= 1, lists[tag] == nil, let subtrees = part.children,
-                !subtrees.isEmpty
-            else { return nil }
+            guard let tag = part.contextTag, tag <= 1, let subtrees = part.children, !subtrees.isEmpty else {
+                return nil
+            }
             let names = subtrees.decoded(within: budget) { subtree -> GeneralNameForm? in
                 // `minimum` must be the default 0, which DER omits, and `maximum` must be absent.
                 guard let fields = subtree.sequence, fields.count == 1 else { return nil }
