@@ -168,6 +168,8 @@ struct TrustBatchTests {
         (#""strict":1"#, "'strict' must be true or false"),
         (#""validates_domain":[]"#, "'validates_domain' must be true or false"),
         (#""host":"a","host":"b""#, "'host' is given twice"),
+        (#""host":"host.test","ip":"192.0.2.1""#, "'ip' must be absent beside 'host'"),
+        (#""host":"host.test","ip":"nonsense""#, "'ip' must be absent beside 'host'"),
         (#""crls":"x""#, "'crls' must be an array of strings"), (#""pins":{}"#, "'pins' must be an array of strings"),
     ])
     func `an invalid option is an error, and never ignored`(_ member: String, _ reason: String) async throws {

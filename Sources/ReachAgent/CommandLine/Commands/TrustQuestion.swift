@@ -36,6 +36,7 @@ struct TrustQuestion: Sendable {
         leaf = try object.requiredString("leaf")
         host = try Self.text("host", in: object)
         ip = try Self.text("ip", in: object)
+        guard host == nil || ip == nil else { throw .mismatch(member: "ip", expected: "absent beside 'host'") }
         time = try Self.text("time", in: object)
         maximumDepth = try object.integer("max_depth")
         mode = try Self.text("mode", in: object) ?? "none"
