@@ -50,6 +50,24 @@ import Testing
         #expect(CertificateFile.blocks(in: Array(text.utf8)) == [root.der])
     }
 
+    @Test func `a certificate with OpenSSL's trust settings is an error, with or without any`() throws {
+        let root = try TestAuthority.standard().root
+        // TrustedCertificate ::= the certificate, and { rejected: serverAuth }.
+        let settings: [UInt8] = [0x30, 0x0C, 0xA0, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01]
+        for der in [root.der + settings, root.der] {
+            let block = "-----BEGIN TRUSTED CERTIFICATE-----\n\(Data(der).base64EncodedString())\n"
+            let text = root.pem + block + "-----END TRUSTED CERTIFICATE-----\n"
+            #expect {
+                try CertificateFile.certificates(decoding: Array(text.utf8), source: "a.pem")
+            } throws: {
+                let message = "\($0)"
+                return message.hasPrefix("a.pem, block 2 is not a usable certificate: expected the label CERTIFICATE")
+                    && message.contains("'openssl x509' writes")
+            }
+            #expect(CertificateFile.blocks(in: Array(text.utf8)) == [root.der])
+        }
+    }
+
     @Test func `a directory is read in name order, and only files named like certificates`() throws {
         let chain = try TestAuthority.standard()
         _ = try write("2.crt", chain.root.pem.utf8)

@@ -116,6 +116,19 @@ import Testing
         }
     }
 
+    @Test func `a broken list in PEM is named with its source and block`() throws {
+        let pem = try chain.intermediate.revocationListPEM(RevocationListTemplate())
+        let lines = pem.split(separator: "\n").dropLast().joined(separator: "\n")
+        for (text, block) in [(lines, 1), (pem + lines, 2), (chain.leaf.pem + lines + "\n" + pem, 2)] {
+            #expect(
+                throws: SecurityPolicyError.undecodableRevocationList(
+                    source: "a.pem, block \(block)",
+                    reason: "expected a BEGIN line, Base64 and the END line of the same name"
+                )
+            ) { try CertificateRevocationList.lists(decoding: Array(text.utf8), source: "a.pem") }
+        }
+    }
+
     @Test func `lists are read from PEM and DER`() throws {
         let pem = try chain.intermediate.revocationListPEM(RevocationListTemplate())
         let der = try chain.intermediate.revocationList(RevocationListTemplate())

@@ -7,6 +7,13 @@ public enum CertificateFile {
     /// The maximum size of a file, in bytes.
     public static let maximumSize = 16 << 20
     private static let extensions = [".pem", ".crt", ".cer", ".der"]
+    /// The label of OpenSSL's own form: a certificate, and behind it the purposes that it is trusted or rejected for.
+    ///
+    /// Without these, a rejected certificate would become a root.
+    private static let trustedLabel = "TRUSTED CERTIFICATE"
+    private static let trustedReason =
+        "expected the label CERTIFICATE, got \(trustedLabel), which adds OpenSSL's trust settings; "
+        + "'openssl x509' writes the certificate without them"
 
     /// Reads the certificates of a file, or of the files in a directory that end in `.pem`, `.crt`, `.cer` or `.der`,
     /// sorted by name.
@@ -57,14 +64,20 @@ public enum CertificateFile {
         decoding bytes: [UInt8],
         source: String
     ) throws(SecurityPolicyError) -> [[UInt8]] {
-        if let blocks = try PEMBlocks.blocks(
-            in: bytes,
-            named: ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"],
-            source: source
-        ) {
+        let blocks: [PEMBlocks.Block]?
+        do throws(PEMBlocks.Flaw) {
+            blocks = try PEMBlocks.blocks(in: bytes, named: ["CERTIFICATE", "X509 CERTIFICATE", trustedLabel])
+        } catch {
+            throw .undecodableCertificate(source: "\(source), block \(error.block)", reason: error.description)
+        }
+        if let blocks {
             guard !blocks.isEmpty else { throw .noCertificate(source: source) }
             for block in blocks {
-                try check(block.der, source: blocks.count > 1 ? "\(source), block \(block.number)" : source)
+                let place = blocks.count > 1 ? "\(source), block \(block.number)" : source
+                guard block.name != trustedLabel else {
+                    throw .undecodableCertificate(source: place, reason: trustedReason)
+                }
+                try check(block.der, source: place)
             }
             return blocks.map(\.der)
         }
@@ -118,29 +131,27 @@ enum PEMBlocks {
     /// One block, and its number in the file, from 1.
     struct Block {
         let number: Int
+        let name: String
         let der: [UInt8]
+    }
+
+    /// A block that lacks its BEGIN or END line or is not Base64.
+    struct Flaw: Error, CustomStringConvertible {
+        /// The number of the block in the file, from 1.
+        let block: Int
+        let description = "expected a BEGIN line, Base64 and the END line of the same name"
     }
 
     /// Returns the blocks with the given names; nil when the bytes are not PEM at all.
     ///
-    /// - Throws: ``SecurityPolicyError/undecodableCertificate(source:reason:)`` for a block that lacks its BEGIN or END
-    ///   line or is not Base64.
-    static func blocks(
-        in bytes: [UInt8],
-        named names: [String],
-        source: String
-    ) throws(SecurityPolicyError) -> [Block]? {
+    /// - Throws: The first flaw of a block with one of the names.
+    static func blocks(in bytes: [UInt8], named names: [String]) throws(Flaw) -> [Block]? {
         let all = scan(bytes)
         guard !all.isEmpty else { return nil }
         var blocks: [Block] = []
         for (index, item) in all.enumerated() where names.contains(item.name) {
-            guard let der = item.der else {
-                throw .undecodableCertificate(
-                    source: "\(source), block \(index + 1)",
-                    reason: "expected a BEGIN line, Base64 and the END line of the same name"
-                )
-            }
-            blocks.append(Block(number: index + 1, der: der))
+            guard let der = item.der else { throw Flaw(block: index + 1) }
+            blocks.append(Block(number: index + 1, name: item.name, der: der))
         }
         return blocks
     }

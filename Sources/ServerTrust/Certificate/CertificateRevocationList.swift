@@ -41,8 +41,10 @@ public struct CertificateRevocationList: Sendable, Hashable {
         source: String = "the text"
     ) throws(SecurityPolicyError) -> [CertificateRevocationList] {
         var encoded: [[UInt8]] = [bytes]
-        if let blocks = try PEMBlocks.blocks(in: bytes, named: ["X509 CRL"], source: source) {
-            encoded = blocks.map(\.der)
+        do throws(PEMBlocks.Flaw) {
+            if let blocks = try PEMBlocks.blocks(in: bytes, named: ["X509 CRL"]) { encoded = blocks.map(\.der) }
+        } catch {
+            throw .undecodableRevocationList(source: "\(source), block \(error.block)", reason: error.description)
         }
         guard !encoded.isEmpty else {
             throw .undecodableRevocationList(source: source, reason: "it holds no block named X509 CRL")
