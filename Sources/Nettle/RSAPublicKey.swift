@@ -10,14 +10,15 @@ package struct RSAPublicKey: Sendable {
         case pss
     }
 
-    /// The bound that BoringSSL has: verifying takes a multiplication for each bit.
+    /// The bounds that BoringSSL has: verifying takes a multiplication of the modulus' size for each bit of the exponent.
     private static let maximumExponentBits = 33
+    private static let modulusBits = 512...8192
 
     private let modulus: [UInt8]
     private let exponent: [UInt8]
 
-    /// Creates a key; `nil` when the modulus is even or has fewer than 512 bits, or when the exponent is even, 1, or has more
-    /// than 33 bits.
+    /// Creates a key; `nil` when the modulus is even or has fewer than 512 or more than 8192 bits, or when the exponent is even,
+    /// 1, or has more than 33 bits.
     ///
     /// - Parameters:
     ///   - modulus: The bytes of the modulus, the highest first.
@@ -26,11 +27,18 @@ package struct RSAPublicKey: Sendable {
         self.modulus = Array(modulus.drop { $0 == 0 })
         self.exponent = Array(exponent.drop { $0 == 0 })
         // Nettle and GMP divide by the modulus, and expect it to be odd.
-        guard self.modulus.count >= 64, let last = self.modulus.last, last & 1 == 1,
-            let first = self.exponent.first, let lowest = self.exponent.last, lowest & 1 == 1, self.exponent != [1],
-            self.exponent.count * 8 - first.leadingZeroBitCount <= Self.maximumExponentBits
+        guard Self.modulusBits.contains(Self.bitCount(self.modulus)), Self.isOdd(self.modulus),
+            Self.isOdd(self.exponent),
+            (2...Self.maximumExponentBits).contains(Self.bitCount(self.exponent))
         else { return nil }
     }
+
+    /// The number of bits of a magnitude without leading zeros.
+    private static func bitCount(_ magnitude: [UInt8]) -> Int {
+        magnitude.count * 8 - (magnitude.first?.leadingZeroBitCount ?? 0)
+    }
+
+    private static func isOdd(_ magnitude: [UInt8]) -> Bool { (magnitude.last ?? 0) & 1 == 1 }
 
     /// Returns whether the holder of the key signed a hash.
     package func verifies(_ signature: [UInt8], ofHash hash: [UInt8], by function: SHA2, padding: Padding) -> Bool {

@@ -146,6 +146,58 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (511, false), (512, true), (513, true), (8191, true), (8192, true), (8193, false), (1 << 20, false),
+    ])
+    func `a modulus of less than 512 bits, or more than 8192, is no RSA key`(_ bits: Int, _ isKey: Bool) {
+        let size = (bits + 7) / 8
+        let modulus = [UInt8(0x80) >> UInt8(size * 8 - bits)] + Array(repeating: 0, count: size - 2) + [1]
+        #expect((RSAPublicKey(modulus: modulus, exponent: [1, 0, 1]) != nil) == isKey)
+        #expect((RSAPublicKey(modulus: [0] + modulus, exponent: [1, 0, 1]) != nil) == isKey)
+    }
+
+    @Test func `numbers that no signer chooses are no signature`() throws {
+        // The order of the group of each base point.
+        let orders: [(ECPublicKey.Curve, [UInt8])] = [
+            (.p256, Self.bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")),
+            (
+                .p384,
+                Self.bytes(
+                    "ffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973"
+                )
+            ),
+            (
+                .p521,
+                Self.bytes(
+                    "01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa"
+                        + "51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409"
+                )
+            ),
+        ]
+        for (curve, order) in orders {
+            let signer = try #require(Self.curves.first { $0.curve == curve })
+            let (point, _, signature) = try signer.sign(.sha256)
+            let key = try #require(ECPublicKey(point, on: curve))
+            let valid = (r: Array(signature.prefix(signer.size)), s: Array(signature.suffix(signer.size)))
+            let beyond: [UInt8] = order.dropLast() + [(order.last ?? 0) + 1]
+            for hash in [
+                SHA2.sha256.hash(Self.message), Array(repeating: 0, count: 32), Array(repeating: 0xFF, count: 64),
+            ] {
+                for number in [[], [0], [1], order, beyond, Array(repeating: 0xFF, count: signer.size)] {
+                    #expect(!key.verifies(hash: hash, r: number, s: valid.s))
+                    #expect(!key.verifies(hash: hash, r: valid.r, s: number))
+                    #expect(!key.verifies(hash: hash, r: number, s: number))
+                }
+            }
+        }
+    }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        stride(from: 0, to: hexadecimal.utf8.count, by: 2).compactMap {
+            UInt8(hexadecimal.dropFirst($0).prefix(2), radix: 16)
+        }
+    }
+
     @Test func `a signature by Ed25519 is valid for its key and message alone`() throws {
         let secret = Curve25519.Signing.PrivateKey()
         let key = try #require(Ed25519PublicKey(Array(secret.publicKey.rawRepresentation)))

@@ -65,8 +65,9 @@ struct SubjectPublicKey: Sendable {
 
     /// The two integers of a sequence of just these: an RSA key, or an ECDSA signature.
     private static func integers(_ bytes: [UInt8]) -> ([UInt8], [UInt8])? {
-        guard let parts = ASN1Node.parsing(bytes)?.sequence, parts.count == 2, let first = parts[0].integerBytes,
-            let second = parts[1].integerBytes
+        // Counted first: bits are one value of the certificate, and the parser would decode tens of thousands in them.
+        guard ASN1Node.valueCount(in: bytes) == 3, let parts = ASN1Node.parsing(bytes)?.sequence, parts.count == 2,
+            let first = parts[0].integerBytes, let second = parts[1].integerBytes
         else { return nil }
         return (first, second)
     }
