@@ -155,13 +155,77 @@ import Testing
         #expect(try Fixtures.errors(tables).first?.hasSuffix("there are 17 sinks; at most 16 are accepted") == true)
     }
 
+    // MARK: Two sinks at one broker
+
+    /// The errors of two sinks, the second of which begins in line 4.
+    private static func errors(_ first: String, _ second: String) throws -> [String] {
+        try Fixtures.errors("[sink.all]\n\(first)\n\n[sink.alerts]\n\(second)\n")
+    }
+
+    private static let cluster = "url = 'nats://n1.test,n2.test:4333'\ndevice = 'edge-7'"
+
+    @Test(arguments: [
+        ("url = 'nats://n1.test'", "url = 'nats://n1.test'", 4),
+        (cluster, "device = 'edge-7'\nurl = 'tls://N2.test.:4333'\ntypes = 'path.*'", 5),
+        (cluster, "device = 'edge-7'\nurl = 'nats://other.test,n1.test'\nsubject = 'other.<device>.<type>'", 5),
+        (cluster + "\nstream = 'A'", "device = 'edge-7'\nurl = 'nats://n1.test'\nstream = 'A'", 5),
+        ("url = 'nats://[2001:db8::1]'", "url = 'nats://[2001:DB8:0:0::0001]:4222'", 4),
+        ("url = 'nats://[fe80::1%eth0]'", "url = 'nats://[fe80:0::1%eth0]'", 4),
+    ])
+    func `two NATS sinks of one device at one broker are an error`(first: String, second: String, line: Int) throws {
+        // The second begins after the lines of the first, and an empty one.
+        let place = line + first.count { $0 == "\n" }
+        let expected = """
+            a.toml:\(place):1: sink.alerts.device: the sink 'all' (a.toml:1) ships as the same device to the same broker, and \
+            either would pass over events that the other has shipped: give one of them another 'device', or each a 'stream' of \
+            its own
+            """
+        #expect(try Self.errors(first, second) == [expected])
+    }
+
+    @Test(arguments: [
+        ("", ""), ("mqtt_version = '3.1.1'", "types = 'path.*'"),
+        ("topic = 'a/<device>/<type>'", "topic = 'a/<device>/<type>/<subject>'"),
+        ("topic = 'a/<device>/<type>'\nhome_assistant = 'ha'", "home_assistant = 'ha'"),
+    ])
+    func `two MQTT sinks that keep the state of one device at one broker are an error`(
+        first: String,
+        second: String
+    ) throws {
+        let url = "url = 'mqtt://m.test'\ndevice = 'edge-7'"
+        let errors = try Self.errors("\(url)\n\(first)", "\(url)\n\(second)")
+        let expected = """
+            1: sink.alerts.device: the sink 'all' (a.toml:1) keeps the state of the same device at the same broker, and the end \
+            of either would set the device offline: give one of them another 'device', or 'keep_state = false'
+            """
+        #expect(errors.count == 1 && errors.first?.hasSuffix(":\(expected)") == true, "\(errors)")
+    }
+
+    @Test(arguments: [
+        ("url = 'nats://n1.test'", "url = 'nats://n2.test'"),
+        ("url = 'nats://n1.test'", "url = 'nats://n1.test:4223'"),
+        ("url = 'nats://b.test:1883'", "url = 'mqtt://b.test'"),
+        ("url = 'nats://n1.test'", "url = 'nats://n1.test'\ndevice = 'other'"),
+        ("url = 'nats://n1.test'\nstream = 'A'", "url = 'nats://n1.test'\nstream = 'B'"),
+        ("url = 'mqtt://m.test'", "url = 'mqtt://m.test'\nkeep_state = false"),
+        ("url = 'mqtt://m.test'\ndevice = 'a'", "url = 'mqtt://m.test'\ndevice = 'b'"),
+        ("url = 'mqtt://m.test'", "url = 'mqtt://m.test'\ntopic = 'a/<device>/<type>'"),
+        (
+            "url = 'mqtt://m.test'\nhome_assistant = 'a'",
+            "url = 'mqtt://m.test'\ntopic = 'a/<device>/<type>'\nhome_assistant = 'b'"
+        ),
+    ])
+    func `sinks that share neither events nor a state are accepted`(first: String, second: String) throws {
+        #expect(try Self.errors(first, second) == [])
+    }
+
     @Test func `sinks are compared by name`() throws {
         func settings(_ sinks: [String: String]) throws -> Settings {
             let tables = sinks.map { "[sink.\($0)]\nurl = '\($1)'\n" }.joined()
             return try Fixtures.load(tables).settings
         }
-        let earlier = try settings(["same": "nats://a.test", "moved": "nats://a.test", "gone": "nats://a.test"])
-        let later = try settings(["same": "nats://a.test", "moved": "nats://b.test", "new": "nats://a.test"])
+        let earlier = try settings(["same": "nats://a.test", "moved": "nats://b.test", "gone": "nats://c.test"])
+        let later = try settings(["same": "nats://a.test", "moved": "nats://d.test", "new": "nats://c.test"])
         let difference = ConfigurationFile.differences(from: earlier, to: later)
         #expect(difference.added == ["sink.new"] && difference.removed == ["sink.gone"])
         #expect(difference.changed == ["sink.moved"] && difference.needsRestart.isEmpty)

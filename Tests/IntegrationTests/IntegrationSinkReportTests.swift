@@ -59,7 +59,7 @@ struct IntegrationSinkReportTests {
         #expect(shown["broker"] as? String == "nats://192.0.2.9" && shown["acknowledged_seq"] as? Int == 2)
         #expect(try await Self.ask(directory, Self.report("other")).hasPrefix(#"{"error":"unknown_sink""#))
         // The event comes when the file is there already.
-        let both = Self.fleet + Self.fleet.replacing("fleet", with: "home")
+        let both = Self.fleet + Self.fleet.replacing("fleet", with: "home").replacing("192.0.2.9", with: "192.0.2.10")
         try both.write(toFile: "\(directory.path)/agent.toml", atomically: true, encoding: .utf8)
         agent.signal(SIGHUP)
         try await agent.next("config.reloaded", about: "agent")

@@ -30,12 +30,18 @@ struct IntegrationSinkServiceTests {
     @Test func `a reload adds a sink and removes one, and without any the program ends`() async throws {
         let (server, reader) = try await NATSServer.withStream()
         try reader.makeStream("OTHERS", subjects: "other.>")
-        try lab.configure(SinkLab.sink("plant", server.url))
+        let first = SinkLab.sink("plant", server.url, #"stream = "EVENTS""#)
+        try lab.configure(first)
         let agent = try await lab.agent()
         let sink = try lab.sink()
         try await sink.next(containing: "sink plant: connected")
-        let second = SinkLab.sink("other", server.url, #"subject = "other.<device>.<type>""#)
-        try lab.configure(SinkLab.sink("plant", server.url) + second)
+        let second = SinkLab.sink(
+            "other",
+            server.url,
+            #"subject = "other.<device>.<type>""#,
+            #"stream = "OTHERS""#
+        )
+        try lab.configure(first + second)
         agent.signal(SIGHUP)
         try await sink.next(containing: "sink other: connected")
         try await lab.directory.turn(agent, to: 3)

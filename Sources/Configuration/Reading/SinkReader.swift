@@ -28,13 +28,17 @@ struct SinkReader {
             return []
         }
         let device = DeviceName.ofMachine
-        return tables.compactMap { name, table in
+        var sinks: [(settings: SinkSettings, origin: Origin)] = []
+        for (name, table) in tables {
             if let flaw = SettingsReader.flaw(ofName: name) {
                 table.notes.error(flaw, key: table.path, at: table.origin)
             }
             var reader = SinkReader(name: name, material: material, standardDevice: device, table: table)
-            return reader.settings()
-        }.sorted { $0.name < $1.name }
+            guard let settings = reader.settings() else { continue }
+            refuse(settings, in: table, beside: sinks)
+            sinks.append((settings, table.origin))
+        }
+        return sinks.map(\.settings).sorted { $0.name < $1.name }
     }
 
     private init(name: String, material: ProbeMaterial, standardDevice: String?, table: TableReader) {
