@@ -15,6 +15,9 @@ package final class RawServer: Sendable {
         case flood
         /// After so many more bytes of the client's come last words, and the connection is closed.
         case lastWords([UInt8], after: Int)
+        /// After a pause of the client's comes the first answer, after its next bytes the second one, and so on; then the
+        /// connection is closed.
+        case answersAfterPause(Duration, [[UInt8]])
         /// Each word of the client's is waited for and has its answer, of which the last one comes again and again.
         case answers([(word: String, answer: [UInt8])])
     }
@@ -71,6 +74,14 @@ package final class RawServer: Sendable {
             _ = send(client, words, words.count, Int32(MSG_NOSIGNAL))
             shutdown(client, Int32(SHUT_WR))
             while recv(client, &buffer, buffer.count, 0) > 0 {}
+        case .answersAfterPause(let pause, let answers):
+            limitReceiving(client, pause)
+            while recv(client, &buffer, buffer.count, 0) > 0 {}
+            limitReceiving(client, .zero)
+            for (index, answer) in answers.enumerated() {
+                guard index == 0 || recv(client, &buffer, buffer.count, 0) > 0 else { return }
+                _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+            }
         case .answers(let answers):
             var heard: [UInt8] = []
             for (word, answer) in answers {
@@ -83,6 +94,13 @@ package final class RawServer: Sendable {
             flood(client, with: answers.last?.answer ?? [0])
         case .silence: while recv(client, &buffer, buffer.count, 0) > 0 {}
         }
+    }
+
+    /// Sets the maximum time to wait for bytes; zero for none.
+    private static func limitReceiving(_ client: Int32, _ limit: Duration) {
+        let (seconds, attoseconds) = limit.components
+        var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// Sends the same bytes until the client ends the connection.

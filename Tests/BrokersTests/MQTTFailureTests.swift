@@ -232,6 +232,32 @@ import Testing
         )
     }
 
+    @Test func `an event that the library sends itself, once the broker has room, postpones the keep-alive`() throws {
+        // One event at a time, and a keep-alive after 2 s. The second event is sent 2.1 s after the first one, so that the
+        // keep-alive is due after 5 s and not after 3.
+        let greeting: [UInt8] = [0x20, 9, 0, 0, 6, 0x13, 0, 2, 0x21, 0, 1]
+        let ending = RawServer.Ending.answersAfterPause(
+            .milliseconds(2_100),
+            [[0x40, 2, 0, 1], [0x40, 2, 0, 2], [0xE0, 2, 0x8B, 0]]
+        )
+        let server = try RawServer([greeting], then: ending)
+        let loop = try mqttLoop(
+            try mqttSink("mqtt://127.0.0.1:\(server.port)") { $0.mqtt?.keepsState = false },
+            patience: Self.patience(answer: .milliseconds(2_500))
+        )
+        try loop.connect()
+        for number in 1...2 as ClosedRange<UInt64> { loop.transport.publish(mqttMessage(number)) }
+        #expect(try loop.acknowledgements(2) == [1, 2])
+        // The broker shuts down at the next bytes, which are the keep-alive.
+        #expect(
+            try loop.nextFailure()
+                == TransportFailure(
+                    code: "broker_unreachable",
+                    detail: "127.0.0.1:\(server.port) closed the connection (server shutting down)"
+                )
+        )
+    }
+
     @Test(arguments: [RawServer.Ending.close, .reset], ["mqtt", "mqtts"])
     func `a connection that ends early does so without a spin`(ending: RawServer.Ending, scheme: String) throws {
         let server = try RawServer([], then: ending)

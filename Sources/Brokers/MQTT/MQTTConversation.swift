@@ -138,7 +138,7 @@ final class MQTTConversation {
             if session.isShakingHands {
                 try session.shakeHands()
             } else if isReadable {
-                try session.read()
+                try readAll()
                 answerEnd = nil
             }
             // The handshake may have just completed.
@@ -156,6 +156,15 @@ final class MQTTConversation {
         if session.received > Self.greetingBytes + packets * Self.answerBytes {
             fail(failures.failure("broker_protocol", "sends more than was requested"))
         }
+    }
+
+    private func readAll() throws(MQTTSession.CallFailure) {
+        session.measure()
+        let written = session.written
+        try session.read()
+        session.measure()
+        // The library itself answers messages, and sends those for which the broker's receive maximum left no room.
+        if session.written != written { keepAlive.noteSent(at: .now) }
     }
 
     private func takeAnswers() {

@@ -50,6 +50,8 @@ final class MQTTSession {
     private(set) var bytes: UInt64 = 0
     /// The bytes that the broker had sent by then.
     private(set) var received: UInt64 = 0
+    /// The bytes that this end had written by then.
+    private(set) var written: UInt64 = 0
 
     /// Creates a session that is not connected yet.
     ///
@@ -198,10 +200,10 @@ final class MQTTSession {
         try read()
     }
 
-    /// Queries the kernel for ``bytes`` and ``received``.
+    /// Queries the kernel for ``bytes``, ``received`` and ``written``.
     func measure() {
         guard let descriptor, let count = ConnectionBytes(of: descriptor) else { return }
-        (bytes, received) = (count.total, count.received)
+        (bytes, received, written) = (count.total, count.received, count.written)
     }
 
     /// Reads what has arrived, after continuing the handshake.
