@@ -71,6 +71,42 @@ struct ShippingEngineTests {
         #expect(!effects.contains { if case .lost = $0 { true } else { false } })
     }
 
+    @Test(
+        "events behind the cursor of a sink that ships some types are not reported as lost",
+        arguments: [(500, nil), (299, nil), (200, "201 to 299"), (1, "2 to 299"), (9_999, "2 to 299")]
+    )
+    func expiredOtherTypes(_ cursor: UInt64, _ expired: String?) throws {
+        let time = EngineDriver.start
+        let epoch = try #require(StreamEpoch(stream: "s"))
+        var driver = try EngineDriver(
+            cursor: SinkCursor(
+                broker: "nats://b",
+                device: "edge",
+                position: StreamPosition(epoch: epoch, sequence: cursor, time: time)
+            )
+        ) { $0.types = ["agent.started"] }
+        // The broker has the only event of this type, which the journal has removed with those after it.
+        _ = driver.connect(newest: StoredPosition(id: "s-1", time: time.description))
+        driver.feed(.journal(.opened(stream: "s", newest: 600)))
+        var warnings: [TransportFailure] = []
+        for sequence in 300...600 {
+            let line = """
+                {"specversion":"1.0","id":"s-\(sequence)","source":"/s","type":"reachagent.path.changed",\
+                "time":"2023-11-14T23:00:00Z","seq":\(sequence),"data":{}}
+                """
+            for effect in driver.feed(.journal(.event(try #require(JournalEvent(Array(line.utf8)))))) {
+                if case .warn(let failure) = effect { warnings.append(failure) }
+            }
+            // Of a cursor beyond the journal's newest event nothing is known.
+            let least = cursor == 9_999 ? 1 : cursor
+            #expect(driver.engine.status.acknowledged == max(UInt64(sequence), least))
+        }
+        let detail = expired.map {
+            "the journal does not have events \($0) any more: those of 'types' are lost to the broker"
+        }
+        #expect(warnings.map(\.detail) == [detail].compactMap(\.self))
+    }
+
     @Test("a journal restored from a snapshot after it was wiped gets its own epoch")
     func wipedAndRestored() throws {
         let time = Timestamp(microsecondsSince1970: EngineDriver.start.microsecondsSince1970 - 1_000_000)

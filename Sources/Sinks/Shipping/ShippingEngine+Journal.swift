@@ -108,11 +108,22 @@ extension ShippingEngine {
         epoch = base.epoch
         seen = (base.sequence, base.time)
         sendLate(behind: base)
+        noteExamined(behind: base)
         if queue.isEmpty { advance(to: base.sequence, base.time, now) }
         // Saved before a late event is sent, which may become the newest one.
         if !queue.isEmpty || !savedMissing.isEmpty { save(now) }
         // The event itself was removed because of its age, or replaced by a summary (`events.omitted`).
         if event.sequence > base.sequence { ship(event, now) }
+    }
+
+    /// Records that the cursor of a sink with `types` is beyond the broker's newest event.
+    ///
+    /// Late events have a bookkeeping of their own, which begins at the broker's newest event.
+    private mutating func noteExamined(behind base: StreamPosition) {
+        examined = 0
+        guard !filter.passesAll, late == nil, let position, position.epoch == base.epoch else { return }
+        // Beyond the journal's newest event, the disk was restored to an earlier state.
+        if position.sequence <= newest ?? 0 { examined = position.sequence }
     }
 
     /// Handles a journal without the broker's newest event.
@@ -136,12 +147,13 @@ extension ShippingEngine {
         self.course = course
         self.epoch = epoch
         seen = nil
+        examined = 0
         subscribe(stream, after: 0)
     }
 
     private mutating func ship(_ event: JournalEvent, _ now: Moment) {
         guard let epoch, event.sequence > seen?.sequence ?? 0 else { return }
-        if let seen, let gap = event.gap(after: seen.sequence) {
+        if let seen, let gap = event.gap(after: max(seen.sequence, examined)) {
             // The types of removed events are not known here; the agent reads them before it removes them.
             effects.append(filter.passesAll ? .lost(gap, .expired) : .warn(.expired(gap)))
         }
@@ -171,7 +183,7 @@ extension ShippingEngine {
 
     /// Records that everything up to an event is at the broker, or does not concern it.
     mutating func advance(to sequence: UInt64, _ time: Timestamp, _ now: Moment) {
-        guard let epoch else { return }
+        guard let epoch, sequence >= examined else { return }
         position = StreamPosition(epoch: epoch, sequence: sequence, time: time)
         status.acknowledged = sequence
         reportDue = reportDue ?? max(now.instant, lastReport.map { $0 + Self.reportInterval } ?? now.instant)

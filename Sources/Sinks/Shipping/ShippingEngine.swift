@@ -64,6 +64,9 @@ public struct ShippingEngine: Sendable {
     var epoch: StreamEpoch?
     /// The newest event taken from the journal; `nil` to start with any event.
     var seen: (sequence: UInt64, time: Timestamp)?
+    /// The number up to which the events after the broker's newest one are known not to be for it, because `types` leaves
+    /// them out; 0 if that is not known.
+    var examined: UInt64 = 0
     /// The newest number of the journal; `nil` before the subscription has reported it.
     var newest: UInt64?
     var queue = ShippingQueue()
