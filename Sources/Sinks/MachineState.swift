@@ -58,6 +58,8 @@ public struct MachineState: Sendable, Hashable {
     /// The payload of the retained state topic: one JSON object; a member is absent if it is not known, or does not
     /// apply.
     ///
+    /// A start on a clock that was not set is not known.
+    ///
     ///     {"connectivity":"full","via":"wifi","interface":"wlan0","since":"2026-11-21T07:00:00.000000Z"}
     public var payload: [UInt8] {
         var json = JSONWriter()
@@ -65,7 +67,7 @@ public struct MachineState: Sendable, Hashable {
             json.member("connectivity", connectivity.rawValue)
             json.member("via", via.rawValue)
             json.member("interface", ifPresent: interface)
-            json.member("since", ifPresent: since?.description)
+            json.member("since", ifPresent: since.flatMap { $0 >= .earliestPlausible ? $0.description : nil })
             json.member("portal", ifPresent: portalURL)
         }
         return json.bytes

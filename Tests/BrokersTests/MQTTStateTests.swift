@@ -61,6 +61,12 @@ struct MQTTStateTests {
         try loop.connect()
         try loop.roundTrip()
         #expect(await seen.next() == #"reachagent/edge7/state 0 [] [] {"connectivity":"none","via":"none"}"#)
+        // A state from between two connections is the first one of the next.
+        loop.transport.disconnect()
+        loop.transport.publishState(Self.state)
+        try loop.connect()
+        try loop.roundTrip()
+        #expect(await seen.next() == #"reachagent/edge7/state 0 [] [] {"connectivity":"full","via":"wifi"}"#)
     }
 
     @Test(arguments: MQTTSettings.Version.allCases)

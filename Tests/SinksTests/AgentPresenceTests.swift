@@ -69,6 +69,21 @@ struct AgentPresenceTests {
         )
     }
 
+    @Test func `a connection begins with the newest state of the machine`() throws {
+        var driver = try Self.connected()
+        let none = MachineState(connectivity: .none, via: .none)
+        var effects = driver.feed(.machine(none))
+        effects += driver.feed(.transport(.disconnected(.unreachable)))
+        effects += driver.feed(.machine(Self.full))
+        while driver.engine.status.state != .connecting { effects += driver.tickAtDeadline() }
+        let isState = { (effect: ShippingEngine.Effect) in if case .publishState = effect { true } else { false } }
+        let connection = try #require(effects.firstIndex(of: .connect))
+        #expect(effects[..<connection].last(where: isState) == .publishState(Self.full.payload))
+        // The broker may take its time to accept the connection.
+        #expect(driver.feed(.machine(none)).contains(.publishState(none.payload)))
+        #expect(driver.feed(.transport(.connected(newest: nil))).contains(.publishState(none.payload)))
+    }
+
     @Test func `a sink that never had an agent is offline`() throws {
         var driver = try EngineDriver("mqtt://b")
         var effects = driver.feed(.agent(isConnected: false))

@@ -185,6 +185,28 @@ struct BrokerConnectionTests {
         #expect(driver.engine.status.code == "medium_excluded")
     }
 
+    @Test("a missing path, or one that is not known yet, is no medium that is not listed")
+    func noPath() throws {
+        var driver = try EngineDriver { $0.media = ["wifi"] }
+        driver.pass(.seconds(10))
+        driver.feed(.tick)
+        for (state, code) in [
+            (MachineState.unknown, nil), (MachineState(connectivity: .full, via: .wwan), "medium_excluded"),
+            (MachineState(connectivity: .none, via: .none), nil),
+        ] as [(MachineState, String?)] {
+            driver.feed(.machine(state))
+            #expect(driver.engine.status.state == .waiting && driver.engine.status.code == code)
+            #expect(
+                driver.engine.status.detail
+                    == (code == nil ? nil : "the path leads over 'wwan', and 'when' does not list it")
+            )
+        }
+        _ = driver.machine(.full, .wifi, "wlan0")
+        _ = driver.connect()
+        #expect(driver.machine(.none, .none, "").contains(.disconnect))
+        #expect(driver.engine.status.state == .waiting && driver.engine.status.code == nil)
+    }
+
     @Test("an unlisted medium without an age that permits it leaves no timer behind")
     func mediaForEver() throws {
         var driver = try EngineDriver { $0.media = ["wired"] }

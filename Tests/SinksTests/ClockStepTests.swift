@@ -53,6 +53,56 @@ struct ClockStepTests {
         #expect(driver.engine.status.since == driver.now.time)
     }
 
+    // MARK: - The retained state
+
+    private static func state(since: Timestamp) -> MachineState {
+        MachineState(connectivity: .full, via: .wired, interface: "eth0", since: since)
+    }
+
+    private struct RetainedState: Decodable {
+        var since: String
+    }
+
+    /// The retained states among effects.
+    private static func states(_ effects: [ShippingEngine.Effect]) -> [[UInt8]] {
+        effects.compactMap { if case .publishState(let state) = $0 { state } else { nil } }
+    }
+
+    @Test("a clock that is set moves the start of the retained state", arguments: [true, false])
+    func retainedState(isConnected: Bool) throws {
+        var driver = try EngineDriver("mqtt://b")
+        let start = driver.now.time
+        driver.now.time = Timestamp(microsecondsSince1970: 1_000_000)
+        driver.feed(.clockChanged)
+        driver.feed(.agent(isConnected: true))
+        let state = Self.state(since: driver.now.time)
+        // The start is not known as long as the clock is not set.
+        let unset = MachineState(connectivity: .full, via: .wired, interface: "eth0")
+        #expect(Self.states(driver.feed(.machine(state))) == [unset.payload])
+        if isConnected { driver.begin() }
+        let elapsed = driver.now.time.microsecondsSince1970 - 1_000_000
+        driver.now.time = Self.moved(start, by: 3600)
+        let states = Self.states(driver.feed(.clockChanged))
+        #expect(states.count == 1)
+        let text = try EventDecoder.decode(RetainedState.self, from: states.first ?? []).since
+        let time = Timestamp(utc: Array(text.utf8).span)
+        let since = try #require(time)
+        let age = driver.now.time.microsecondsSince1970 - since.microsecondsSince1970
+        #expect(abs(age - elapsed) < 1000)
+    }
+
+    @Test("a clock that is set while the agent is absent moves no state")
+    func absentState() throws {
+        var driver = try EngineDriver("mqtt://b")
+        driver.feed(.agent(isConnected: true))
+        driver.feed(.machine(Self.state(since: driver.now.time)))
+        driver.feed(.agent(isConnected: false))
+        driver.pass(.seconds(30))
+        #expect(Self.states(driver.feed(.tick)) == [MachineState.unknown.payload])
+        driver.now.time = Self.moved(driver.now.time, by: 3600)
+        #expect(Self.states(driver.feed(.clockChanged)) == [])
+    }
+
     @Test("a clock that is slewed moves nothing")
     func slew() throws {
         var driver = try Self.driver()

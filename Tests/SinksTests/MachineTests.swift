@@ -18,6 +18,8 @@ struct MachineTests {
             String(decoding: portal.payload, as: UTF8.self)
                 == #"{"connectivity":"portal","via":"wifi","portal":"http://login/\"x\""}"#
         )
+        let early = MachineState(connectivity: .none, via: .none, since: Timestamp(microsecondsSince1970: 36_000_000))
+        #expect(String(decoding: early.payload, as: UTF8.self) == #"{"connectivity":"none","via":"none"}"#)
     }
 
     @Test("the state follows snapshots and settled changes, and no other event")

@@ -24,9 +24,7 @@ extension ShippingEngine {
     mutating func noteAbsence(_ now: Moment) {
         guard case .away(let limit) = agent, limit <= now.instant else { return }
         agent = .absent
-        retained = MachineState.unknown.payload
-        // Without a connection too: the transport starts the next one with what it was last given.
-        if keepsState { effects.append(.publishState(retained)) }
+        retain(MachineState.unknown.payload)
         publishPresence()
     }
 

@@ -18,10 +18,7 @@ extension ShippingEngine {
         if state.via.isReachable { lastReachable = state }
         // The agent knows whether the path is metered, and reports it in its answer to a report.
         reportDue = now.instant
-        if state.payload != retained {
-            retained = state.payload
-            if isConnected { publishState() }
-        }
+        retain(state.payload)
         let isAnotherPath = state.isOnAnotherPath(than: former)
         let isBetter = state.connectivity == .full && former.connectivity != .full
         switch connection {
@@ -89,14 +86,14 @@ extension ShippingEngine {
     ///
     /// A broker that accepts only some events is not a success, nor are two machines with the same name that disturb
     /// each other.
-    private mutating func judgeSuccess(_ end: TransportFailure, _ now: Moment) {
+    private mutating func judgeSuccess(_ end: TransportFailure?, _ now: Moment) {
         let hasLasted = connectedSince.map { $0.duration(to: now.instant) >= Self.lastingConnection } ?? false
-        if hasShipped || hasLasted, !queue.isRefused, end.code != TransportFailure.conflict { retries.reset() }
+        if hasShipped || hasLasted, !queue.isRefused, end?.code != TransportFailure.conflict { retries.reset() }
         (hasShipped, connectedSince) = (false, nil)
     }
 
     /// Ends the connection, and everything that depends on it.
-    mutating func disconnect(_ reason: TransportFailure, retryAt time: ContinuousClock.Instant, _ now: Moment) {
+    mutating func disconnect(_ reason: TransportFailure?, retryAt time: ContinuousClock.Instant, _ now: Moment) {
         judgeSuccess(reason, now)
         effects.append(.disconnect)
         keepLacking()
@@ -162,6 +159,13 @@ extension ShippingEngine {
                 SinkLoss(sink: settings.name, firstSequence: sequence, lastSequence: sequence, code: failure.code)
             )
         }
+    }
+
+    /// Hands over another state, also without a connection: the transport starts the next one with the last state.
+    mutating func retain(_ payload: [UInt8]) {
+        guard payload != retained else { return }
+        retained = payload
+        publishState()
     }
 
     private mutating func publishState() {

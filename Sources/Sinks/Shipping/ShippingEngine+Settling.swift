@@ -16,7 +16,7 @@ extension ShippingEngine {
             (reportDue, lastReport) = (nil, now.instant)
             appendReports()
         }
-        if obstacle?.code == TransportFailure.budgetExhausted {
+        if obstacle?.reason?.code == TransportFailure.budgetExhausted {
             // The reply to the first report of a day contains the day's budget.
             reportDue = reportDue ?? now.instant + now.time.untilTomorrow + jitter.duration(upTo: .seconds(60))
         }
@@ -36,24 +36,36 @@ extension ShippingEngine {
 
     // MARK: - Conditions for a connection
 
-    /// Returns the reason that the sink must not be connected now; `nil` if it may.
-    private func obstacle(_ now: Moment) -> TransportFailure? {
+    /// An obstacle to a connection.
+    private enum Obstacle {
+        /// There is no path, or it is not known yet, as in the machine's own status.
+        case noPath
+        case failure(TransportFailure)
+
+        /// The reason in the status; `nil` for a missing path, which is no property of the sink.
+        var reason: TransportFailure? { if case .failure(let failure) = self { failure } else { nil } }
+    }
+
+    /// Returns the obstacle to a connection; `nil` if the sink may be connected now.
+    private func obstacle(_ now: Moment) -> Obstacle? {
         if allowance.isMetered, allowance.budget == 0 {
-            return .init(
-                code: TransportFailure.budgetExhausted,
-                detail: "the budget of the metered uplinks is used up until the day ends (UTC)"
+            return .failure(
+                .init(
+                    code: TransportFailure.budgetExhausted,
+                    detail: "the budget of the metered uplinks is used up until the day ends (UTC)"
+                )
             )
         }
         if machine.connectivity == .portal {
-            return .init(code: "captive_portal", detail: "a captive portal answers in the place of the broker")
-        }
-        if isExcluded, !isOverdue(now) {
-            return .init(
-                code: "medium_excluded",
-                detail: "the path leads over '\(machine.via)', and 'when' does not list it"
+            return .failure(
+                .init(code: "captive_portal", detail: "a captive portal answers in the place of the broker")
             )
         }
-        return nil
+        guard isExcluded, !isOverdue(now) else { return nil }
+        guard machine.via.isReachable else { return .noPath }
+        return .failure(
+            .init(code: "medium_excluded", detail: "the path leads over '\(machine.via)', and 'when' does not list it")
+        )
     }
 
     private var isExcluded: Bool { !settings.media.isEmpty && !settings.media.contains(machine.via.rawValue) }
@@ -69,12 +81,12 @@ extension ShippingEngine {
         return .seconds(limit) - oldestWaiting.since.duration(to: now.instant)
     }
 
-    private mutating func wait(for obstacle: TransportFailure, _ now: Moment) {
+    private mutating func wait(for obstacle: Obstacle, _ now: Moment) {
         if isConnected, queue.isAwaitingAnswer { return }
         if isOnline {
-            disconnect(obstacle, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
+            disconnect(obstacle.reason, retryAt: now.instant + jitter.duration(upTo: Self.spread), now)
         } else {
-            setState(.waiting, obstacle, now)
+            setState(.waiting, obstacle.reason, now)
         }
         if isExcluded, settings.maximumAge != nil, oldestWaiting == nil { peek() }
     }
