@@ -291,14 +291,14 @@ final class FleetConsumer {
             // libnats 3.4.1 writes a fraction without its leading zeros: a start at .05 s would become .5 s.
             let second = moment.microsecondsSince1970 / 1_000_000
             options.Config.OptStartTime = second.multipliedReportingOverflow(by: 1_000_000_000).partialValue
-        case .after(let position):
+        case .from(let position):
             options.Config.DeliverPolicy = js_DeliverByStartSequence
-            options.Config.OptStartSeq = position &+ 1
+            options.Config.OptStartSeq = position
         case .new: options.Config.DeliverPolicy = js_DeliverNew
         case .all: options.Config.DeliverPolicy = js_DeliverAll
         }
         if durable == nil {
-            // Within one connection nothing is lost, and a new one starts after the last event.
+            // Within one connection nothing is lost, and a new one starts with the last event.
             options.Config.AckPolicy = js_AckNone
             options.Config.InactiveThreshold = inactivity
         }
@@ -330,8 +330,8 @@ enum DeliverPolicy: Sendable, Hashable {
     case newest
     /// Every event stored at this moment or later.
     case since(Timestamp)
-    /// Every event after this position in the stream.
-    case after(UInt64)
+    /// Every event from this position in the stream on; if the stream ends before it, every event from now on.
+    case from(UInt64)
     /// Events from now on.
     case new
     /// Every event.

@@ -9,6 +9,16 @@ internal import Synchronization
 final class FleetFollower: Sendable {
     /// The time without an event after which the end of the window is checked, in milliseconds.
     private static let patience: Int64 = 60_000
+    /// The timeout for an event that the broker has, in milliseconds.
+    private static let answerPatience: Int64 = 10_000
+
+    /// An event as a place in the stream, which a stream that was made anew or restored gives to another event.
+    private struct Place: Equatable {
+        let position: UInt64
+        let stored: Timestamp
+
+        init(_ delivered: DeliveredMessage) { (position, stored) = (delivered.position, delivered.message.stored) }
+    }
 
     /// The devices, and the state of the connection.
     struct State: Sendable {
@@ -64,14 +74,12 @@ final class FleetFollower: Sendable {
     ///
     /// - Returns: `false` if the first connection fails, so that a mistake on the command line is reported immediately.
     private func follow(_ window: Window) -> Bool {
-        var policy: DeliverPolicy?
+        var last: Place?
         var pause: Duration = .seconds(1)
         while window.end > .now {
             do throws(TransportFailure) {
-                let start = if let policy { policy } else { try enter(window) }
-                policy = start
-                let consumer = try FleetConsumer(source, start)
-                let backlog = consumer.account()?.total ?? 0
+                let resumed = try resume(after: last)
+                let (consumer, backlog) = if let resumed { resumed } else { try enter(window) }
                 note { state in
                     state.backlog = backlog
                     state.interruption = nil
@@ -79,9 +87,9 @@ final class FleetFollower: Sendable {
                 pause = .seconds(1)
                 while window.end > .now {
                     guard let delivered = try consumer.next(within: Self.patience) else { continue }
-                    policy = .after(delivered.position)
+                    last = Place(delivered)
                     note { state in
-                        if start.includes(delivered.message) { state.fleet.add(delivered.message) }
+                        if consumer.policy.includes(delivered.message) { state.fleet.add(delivered.message) }
                         state.backlog = min(state.backlog > 0 ? state.backlog - 1 : 0, delivered.pending)
                     }
                 }
@@ -100,11 +108,27 @@ final class FleetFollower: Sendable {
         return true
     }
 
+    /// Continues after the last event that was read.
+    ///
+    /// - Returns: The consumer and the number of waiting events; `nil` if the stream does not have that event any more. Behind
+    ///   the end of a stream that lost its last events, the broker would start with the next one, and pass over the others.
+    private func resume(after last: Place?) throws(TransportFailure) -> (FleetConsumer, UInt64)? {
+        guard let last else { return nil }
+        let consumer = try FleetConsumer(source, .from(last.position))
+        guard consumer.account()?.total != 0, let first = try consumer.next(within: Self.answerPatience),
+            Place(first) == last
+        else { return nil }
+        return (consumer, first.pending)
+    }
+
     /// Reads the events from before the window, which determine the state in which each device enters it.
-    private func enter(_ window: Window) throws(TransportFailure) -> DeliverPolicy {
+    ///
+    /// - Returns: The consumer of the events of the window, and their number.
+    private func enter(_ window: Window) throws(TransportFailure) -> (FleetConsumer, UInt64) {
         let fleet = try FleetReading(source: source).newest(window)
         note { $0.fleet = fleet }
-        return .since(window.start)
+        let consumer = try FleetConsumer(source, .since(window.start))
+        return (consumer, consumer.account()?.total ?? 0)
     }
 
     private static func sleep(for duration: Duration) {

@@ -320,6 +320,39 @@ struct FleetServerTests {
         #expect(follower.withState { $0.fleet.devices["edge-1"]?.position?.sequence } == 2)
     }
 
+    /// The number of other events in the new stream, which is shorter or longer than the former one.
+    @Test(arguments: [0, 60])
+    func `a watch reads a stream anew that does not continue the former one`(others: Int64) async throws {
+        let server = try await NATSServer()
+        var devices = (1...2).map { WrittenDevice("edge-\($0)", stream: "stream\($0)") }
+        // The last of two values counts: a stream in memory ends with its server.
+        func store(_ messages: [FleetMessage]) throws {
+            let client = try NATSTestClient(port: server.port)
+            try client.makeStream("FLEET", subjects: "reachagent.*.>", options: #""storage":"memory""#)
+            try Self.store(messages, client)
+        }
+        try store(
+            devices.indices.map { devices[$0].changes(to: WrittenDevice.state(.full), at: 0) }
+                + (1...30).map { devices[0].other(at: $0) }
+        )
+        let follower = try FleetFollower(try Self.source(server), Self.window(seconds: 3600))
+        try follower.start()
+        Self.wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == 31 && $0.backlog == 0 }
+        await server.kill()
+        Self.wait(for: follower) { $0.interruption != nil }
+        try await server.start()
+        try store(
+            [
+                devices[0].changes(to: WrittenDevice.state(.local), at: 40),
+                devices[1].changes(to: WrittenDevice.state(.partial), at: 40),
+            ] + (0..<others).map { devices[0].other(at: 41 + $0) }
+        )
+        Self.wait(for: follower) { state in
+            state.interruption == nil && state.fleet.devices["edge-1"]?.path?.connectivity == .local
+                && state.fleet.devices["edge-2"]?.path?.connectivity == .partial
+        }
+    }
+
     @Test
     func `a watch whose window ends without a server shows what it had, and begins the next one`() async throws {
         let (server, client) = try await Self.started()
