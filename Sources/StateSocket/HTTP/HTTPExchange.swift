@@ -9,12 +9,14 @@ internal import PortAccess
 final class HTTPExchange {
     /// The maximum size of a request's head.
     static let maximumHeadBytes = 16 << 10
+    /// The maximum number of header fields.
+    static let maximumFields = 64
     /// The maximum number of pipelined requests in one read.
     static let maximumWaiting = 4
-    /// The error for a longer head.
+    /// The error for a larger head.
     static let tooLarge = HTTPRefusal(
         .requestHeaderFieldsTooLarge,
-        "the head of a request has at most \(maximumHeadBytes) bytes"
+        "the head of a request has at most \(maximumHeadBytes) bytes and \(maximumFields) fields"
     )
 
     /// The client's right to use the server.
@@ -300,12 +302,16 @@ final class HTTPExchange {
         takeNoMore()
         let head = HTTPResponse.head(.ok, contentType: contentType, length: nil, keepsConnection: false)
         // A client that has closed its side before has disconnected from an endless stream, and nothing else reports that.
-        guard !isHead, !isInputClosed || parameters.isHistory else { return connection.end(with: head) }
+        guard !isInputClosed || parameters.isHistory else { return connection.end(with: head) }
         connection.setReading(true)
         // An answer before it may still be unread: a reader that is too slow for a stream gets its last line.
         connection.stopLimitingReading()
         connection.subscribe(parameters) { [self] refusal in
             guard let refusal else {
+                guard !isHead else {
+                    connection.stream?.end()
+                    return connection.end(with: head)
+                }
                 var start = head
                 // By default, browsers wait for three seconds.
                 if parameters.format == .serverSent { start.writeStaticString("retry: 1000\n\n") }

@@ -6,15 +6,12 @@ internal import NIOHTTP1
 /// The decoder between the two handlers has limits of its own, but none for the whole head, so the bytes are counted
 /// before they reach the decoder.
 enum HTTPRequestReader {
-    /// The maximum number of header fields.
-    private static let maximumFields = 64
-
     /// Adds the handlers to the pipeline of a new connection.
     static func add(to pipeline: ChannelPipeline.SynchronousOperations, of connection: Connection) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = HTTPExchange.maximumHeadBytes
         limits.maxHeaderListSize = HTTPExchange.maximumHeadBytes
-        limits.maxHeaderFieldCount = maximumFields
+        limits.maxHeaderFieldCount = HTTPExchange.maximumFields
         let decoder = HTTPDecoder<HTTPServerRequestPart, HTTPServerResponsePart>(
             leftOverBytesStrategy: .dropBytes,
             limitConfiguration: limits
