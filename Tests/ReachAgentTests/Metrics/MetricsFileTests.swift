@@ -21,8 +21,8 @@ struct MetricsFileTests {
         var directory: String { temporary.path }
         var path: String { "\(directory)/agent.prom" }
 
-        func file(interval: Duration, size: Int = 0) -> MetricsFile {
-            MetricsFile(path: path, interval: interval) { [self] in
+        func file(interval: Duration, maximumAge: Duration = .seconds(3600), size: Int = 0) -> MetricsFile {
+            MetricsFile(path: path, interval: interval, maximumAge: maximumAge) { [self] in
                 let number = count.withLock { count in
                     count += 1
                     return count
@@ -115,6 +115,20 @@ struct MetricsFileTests {
         #expect(start.duration(to: .now) >= .milliseconds(300))
         file.stop()
         #expect(bench.count.withLock { $0 } == 2)
+    }
+
+    @Test func `an old file is written again although nothing has changed, and none before the first known state`()
+        throws
+    {
+        let bench = try Bench()
+        let file = bench.file(interval: .zero, maximumAge: .milliseconds(100))
+        let start = ContinuousClock.now
+        try file.start()
+        #expect(!bench.count.wait(within: .milliseconds(300)) { $0 > 0 })
+        file.take(Self.event(.reachabilityChanged))
+        #expect(bench.waits(for: "written 3"))
+        #expect(start.duration(to: .now) >= .milliseconds(500))
+        file.stop()
     }
 
     @Test func `a change of the clock replaces a file that was written before it`() throws {

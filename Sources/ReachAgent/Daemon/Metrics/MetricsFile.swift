@@ -5,12 +5,15 @@ internal import Logging
 
 /// The file of metrics for node_exporter's textfile collector, where nothing can scrape the agent.
 ///
-/// Written by a thread of its own after a settled change, or one of the clock, by which the times in it move, so that
-/// neither a disk nor an idle machine is disturbed: while nothing changes it sleeps. The file is replaced as a whole, and
-/// removed at the end, because the metrics of an agent that does not run are wrong; not if it is another's by then.
+/// Written by a thread of its own after a settled change, or one of the clock, by which the times in it move, and once an
+/// hour: without a path no check brings a summary, and the time of an outage would not count before its end. Otherwise the
+/// thread sleeps, so that neither a disk nor an idle machine is disturbed. The file is replaced as a whole, and removed at
+/// the end, because the metrics of an agent that does not run are wrong; not if it is another's by then.
 final class MetricsFile: Sendable {
     /// The minimum time between two writes, or attempts to write.
     private static let interval: Duration = .seconds(60)
+    /// The time after which the file is written again although nothing has changed.
+    private static let maximumAge: Duration = .seconds(3600)
     /// Readable by every user: another service reads the file.
     private static let mode: mode_t = 0o644
 
@@ -28,6 +31,7 @@ final class MetricsFile: Sendable {
 
     private let path: String
     private let interval: Duration
+    private let maximumAge: Duration
     private let content: @Sendable () -> [UInt8]
     private let logger = AgentLogger.make()
     private let state = Monitor(State())
@@ -36,10 +40,17 @@ final class MetricsFile: Sendable {
     /// - Parameters:
     ///   - path: The file, whose directory must be writable: the new file is made beside the old one.
     ///   - interval: The minimum time between two writes, or attempts to write.
+    ///   - maximumAge: The time after which the file is written again although nothing has changed.
     ///   - content: Makes the content; called on the thread.
-    init(path: String, interval: Duration = MetricsFile.interval, content: @escaping @Sendable () -> [UInt8]) {
+    init(
+        path: String,
+        interval: Duration = MetricsFile.interval,
+        maximumAge: Duration = MetricsFile.maximumAge,
+        content: @escaping @Sendable () -> [UInt8]
+    ) {
         self.path = path
         self.interval = interval
+        self.maximumAge = maximumAge
         self.content = content
     }
 
@@ -108,10 +119,12 @@ final class MetricsFile: Sendable {
     private func next() -> Action {
         state.wait { state in
             if state.isStopping { return .done(.end) }
-            guard state.isStale else { return .sleep(nil) }
             let now = ContinuousClock.now
-            if let attempted = state.attempted, attempted + interval > now {
-                return .sleep(now.duration(to: attempted + interval))
+            if let attempted = state.attempted {
+                let due = attempted + (state.isStale ? interval : maximumAge)
+                guard due <= now else { return .sleep(now.duration(to: due)) }
+            } else if !state.isStale {
+                return .sleep(nil)
             }
             (state.isStale, state.attempted) = (false, now)
             return .done(.write)
