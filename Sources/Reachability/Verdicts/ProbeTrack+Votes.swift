@@ -45,6 +45,8 @@ extension ProbeTrack {
             return vote
         }
         if losses.leastPercent >= band.bad { return .failure(.lossHigh) }
+        // A failure by another measurement stands: only a success and the check's own failure are in the band.
+        if case .failure = vote, vote != own { return vote }
         return losses.isFull && losses.leastPercent > band.good ? .none : vote
     }
 

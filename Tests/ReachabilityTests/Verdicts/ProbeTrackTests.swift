@@ -24,6 +24,13 @@ struct ProbeTrackTests {
     static let latency = ProbeRule(name: "web", latency: DeadBand(good: 100, bad: 400))
     static let loss = ProbeRule(name: "web", fall: 2, loss: DeadBand(good: 10, bad: 40), lossWindow: 10)
 
+    static let latencyAndLoss = ProbeRule(
+        name: "web",
+        latency: DeadBand(good: 100, bad: 400),
+        loss: DeadBand(good: 10, bad: 60),
+        lossWindow: 10
+    )
+
     static let cases = [
         Case(name: "one success makes it up", checks: "ss", verdicts: "UU", cadence: "ss", published: 1),
         Case(name: "three failures make it down", checks: "fff", verdicts: "??D", cadence: "dd0", published: 1),
@@ -175,6 +182,18 @@ struct ProbeTrackTests {
             checks: "ssssssssfsfssssssssff",
             verdicts: String(repeating: "U", count: 20) + "D",
             rule: loss
+        ),
+        Case(
+            name: "loss between good and bad excuses no latency",
+            checks: "ssssfssssflllll",
+            verdicts: String(repeating: "U", count: 12) + "DDD",
+            rule: latencyAndLoss
+        ),
+        Case(
+            name: "failures and slow checks add up while the loss is between good and bad",
+            checks: "ssssfssssflfll",
+            verdicts: String(repeating: "U", count: 13) + "D",
+            rule: latencyAndLoss
         ),
     ]
 

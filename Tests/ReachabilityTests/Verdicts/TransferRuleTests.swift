@@ -98,6 +98,21 @@ import struct FoundationEssentials.Date
         #expect(track.state == ProbeState(.up))
     }
 
+    @Test(arguments: [(0.5, 0, FindingCode.throughputLow), (9, 900, .addedLatencyHigh)])
+    func `a bad measurement counts while the loss is between good and bad`(
+        megabits: Double,
+        added: Int,
+        code: FindingCode
+    ) {
+        let loss = DeadBand(good: 10, bad: 60)
+        let rule = ProbeRule(name: "web", loss: loss, lossWindow: 10, transfer: Self.both)
+        var track = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: .init())
+        for number in 1...10 { _ = track.take(Self.sample(number % 5 == 0 ? .httpTruncated : nil, 9, 9)) }
+        #expect(track.state == ProbeState(.up))
+        for _ in 0..<3 { _ = track.take(Self.sample(nil, megabits, added)) }
+        #expect(track.state == ProbeState(.down, code: code))
+    }
+
     @Test func `a link between good and bad is not measured ever faster`() {
         let rule = ProbeRule(name: "web", transfer: Self.both)
         var fresh = ProbeTrack(ScriptedCheck.point, rule: rule, egresses: .init())
