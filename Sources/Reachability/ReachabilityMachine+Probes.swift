@@ -31,7 +31,7 @@ extension ReachabilityMachine {
     public mutating func takeDoubtedNextHops() -> Set<ProbePoint> { probeTracks.takeDoubtedNextHops() }
 
     /// Returns whether a failed lookup says nothing about its target, because the same check in the other family finds
-    /// an address; the answer holds until the next input.
+    /// an address, or might find one over a path that the machine does not have; the answer holds until the next input.
     public func excuses(_ sample: ProbeSample) -> Bool { probeTracks.excuses(sample) }
 
     /// Handles a completed check; a check of a point that is no longer among ``points`` counts only as a moment at which

@@ -106,6 +106,37 @@ struct ProbedFamiliesTests {
     }
 
     @Test(
+        "where the other family has no path, the last check that looked for an address there counts",
+        arguments: [
+            // One that was never checked may have the address.
+            ("6n 6n 6n 6n", .unknown, .unknown), ("6x 6x 6x 6x", .down, .partial),
+            // A name that had an address in this family has lost it.
+            ("6s 6n 6n 6n", .down, .partial), ("4s6s - 6n 6n 6n", .down, .partial),
+            ("4s6s - 6x 6x 6x", .down, .partial),
+            ("4s6n 4s6n - 6n 6n 6n 6n", .unknown, .unknown), ("4s6x 4s6x - 6x 6x 6x 6x", .unknown, .unknown),
+            ("4n6n - 6n 6n 6n 6n", .down, .partial), ("4x6n - 6n 6n 6n 6n", .down, .partial),
+            // A resolver that fails is a fault of its own.
+            ("4s6d 4s6d - 6d 6d 6d 6d", .unknown, .local),
+        ] as [(String, ProbeState.Verdict, Connectivity)]
+    )
+    func alone(_ rounds: String, _ verdict: ProbeState.Verdict, _ connectivity: Connectivity) throws {
+        let onlyIPv6 = ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv4: false, hasIPv6: true))
+        let both = ScriptedNetwork(wlan0: ScriptedNetwork.Port(hasIPv6: true))
+        var run = MachineRun(MachineConfiguration(settle: .none, probes: [ProbeRule(name: "web")]))
+        run.see(rounds.contains("4") ? both : onlyIPv6, at: 0, isFirst: true)
+        for (round, checks) in rounds.split(separator: " ").map(Array.init).enumerated() {
+            let time = (round + 1) * 1000
+            if checks == ["-"] { run.see(onlyIPv6, at: time) }
+            for index in stride(from: 0, to: checks.count - 1, by: 2) {
+                let point = try #require(run.machine.points.first { "\($0)" == "web@default/ipv\(checks[index])" })
+                run.note(run.machine.handle(Self.sample(checks[index + 1], at: time + index, point)).transitions)
+            }
+        }
+        #expect(run.machine.probes.map(\.state.verdict) == [verdict])
+        #expect(run.machine.state.connectivity == connectivity)
+    }
+
+    @Test(
         "a check is excused only beside one that found an address",
         arguments: [("s", true), ("x", false), ("b", false)] as [(Character, Bool)]
     )

@@ -43,8 +43,10 @@ struct ProbeTrack: Sendable {
     var awaitsVerdict = false
     var since: Observed?
     var last: ProbeSample?
-    /// `true` if the last check says nothing, because the other family resolves the target's name.
+    /// `true` if the last check says nothing, because the other family resolves the target's name, or may.
     private(set) var isLastExcused = false
+    /// `true` once a check had an address of the target, in this family.
+    private(set) var hasHadAddress = false
     /// `true` if the next check in the other family decides what the last failed lookup says: it makes no verdict before.
     var awaitsOtherFamily = false
     var streak = 0
@@ -115,10 +117,12 @@ struct ProbeTrack: Sendable {
 
     /// Handles a completed check.
     ///
-    /// - Parameter isExcused: `true` if the check says nothing, because the other family resolves the target's name.
+    /// - Parameter isExcused: `true` if the check says nothing, because the other family resolves the target's name, or
+    ///   may.
     mutating func take(_ check: ProbeSample, isExcused: Bool = false) -> Outcome {
         var sample = check
         isLastExcused = isExcused
+        if check.hasFoundAddress { hasHadAddress = true }
         if isExcused {
             sample.outcome = .unknown
             // Earlier failures of a family that the target does not have are none either.

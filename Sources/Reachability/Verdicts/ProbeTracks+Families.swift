@@ -10,17 +10,23 @@ extension ProbeTracks {
     /// other family has found, or may still find, an address.
     func excuses(_ sample: ProbeSample) -> Bool {
         guard let code = sample.lookupCode, let position = table.position(of: sample.point),
-            let other = counterpart(of: position)
+            let otherPoint = pointInOtherFamily(of: position)
         else { return false }
+        let other = counterpart(of: position)
+        // Without a path in the other family, no check can show that the name still has an address there: one that it had
+        // in this family is gone.
+        if other == nil, table.tracks[position].hasHadAddress { return false }
+        // The other family may have had a path before.
+        let last = (other ?? dormant[otherPoint])?.last
         switch code {
         // The name exists, but with an address of neither family if the other one was denied too.
         case .dnsNoAddress:
-            return sample.outcome == .failed && ![.dnsNoAddress, .dnsNXDomain].contains(other.last?.lookupCode)
+            return sample.outcome == .failed && ![.dnsNoAddress, .dnsNXDomain].contains(last?.lookupCode)
         // The name may have gone since: only its last check proves that it exists.
-        case .dnsNXDomain: return sample.outcome == .failed && other.last?.hasFoundAddress == true
+        case .dnsNXDomain: return sample.outcome == .failed && last?.hasFoundAddress == true
         case _ where code.isResolverFault:
             // A resolver that has failed since the other family's check is no fault of this family alone.
-            guard let since = table.tracks[position].failingSince, let last = other.last else { return false }
+            guard other != nil, let last, let since = table.tracks[position].failingSince else { return false }
             return last.hasFoundAddress && last.observed.instant >= since
         default: return false
         }
@@ -66,8 +72,14 @@ extension ProbeTracks {
         return code.isResolverFault && last.hasFoundAddress && last.observed.instant < since
     }
 
-    /// Returns the same probe at the same vantage in the other family; nil if it is not checked once in each.
+    /// Returns the same probe at the same vantage in the other family; nil if it is not checked once in each, or if the
+    /// other family has no path there.
     private func counterpart(of position: Int) -> ProbeTrack? {
+        pointInOtherFamily(of: position).flatMap(table.position).map { table.tracks[$0] }
+    }
+
+    /// Returns the point in the other family; nil if the probe is not checked once in each.
+    private func pointInOtherFamily(of position: Int) -> ProbePoint? {
         guard table.tracks[position].rule.families == .each else { return nil }
         var point = table.points[position]
         switch point.vantage.families {
@@ -75,7 +87,7 @@ extension ProbeTracks {
         case .ipv6: point.vantage.families = .ipv4
         case .any: return nil
         }
-        return table.position(of: point).map { table.tracks[$0] }
+        return point
     }
 }
 
@@ -87,7 +99,7 @@ extension ProbeSample {
     fileprivate var lookupCode: FindingCode? { outcome == .ok || phase == .query ? nil : code }
 
     /// `true` if the check certainly had an address of its target.
-    fileprivate var hasFoundAddress: Bool {
+    var hasFoundAddress: Bool {
         switch outcome {
         case .ok: true
         case .failed: phase == .query || phase != .resolve && code.map { $0.evidence != .nothing } == true

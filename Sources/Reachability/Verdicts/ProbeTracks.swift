@@ -13,7 +13,7 @@ struct ProbeTracks: Sendable {
     /// The tracks of the current points.
     var table = TrackTable()
     /// The tracks of points that do not exist now, but may return: of the default path, and of existing interfaces.
-    private var dormant: [ProbePoint: ProbeTrack] = [:]
+    private(set) var dormant: [ProbePoint: ProbeTrack] = [:]
 
     /// The points to recheck at once.
     var rechecks: Set<ProbePoint> = []
