@@ -48,6 +48,7 @@ struct ConnectionScript {
             while received.count < count { try await more() }
             received.removeFirst(count)
         case .receiveClientHello: try await receiveRecord()
+        case .receiveFrame(let type): while try await receiveFrame() != type {}
         case .receiveRequest: try await receiveRequest()
         case .send(let bytes): try await send(bytes)
         case .sendSlowly(let bytes, let piece, let interval):
@@ -112,6 +113,15 @@ struct ConnectionScript {
         let length = 5 + Int(received[3]) << 8 + Int(received[4])
         while received.count < length { try await more() }
         received.removeFirst(length)
+    }
+
+    /// Drops the next HTTP/2 frame, and returns its type.
+    private mutating func receiveFrame() async throws -> UInt8 {
+        while received.count < 9 { try await more() }
+        let (length, type) = (9 + Int(received[0]) << 16 + Int(received[1]) << 8 + Int(received[2]), received[3])
+        while received.count < length { try await more() }
+        received.removeFirst(length)
+        return type
     }
 
     private mutating func serve(_ responses: [String: ScriptedResponse]) async throws {

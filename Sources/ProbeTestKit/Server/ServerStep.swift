@@ -10,6 +10,9 @@ public enum ServerStep: Sendable {
     case receive(Int)
     /// Waits for the first TLS record, which contains the ClientHello, and drops it.
     case receiveClientHello
+    /// Waits for an HTTP/2 frame of this type (RFC 9113, section 6), and drops it and those before it; the client's preface
+    /// has 24 bytes.
+    case receiveFrame(UInt8)
     /// Waits for a complete HTTP/1 request and records it.
     case receiveRequest
     /// Sends bytes, and waits until the kernel has accepted them.

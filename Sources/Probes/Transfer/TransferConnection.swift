@@ -33,10 +33,17 @@ final class TransferConnection: @unchecked Sendable {
     }
 
     /// `true` if another request can be sent now.
-    var canSend: Bool { isUsable && (isHTTPTwo || outstanding == 0) }
+    var canSend: Bool { isUsable && outstanding < maximumOutstanding }
 
-    /// `true` if another request can be sent, now or after the running one.
-    var isUsable: Bool { isKept && channel.isActive }
+    /// `true` if another request can be sent, now or after the running ones.
+    var isUsable: Bool { isKept && channel.isActive && !isEnding }
+
+    private var isEnding: Bool { if case .two(let connection) = handlers { connection.isEnding } else { false } }
+
+    /// The number of requests that the server answers at a time.
+    private var maximumOutstanding: Int {
+        if case .two(let connection) = handlers { connection.maximumStreams } else { 1 }
+    }
 
     /// The kernel's counters; nil if the kernel does not count.
     var counters: TCPCounters? {
@@ -104,7 +111,6 @@ final class TransferConnection: @unchecked Sendable {
     private func ended(_ exchange: HTTPExchange, _ finding: Finding?) {
         outstanding -= 1
         streams[ObjectIdentifier(exchange)] = nil
-        if exchange.goAway != nil { isKept = false }
         guard !isHTTPTwo else { return }
         let closes = exchange.response?.headers.contains { field in
             field.isNamed("connection")

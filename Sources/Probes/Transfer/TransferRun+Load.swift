@@ -96,13 +96,15 @@ extension TransferRun {
         self[keyPath: leg]?.smallRequests += 1
         sendSmall(on: connection) { [weak self] duration, sent in
             self?[keyPath: leg]?.loaded[keyPath: meter].add(duration, sent: sent)
-        } ended: { [weak self] _ in
+        } ended: { [weak self] finding in
             guard let self, !isOver else { return }
+            // Another connection may answer the next one, and is opened only a few times.
+            if finding != nil, connection === separate { connection.close() }
             settle(at: .now())
         }
     }
 
-    /// Reopens the connection for small requests, which the server has closed, or which was lost with its path.
+    /// Reopens the connection for small requests, which the server has closed or ended, or which was lost with its path.
     func reopenSeparate() {
         guard let target, small != nil, !isReopening, reopenings < Self.maximumReopenings else { return }
         isReopening = true

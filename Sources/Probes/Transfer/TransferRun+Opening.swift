@@ -61,6 +61,7 @@ extension TransferRun {
     /// Calls a closure once the main connection can send; opens a new one if the server has closed it.
     func withMain(to request: SerializedRequest, then body: @escaping () -> Void) {
         if main?.canSend == true { return body() }
+        main?.close()
         open(to: request) { [weak self] result in
             guard let self, !isOver else { return }
             switch result {
@@ -113,21 +114,30 @@ extension TransferRun {
 
     /// Sends the next small request on the idle connection, until there are enough round trips.
     private func askIdle(from start: NIODeadline, bytesBefore: Int) {
+        guard case .idle = state else { return }
         let isLate = Duration(.now() - start) > run.probe.timeout / 5
-        guard idle.count < Self.idleRoundTrips, !(isLate && idle.count > 0) else {
-            if idle.count > 0 { smallBytes = max(200, (run.meter.currentOnWire() - bytesBefore) / idle.count) }
-            return beginLegs()
+        // A server that closes the connection, or announces its end, leaves none to measure on.
+        guard idle.count < Self.idleRoundTrips, !(isLate && idle.count > 0), separate?.canSend == true else {
+            return endIdle(bytesBefore: bytesBefore)
         }
         sendSmall(on: separate) { [weak self] duration, sent in
             self?.idle.add(duration, sent: sent)
             self?.lastSign = .now()
         } ended: { [weak self] finding in
             guard let self, case .idle = state else { return }
-            if let finding, idle.count == 0 { return run.fail(finding) }
-            // If the server closes the connection after each response, there is none to measure on.
-            guard separate?.canSend == true else { return beginLegs() }
+            if let finding {
+                guard idle.count > 0 else { return run.fail(finding) }
+                // The next one would fail like this one.
+                separate?.close()
+                return endIdle(bytesBefore: bytesBefore)
+            }
             run.loop.assumeIsolated().execute { [weak self] in self?.askIdle(from: start, bytesBefore: bytesBefore) }
         }
+    }
+
+    private func endIdle(bytesBefore: Int) {
+        if idle.count > 0 { smallBytes = max(200, (run.meter.currentOnWire() - bytesBefore) / idle.count) }
+        beginLegs()
     }
 
     /// Sends a small request.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Violations of HTTP/2")
 struct HTTPTwoBlameTests {
     static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
-        [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+        [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
     }
 
     static let head = frame(1, flags: 4, stream: 1, [0x88])

@@ -36,13 +36,17 @@ struct TransferBench {
     }
 
     /// Makes one transfer from a server whose connections run one script each.
+    ///
+    /// - Parameter meanwhile: Runs beside the transfer; what it waits for at the server ends with the transfer.
     func transfer(
         _ scripts: [[ServerStep]],
         tls: ServerTLS? = nil,
         path: String = "/large",
-        _ change: (inout Probe) -> Void = { _ in }
+        _ change: (inout Probe) -> Void = { _ in },
+        meanwhile: @escaping @Sendable (ScriptedServer) async -> Void = { _ in }
     ) async throws -> (report: CheckReport, server: ScriptedServer) {
         let server = try await ScriptedServer.start(scripts: scripts, tls: tls)
+        async let beside: Void = meanwhile(server)
         let report = try await CheckBench().check(server.url(path, host: "host.test")) { probe in
             var plan = plan
             if let uploadPath { plan.uploadURL = try? HTTPURL(parsing: server.url(uploadPath, host: "host.test")) }
@@ -50,6 +54,7 @@ struct TransferBench {
             change(&probe)
         }
         await server.shutDown()
+        await beside
         return (report, server)
     }
 }

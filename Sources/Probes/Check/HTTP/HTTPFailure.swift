@@ -114,6 +114,10 @@ private enum HTTPTwoFailure {
             }
             let name = HTTPTwoCode.name(UInt32(clamping: error.errorCode.networkCode))
             return (.httpProtocol, "the server broke HTTP/2: its frames were refused with \(name)")
+        // The request came after the server's GOAWAY, which is no violation by the server.
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway:
+            let finding = HTTPFailure.end(of: exchange)
+            return (finding.code, finding.evidence)
         case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHPACKErrors.MaxHeaderListSizeViolation:
             return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
         case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(name(of: error))")

@@ -48,6 +48,12 @@ struct HTTPTwoConnection {
         (self.exchanges, self.channel) = (exchanges, channel)
     }
 
+    /// `true` once the server has announced the end of the connection, after which it accepts no further stream.
+    var isEnding: Bool { exchanges.goAway != nil }
+
+    /// The number of streams that the server allows at a time; the library holds requests on further ones back.
+    var maximumStreams: Int { exchanges.maximumStreams }
+
     /// Opens a stream, which sends the request; closing the returned stream resets it.
     func send(_ exchange: HTTPExchange) -> EventLoopFuture<any Channel> {
         exchanges.add(exchange)
@@ -76,12 +82,19 @@ private final class HTTPTwoRoot: ChannelInboundHandler {
     init(_ exchanges: HTTPTwoExchanges) { self.exchanges = exchanges }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .goAway(_, let code, _) = unwrapInboundIn(data).payload {
-            exchanges.goAway(with: UInt32(clamping: code.networkCode))
+        switch unwrapInboundIn(data).payload {
+        case .goAway(_, let code, _): exchanges.goAway(with: UInt32(clamping: code.networkCode))
+        case .settings(.settings(let settings)):
+            for setting in settings where setting.parameter == .maxConcurrentStreams {
+                exchanges.maximumStreams = setting.value
+            }
+        default: break
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A request that waited for the connection until after the GOAWAY fails alone, in ``HTTPTwoStream``.
+        guard !(error is NIOHTTP2Errors.CreatedStreamAfterGoaway) else { return }
         exchanges.fail { HTTPFailure.finding(error, in: $0) }
     }
 
@@ -94,10 +107,15 @@ private final class HTTPTwoRoot: ChannelInboundHandler {
 /// The exchanges of one HTTP/2 connection, all of which are notified when the connection ends.
 private final class HTTPTwoExchanges {
     private var exchanges: [HTTPExchange] = []
+    /// The error code of the received GOAWAY frame.
+    private(set) var goAway: UInt32?
+    /// The number of streams that the server allows at a time: any number until it states one.
+    var maximumStreams = Int.max
 
     /// Adds an exchange, and drops finished ones.
     func add(_ exchange: HTTPExchange) {
         exchanges.removeAll { $0.isOver }
+        exchange.goAway = goAway
         exchanges.append(exchange)
     }
 
@@ -108,6 +126,7 @@ private final class HTTPTwoExchanges {
 
     /// Records the error code of a GOAWAY frame.
     func goAway(with code: UInt32) {
+        goAway = code
         for exchange in exchanges { exchange.goAway = code }
     }
 

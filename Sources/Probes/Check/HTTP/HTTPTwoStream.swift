@@ -93,7 +93,14 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         case .head:
             let isWhole = exchange.contentLength == 0
             let frame = HTTP2Frame.FramePayload.Headers(headers: requestHeaders, endStream: isWhole)
-            context.write(wrapOutboundOut(.headers(frame)), promise: promise)
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.whenFailure { [exchange] error in
+                // All other errors are those of the stream or of the connection, which report them.
+                guard error is NIOHTTP2Errors.CreatedStreamAfterGoaway, !exchange.isOver else { return }
+                exchange.fail(HTTPFailure.finding(error, in: exchange))
+            }
+            sent.futureResult.cascade(to: promise)
+            context.write(wrapOutboundOut(.headers(frame)), promise: sent)
         case .body(let piece):
             context.write(wrapOutboundOut(.data(.init(data: piece))), promise: promise)
         case .end:
