@@ -77,6 +77,7 @@ extension TransferRun {
                 )
             }
             object.size = accepted.size ?? object.size
+            if accepted.isRestarted { objectBegin = download?.bytes ?? 0 }
             if run.recorder.phase != .body { run.recorder.begin(.body) }
             main?.paceReads(true)
             let wanted = download?.wantedBytes ?? 0
@@ -123,11 +124,31 @@ extension TransferRun {
                 let evidence = "the object is empty; \(leg.wantedBytes) bytes were requested"
                 return run.fail(.httpBody, subject: exchange.subject, evidence: evidence)
             }
-            let evidence = "the object has \(leg.bytes) bytes; \(leg.wantedBytes) were requested"
+            let received = leg.bytes - objectBegin
+            if exchange.response?.status == 206, let size = object.size, received < size { return continueDownload() }
+            let evidence = "the object has \(received) bytes; \(leg.wantedBytes) were requested"
             run.findings.append(Finding(.httpBody, .note, subject: exchange.subject, evidence: evidence))
             download?.wantedBytes = leg.bytes
         }
         endLeg(.download)
+    }
+
+    /// Requests the rest of a part of which the server has sent only the start (RFC 9110, section 15.3.7).
+    private func continueDownload() {
+        part = remainingPart
+        // The handlers of the last exchange are still on the stack.
+        run.loop.assumeIsolated().execute { [weak self] in
+            guard let self, case .leg(.download) = state, let target else { return }
+            withMain(to: target) { [self] in requestDownload() }
+        }
+    }
+
+    /// The part that is still missing, of which the offsets count from the start of the object: after a restart, of the
+    /// resent one.
+    var remainingPart: RequestedPart {
+        guard let leg = download else { return RequestedPart() }
+        let offset = leg.bytes - objectBegin
+        return RequestedPart(bounds: offset > 0 ? offset...(offset + leg.wantedBytes - leg.bytes - 1) : nil)
     }
 
     // MARK: Upload

@@ -103,16 +103,14 @@ extension TransferRun {
 
     /// Reconnects, and abandons any running attempt.
     func reconnect() {
-        guard case .suspended = state, let target, let leg = download else { return }
+        guard case .suspended = state, let target else { return }
         dropConnections()
         guard isAdmitted() else { return }
         suspension?.attempt += 1
         suspension?.attempted = .now()
         suspension?.isConnecting = true
         let attempt = suspension?.attempt
-        // After a restart, offsets count from the start of the resent object.
-        let offset = leg.bytes - objectBegin
-        part = RequestedPart(bounds: offset > 0 ? offset...(offset + leg.wantedBytes - leg.bytes - 1) : nil)
+        part = remainingPart
         open(to: target) { [weak self] result in
             guard let self, case .suspended = state, suspension?.attempt == attempt else { return }
             switch result {
@@ -151,7 +149,6 @@ extension TransferRun {
     func endSuspension(isRestarted: Bool) {
         guard let suspension, case .suspended = state else { return }
         let now = NIODeadline.now()
-        if isRestarted { objectBegin = download?.bytes ?? 0 }
         download?.goodput.resume(at: now)
         seams.append(
             TransferSeam(

@@ -113,6 +113,31 @@ struct TransferCheckTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a server that sends only the start of a range is asked for the rest`(isKept: Bool) async throws {
+        let object = TransferBench.object(300_000, ranges: true)
+        func part(_ range: String) -> [ServerStep] {
+            let head =
+                "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(range)/300000\r\nContent-Length: 100000\r\n"
+                + (isKept ? "\r\n" : "Connection: close\r\n\r\n")
+            return [.receiveRequest, .send(head), .send([UInt8](repeating: 7, count: 100_000))]
+        }
+        let start = [.receiveRequest, .send(object.head)] + part("0-99999")
+        let rest = part("100000-199999")
+        var bench = TransferBench()
+        bench.plan = TransferPlan(downloadBytes: 200_000)
+        let (report, server) = try await bench.transfer(
+            isKept ? [start + rest, [.serve(object)]] : [start, [.serve(object)], rest]
+        )
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(report.transfer?.download?.bytes == 200_000)
+        #expect(report.transfer?.download?.wantedBytes == 200_000)
+        #expect(!report.findings.contains { $0.code == .httpBody })
+        let parts = server.requests.filter { $0.method == "GET" }
+        #expect(parts.map { $0.header("Range") } == ["bytes=0-199999", "bytes=100000-199999"])
+        #expect(parts.map { $0.header("If-Range") } == [nil, "\"one\""])
+    }
+
     @Test
     func `a redirect is followed before the transfer begins`() async throws {
         let object = TransferBench.object(50_000)
