@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The limits of the work that one check may cause: a deadline, a number of steps and of values, and a cancellation.
+/// The limits of the work that one check may cause: a number of steps and of values, a cancellation, and optionally a
+/// deadline.
 ///
 /// Hostile input determines the time to evaluate it, so the evaluation spends steps as it proceeds, and stops when none
 /// are left:
@@ -56,7 +57,7 @@ package final class WorkBudget: Sendable {
     /// Creates a budget.
     ///
     /// - Parameters:
-    ///   - deadline: The end of the check, by the clock of its timeout, which stops while the machine is suspended.
+    ///   - deadline: The end of the work, by a clock that stops while the machine is suspended; nil if ``cancel()`` ends it.
     ///   - steps: The maximum number of steps.
     package init(deadline: SuspendingClock.Instant?, steps: Int, values: Int = maximumValues) {
         self.deadline = deadline

@@ -52,8 +52,9 @@ public final class Prober: Sendable {
 
     /// Runs a check, and returns its report.
     ///
-    /// A check never takes longer than its timeout: the `timeoutInterval` of the request or its serializer, or without
-    /// one the probe's ``Probe/timeout``. When the task is cancelled, the check ends at once with the code `cancelled`.
+    /// A check takes no longer than its timeout: the `timeoutInterval` of the request or its serializer, or without one
+    /// the probe's ``Probe/timeout``. A check whose process was paused at that moment continues for as long as its end is
+    /// late, at most for the timeout once more. When the task is cancelled, the check ends at once with the code `cancelled`.
     ///
     /// A program that may be short of descriptors uses ``start(_:completion:)``: Swift's runtime ends a process that has
     /// none left when its first task runs.

@@ -23,7 +23,7 @@ final class DNSExchange: @unchecked Sendable {
     private var socket: DatagramSocket?
     /// The channel of a query over TCP.
     private var channel: (any Channel)?
-    private var timers: [Scheduled<Void>] = []
+    private var deadline: DeadlineTimer?
     private var repetition: Scheduled<Void>?
     private var started = NIODeadline.uptimeNanoseconds(0)
     private var sent = 0
@@ -54,7 +54,9 @@ final class DNSExchange: @unchecked Sendable {
     func begin() {
         guard !isOver else { return }
         started = .now()
-        timers.append(eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp(after: self.timeout) })
+        deadline = DeadlineTimer(Deadline(after: timeout, from: started), on: eventLoop) {
+            self.timeIsUp(after: self.timeout)
+        }
         do {
             let socket = try DatagramSocket(.udp, to: query.server, interface: query.interface)
             self.socket = socket
@@ -70,9 +72,7 @@ final class DNSExchange: @unchecked Sendable {
     private func scheduleRepetition() {
         let pause = min(.seconds(1), timeout / 3)
         repetition?.cancel()
-        let repetition = eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() }
-        self.repetition = repetition
-        timers.append(repetition)
+        repetition = eventLoop.scheduleTask(in: .pause(pause)) { self.sendAgain() }
     }
 
     private func opened(_ result: Result<any Channel, any Error>) {
@@ -128,8 +128,9 @@ final class DNSExchange: @unchecked Sendable {
         let query = query
         ClientBootstrap(group: eventLoop)
             // The query's own deadline is the timeout.
-            .connectTimeout(.pause(timeout))
+            .connectTimeout(.hours(24))
             .channelInitializer { channel in
+                guard !self.isOver else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
                 self.channel = channel
                 return InterfaceBinding.apply(query.interface, to: channel).flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandlers([
@@ -227,7 +228,6 @@ final class DNSExchange: @unchecked Sendable {
         case let failure as IOError:
             let isLocal = failure.isOfConnectCall
             finish(nil, systemFinding(failure.errnoCode, operation: "connection by TCP", isLocal: isLocal))
-        case ChannelError.connectTimeout: timeIsUp(after: timeout)
         default: finish(nil, Finding(.connectFailed, subject: subject, evidence: String(describing: error)))
         }
     }
@@ -278,8 +278,8 @@ final class DNSExchange: @unchecked Sendable {
     private func finish(_ reply: DNSReply?, _ finding: Finding?) {
         guard !isOver else { return }
         isOver = true
-        for timer in timers { timer.cancel() }
-        timers = []
+        deadline?.cancel()
+        repetition?.cancel()
         socket = nil
         channel?.close(promise: nil)
         channel = nil

@@ -91,7 +91,7 @@ private final class ICMPExchange: @unchecked Sendable {
     private let message: ICMPEchoMessage
 
     private var socket: DatagramSocket?
-    private var deadline: Scheduled<Void>?
+    private var deadline: DeadlineTimer?
     private var started = NIODeadline.uptimeNanoseconds(0)
     private var ignored = 0
     private var isOver = false
@@ -124,7 +124,9 @@ private final class ICMPExchange: @unchecked Sendable {
         do {
             let socket = try DatagramSocket(.icmp, to: echo.target, interface: echo.interface, hopLimit: echo.hopLimit)
             self.socket = socket
-            deadline = eventLoop.scheduleTask(in: .pause(timeout)) { self.timeIsUp(after: self.timeout) }
+            deadline = DeadlineTimer(Deadline(after: timeout, from: .now()), on: eventLoop) {
+                self.timeIsUp(after: self.timeout)
+            }
             started = .now()
             do {
                 let request = message.request

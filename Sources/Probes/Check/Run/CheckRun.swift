@@ -9,7 +9,7 @@ internal import NIOCore
 /// One check from its start to its report.
 ///
 /// `@unchecked Sendable`: used only on the event loop. The completion is called exactly once in all cases, at the latest
-/// at the deadline.
+/// at the ``Deadline``.
 final class CheckRun: @unchecked Sendable {
     let probe: Probe
     /// The access to the event loop from threads that may outlive it.
@@ -40,15 +40,15 @@ final class CheckRun: @unchecked Sendable {
     private var budgetBytes: Int?
     /// The transfer in place of the check's single request.
     var transfer: TransferRun?
-    /// The budget of work on the target's bytes; it ends with the check.
-    private(set) var budget: WorkBudget
+    /// The budget of work on the target's bytes; it ends with the check, which alone knows its deadline.
+    let budget: WorkBudget
 
     /// `true` for an additional connection of another check's transfer; that check counts its bytes and ends it.
     let isPart: Bool
     /// The start of the check, by the wall clock.
     let started = Date()
     private var timeout: Duration
-    private var deadline: Scheduled<Void>?
+    private var deadline: DeadlineTimer?
     private var completion: ((CheckRun, CheckReport) -> Void)?
 
     init(
@@ -67,7 +67,7 @@ final class CheckRun: @unchecked Sendable {
         self.meter = meter ?? ByteMeter()
         epoch = .now()
         timeout = probe.timeout
-        budget = WorkBudget(deadline: .now + timeout, steps: probe.limits.evaluationSteps)
+        budget = WorkBudget(deadline: nil, steps: probe.limits.evaluationSteps)
         recorder = PhaseRecorder(epoch: epoch)
         hop = CheckHop(url: probe.target.shown)
     }
@@ -107,14 +107,13 @@ final class CheckRun: @unchecked Sendable {
     }
 
     private func arm() {
-        budget = WorkBudget(deadline: .now + timeLeft, steps: probe.limits.evaluationSteps)
         meter.bound(received: receivedBytes)
         meter.bound(total: budgetBytes ?? .max) { [self] limit in exceeded(limit) }
-        deadline = loop.scheduleTask(in: TimeAmount(max(timeLeft, .zero))) { [self] in timeIsUp() }
+        deadline = DeadlineTimer(Deadline(after: timeout, from: epoch), on: loop) { [self] in timeIsUp() }
     }
 
     /// The time left until the deadline.
-    var timeLeft: Duration { timeout - Duration(.now() - epoch) }
+    var timeLeft: Duration { deadline?.timeLeft ?? timeout }
 
     /// Runs the check's work away from the event loop, which other checks share, and fails the check if there is no thread
     /// for it.
