@@ -94,6 +94,30 @@ struct HTTPCheckTests {
     }
 
     @Test(arguments: [
+        "Connection: close", "connection:\r\n\tclose", "Proxy-Connection: close", "A: b\r\nCONNECTION: close",
+    ])
+    func `an informational response cannot end the connection before the final one`(field: String) async throws {
+        for status in ["100 Continue", "103 Early Hints"] {
+            let (report, _) = try await CheckBench().check([
+                .receiveRequest, .send("HTTP/1.1 \(status)\r\n\(field)\r\n\r\n"), .respond(.text("hello")),
+            ])
+            #expect(report.verdict == .ok, "\(report.findings)")
+            #expect(report.hop.response?.bodyBytes == 5)
+        }
+    }
+
+    @Test
+    func `whitespace around a field's value is not part of it`() async throws {
+        let fields = "X-A: a\r\nX-B:b \t \r\nX-C: \t c d\t\r\nX-D:\t \r\nX-E: e\r\n \r\nX-F: f\u{A0} \r\n"
+        let (report, _) = try await CheckBench().check([
+            .receiveRequest, .send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0 \r\n\r\n"),
+        ])
+        #expect(report.verdict == .ok, "\(report.findings)")
+        let values = report.hop.response?.headers.map(\.value)
+        #expect(values == ["a", "b", "c d", "", "e", "f\u{A0}", "0"])
+    }
+
+    @Test(arguments: [
         ("GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nContent-Encoding: gzip\r\n\r\n"),
         ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nContent-Encoding: gzip\r\n\r\n"),
         ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\nContent-Encoding: br\r\n\r\n"),

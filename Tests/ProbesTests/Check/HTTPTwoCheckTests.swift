@@ -154,6 +154,18 @@ struct HTTPTwoCheckTests {
     }
 
     @Test
+    func `a stream that ends with an informational response is malformed`() async throws {
+        // HEADERS with END_HEADERS and END_STREAM: ':status: 103' (RFC 7541, section 6.2.2).
+        let hint = frame(type: 1, flags: 5, stream: 1, [0x08, 3] + Array("103".utf8))
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(frame(type: 4) + frame(type: 4, flags: 1) + hint), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        )
+        #expect(report.verdict.code == .httpMalformed, "\(report.findings)")
+        #expect(report.findings.map(\.evidence) == ["the stream ended with an informational response"])
+    }
+
+    @Test
     func `endless frames are not read for ever`() async throws {
         let settings = frame(type: 4) + frame(type: 4, flags: 1)
         let begun = frame(type: 1, stream: 1, [0x88])

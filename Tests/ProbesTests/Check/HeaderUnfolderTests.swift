@@ -16,6 +16,17 @@ struct HeaderUnfolderTests {
         ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "HTTP/1.1 200 OK\r\n A: b\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\nA: b\n c\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\n c\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\nA: b\r c\r\r\n d\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r c\r  d\r\n\r\n"),
+        // Only in an informational response, and only the names of these fields.
+        ("HTTP/1.1 100 C\r\nConnection: a\r\n\r\n", "HTTP/1.1 100 C\r\nConnection_: a\r\n\r\n"),
+        (
+            "HTTP/1.1 103 C\r\nA: b\r\nproxy-CONNECTION:\r\n a\r\n\r\n",
+            "HTTP/1.1 103 C\r\nA: b\r\nproxy-CONNECTION_:  a\r\n\r\n"
+        ),
+        (
+            "HTTP/1.1 100 C\r\nConnections: connection:\r\n connection:\r\n\r\n",
+            "HTTP/1.1 100 C\r\nConnections: connection:  connection:\r\n\r\n"
+        ),
+        ("HTTP/1.1 200 100\r\nConnection: a\r\n\r\n", "HTTP/1.1 200 100\r\nConnection: a\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"), ("HTTP/1.1 200 OK\n\r\n", "HTTP/1.1 200 OK\n\r\n"),
     ]
 

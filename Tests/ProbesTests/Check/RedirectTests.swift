@@ -40,6 +40,13 @@ struct RedirectTests {
         #expect(server.requests.map(\.target) == ["/start", "/end?x"])
     }
 
+    @Test(arguments: ["/end ", "/end \t", "\t/end", "/end\r\n "])
+    func `whitespace around a redirect's target is not part of it`(location: String) async throws {
+        let (report, server) = try await check(["/start": .redirect(to: location), "/end": .text("there")])
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(server.requests.map(\.target) == ["/start", "/end"])
+    }
+
     @Test
     func `a redirect is followed whatever the encoding and the size of its content`() async throws {
         var encoded = ScriptedResponse.redirect(to: "/large")

@@ -63,6 +63,9 @@ final class HTTPTwoStream: ChannelDuplexHandler {
     }
 
     private func end(_ context: ChannelHandlerContext) {
+        guard hasFinalHead else {
+            return exchange.fail(.httpMalformed, "the stream ended with an informational response")
+        }
         guard missingBytes ?? 0 == 0 else { return exchange.fail(HTTPFailure.wrongLength(of: exchange)) }
         context.fireChannelRead(wrapInboundOut(.end(nil)))
     }

@@ -1,7 +1,11 @@
+internal import ForeignText
 internal import NIOCore
 
-/// Joins the folded lines of a header (obs-fold), as a user agent must (RFC 9112, section 5.2); the HTTP library rejects
-/// them.
+/// Makes the headers of responses acceptable to the HTTP library, which rejects some that a user agent must accept.
+///
+/// Folded lines (obs-fold) are joined (RFC 9112, section 5.2). In an informational response the name of a `Connection` field
+/// gets an underscore at its end: the library would take the `close` in it for the end of the connection, although the
+/// final response follows (RFC 9110, section 15.2). Nothing else reads those fields.
 struct HeaderUnfolder {
     /// The part of the head that the next byte belongs to.
     private enum Position {
@@ -16,11 +20,23 @@ struct HeaderUnfolder {
         case endCR
     }
 
+    /// The fields from which the HTTP library takes whether the connection ends.
+    private static let connectionFields = ["connection", "proxy-connection"].map { Array($0.utf8) }
+    private static let longestConnectionField = "proxy-connection".utf8.count
+    /// The length of `HTTP/1.1 `, which the status follows.
+    private static let versionLength = 9
+
     private static let (tab, lineFeed, carriageReturn, space) = (UInt8(0x09), UInt8(0x0A), UInt8(0x0D), UInt8(0x20))
 
     private var position = Position.statusLine
+    /// The number of bytes of the status line.
+    private var statusLineLength = 0
+    private var isInformational = false
+    /// The beginning of the current line of an informational response, in lower case.
+    private var line: [UInt8] = []
 
-    /// Removes the bytes of a head from the buffer, up to its end if that is there, and returns them without folds.
+    /// Removes the bytes of a head from the buffer, up to its end if that is there, and returns them as the HTTP library
+    /// accepts them.
     ///
     /// Whitespace between the status line and the first field is not a fold, and stays.
     mutating func head(from bytes: inout ByteBuffer) -> ByteBuffer {
@@ -44,6 +60,9 @@ struct HeaderUnfolder {
                 head.writeInteger(Self.carriageReturn)
                 position = .field
             }
+            if isInformational, byte == UInt8(ascii: ":"), position == .field, Self.connectionFields.contains(line) {
+                head.writeInteger(UInt8(ascii: "_"))
+            }
             let isComplete = advance(byte)
             if position != .fieldCR { head.writeInteger(byte) }
             if isComplete { break }
@@ -55,11 +74,18 @@ struct HeaderUnfolder {
     private mutating func advance(_ byte: UInt8) -> Bool {
         switch (position, byte) {
         case (.statusLine, Self.lineFeed): position = .lineStart
+        case (.statusLine, _):
+            if statusLineLength == Self.versionLength { isInformational = byte == UInt8(ascii: "1") }
+            statusLineLength += 1
         case (.lineStart, Self.carriageReturn): position = .endCR
-        case (.lineStart, _): position = .field
+        case (.lineStart, _):
+            position = .field
+            line = isInformational ? [byte.lowercasedASCII] : []
         case (.field, Self.carriageReturn): position = .fieldCR
+        case (.field, _) where isInformational && line.count <= Self.longestConnectionField:
+            line.append(byte.lowercasedASCII)
         case (.endCR, Self.lineFeed):
-            position = .statusLine
+            self = HeaderUnfolder()
             return true
         case (.endCR, _): position = .field
         default: break

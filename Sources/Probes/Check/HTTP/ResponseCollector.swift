@@ -170,7 +170,10 @@ final class ResponseIntake: ChannelInboundHandler {
         let kind = exchange.received(
             version: head.version.major >= 2 ? "\(head.version.major)" : "\(head.version.major).\(head.version.minor)",
             status: Int(clamping: head.status.code),
-            headers: head.headers.map { HeaderField(name: $0.name, value: $0.value) }
+            // The HTTP library keeps whitespace after a value, which is not part of it (RFC 9112, section 5.1).
+            headers: head.headers.map {
+                HeaderField(name: $0.name, value: String(Snippet.trimmingSpaces($0.value[...])))
+            }
         )
         isInformational = false
         switch kind {
