@@ -143,6 +143,11 @@ extension FindingCode {
                 "The server closed the connection during the handshake.",
                 "Look at the server's log; a missing SNI name or a rate limit are common."
             )
+        case .tlsRecord:
+            (
+                "A TLS record that came after the handshake cannot be read.",
+                "Something between this machine and the server damages or injects bytes: compare over another uplink; if all have it, look at the server."
+            )
         case .tlsClientCertificate:
             (
                 "The server asks for a client certificate that it did not get or does not accept.",

@@ -57,6 +57,8 @@ public enum FindingCode: String, Sendable, Hashable, CaseIterable, Codable, Cust
     case tlsNotSpoken = "tls_not_spoken"
     /// The server closed the connection during the handshake.
     case tlsClosed = "tls_closed"
+    /// A TLS record after the handshake cannot be read.
+    case tlsRecord = "tls_record"
     /// The server requires a client certificate, and got none or rejected it.
     case tlsClientCertificate = "tls_client_certificate"
 

@@ -59,6 +59,7 @@ struct ConnectionScript {
                 try await Task.sleep(for: interval)
             }
         case .sendEndlessly(let bytes): try await sendEndlessly(bytes)
+        case .sendUnencrypted(let bytes): try await channel.triggerUserOutboundEvent(UnencryptedBytes(bytes)).get()
         case .stopReading: try await channel.setOption(.autoRead, value: false).get()
         case .wait(let gate): await gate.passed()
         case .serve(let responses):

@@ -14,7 +14,7 @@ struct ScriptedConnection {
 
     func configure(_ secure: (tls: ServerTLS, context: NIOSSLContext)?) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(AbruptEndHandler())
+        try pipeline.addHandler(BelowTLSHandler())
         if let secure {
             try pipeline.addHandler(ByteToMessageHandler(serverNameHandler()))
             try pipeline.addHandler(secure.tls.makeHandler(secure.context))
@@ -92,11 +92,23 @@ enum AbruptEnd: Sendable {
     case reset
 }
 
-/// Executes an ``AbruptEnd``; it precedes the TLS handler, which would insist on an orderly end.
-private final class AbruptEndHandler: ChannelOutboundHandler {
+/// Bytes to send below TLS, sent down the pipeline as an outbound event.
+struct UnencryptedBytes: Sendable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// Executes an ``AbruptEnd``, and sends ``UnencryptedBytes``; it precedes the TLS handler, which would insist on an orderly
+/// end, and encrypt.
+private final class BelowTLSHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if let plain = event as? UnencryptedBytes {
+            return context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: plain.bytes)), promise: promise)
+        }
         guard let end = event as? AbruptEnd else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }

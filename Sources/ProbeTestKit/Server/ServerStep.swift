@@ -21,6 +21,8 @@ public enum ServerStep: Sendable {
     case sendSlowly([UInt8], piece: Int, interval: Duration)
     /// Sends the same bytes repeatedly, as fast as the peer reads, until the connection ends.
     case sendEndlessly([UInt8])
+    /// Sends bytes as they are on a connection with TLS, in place of a record.
+    case sendUnencrypted([UInt8])
     /// Stops reading; for example, the peer's closure alert stays unread and unanswered.
     case stopReading
     /// Waits until the test opens the gate.

@@ -37,6 +37,8 @@ public struct ServerTLS: Sendable {
     public var maximumVersion = Version.tls13
     /// The protocols that the server accepts (ALPN), in order of preference: `h2`, `http/1.1`.
     public var applicationProtocols: [String] = []
+    /// The groups of the key exchange, by their numbers (RFC 8446, section 4.2.7); nil for the TLS library's own list.
+    public var groups: [UInt16]?
     /// The policy for client certificates.
     public var clientCertificate = ClientCertificate.notAsked
 
@@ -59,6 +61,7 @@ public struct ServerTLS: Sendable {
         configuration.minimumTLSVersion = minimumVersion.libraryVersion
         configuration.maximumTLSVersion = maximumVersion.libraryVersion
         configuration.applicationProtocols = applicationProtocols
+        configuration.curves = groups?.map { NIOTLSCurve(rawValue: $0) }
         switch clientCertificate {
         case .notAsked: configuration.certificateVerification = .none
         case .optional: configuration.certificateVerification = .optionalVerification

@@ -88,15 +88,25 @@ struct TLSCheckTests {
         #expect(report.verdict == .failed(.tlsExpired, .tls))
     }
 
-    @Test(arguments: [TestKey.Kind.p384, .p521, .ed25519, .rsa2048])
-    func `servers with other keys get a verdict`(kind: TestKey.Kind) async throws {
+    @Test(arguments: [TestKey.Kind.p384, .p521, .ed25519, .rsa2048], [ServerTLS.Version.tls12, .tls13])
+    func `servers with other keys get a verdict`(kind: TestKey.Kind, version: ServerTLS.Version) async throws {
         let authority = try CheckBench.authority.get()
         let key = try TestKey(kind, seed: "server")
         let chain = try authority.presenting(.server(names: ["host.test"]), key: key)
-        let tls = ServerTLS(chain: chain, key: key.pkcs8PEM)
+        var tls = ServerTLS(chain: chain, key: key.pkcs8PEM)
+        tls.maximumVersion = version
         let (report, _) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
         #expect(report.hop.tls?.trust?.isAccepted == true, "\(report.findings)")
         #expect(report.verdict == .ok)
+    }
+
+    @Test(arguments: [0x17, 0x18, 0x19, 0x1D, 0x11EC] as [UInt16])
+    func `a server with one group for the key exchange is checked`(group: UInt16) async throws {
+        for version in [ServerTLS.Version.tls12, .tls13] where version == .tls13 || group != 0x11EC {
+            let tls = try CheckBench.tls { ($0.maximumVersion, $0.groups) = (version, [group]) }
+            let (report, _) = try await CheckBench().check([.serve(.text("hello"))], tls: tls, host: "host.test")
+            #expect(report.verdict == .ok, "\(version): \(report.findings)")
+        }
     }
 
     @Test

@@ -49,8 +49,9 @@ final class TLSContexts: Sendable {
         // `.fullVerification` the library would verify the host name again, whatever the policy says.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates([])
-        // The library's own list has neither P-521 nor Ed25519; servers with such keys must get a verdict, not an
-        // alert.
+        // The library's own lists have neither P-521 nor Ed25519; servers with such keys must get a verdict, not an
+        // alert. In TLS 1.2 the groups of the key exchange are those of the certificates, too (RFC 8422, section 5.1).
+        configuration.curves = [.x25519_MLKEM768, .x25519, .secp256r1, .secp384r1, .secp521r1]
         configuration.verifySignatureAlgorithms = [
             .ecdsaSecp256R1Sha256, .ed25519, .rsaPssRsaeSha256, .rsaPkcs1Sha256, .ecdsaSecp384R1Sha384,
             .rsaPssRsaeSha384, .rsaPkcs1Sha384, .ecdsaSecp521R1Sha512, .rsaPssRsaeSha512, .rsaPkcs1Sha512,

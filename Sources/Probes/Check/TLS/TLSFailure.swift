@@ -50,13 +50,15 @@ enum TLSFailure {
         return finding
     }
 
-    /// Returns the finding for an alert that arrived after the client's side of the handshake was complete.
+    /// Returns the finding for an error after the client's side of the handshake was complete.
     ///
     /// A TLS 1.3 server verifies the client certificate when the client may already send, so its rejection arrives
-    /// instead of a response. Nil if the error is not one of the TLS library.
+    /// instead of a response. Anything else is a record that cannot be read, and no matter of ports, versions or ciphers.
+    /// Nil if the error is not one of the TLS library.
     static func findingAfterHandshake(_ error: any Error, subject: String) -> Finding? {
         guard let failure = Failure(error) else { return nil }
-        return finding(failure, subject: subject)
+        return failure.alert.map { finding(ofAlert: $0, subject: subject) }
+            ?? Finding(.tlsRecord, subject: subject, evidence: "after the handshake: \(failure.words)")
     }
 
     private static func closed(_ subject: String) -> Finding {
@@ -65,10 +67,7 @@ enum TLSFailure {
 
     private static func finding(_ failure: Failure, subject: String) -> Finding {
         if failure.isEnd { return closed(subject) }
-        if let alert = failure.alert {
-            let name = TLSAlert.name(alert)
-            return Finding(TLSAlert.code(alert), subject: subject, evidence: "the server sent the alert \(name)")
-        }
+        if let alert = failure.alert { return finding(ofAlert: alert, subject: subject) }
         let code: FindingCode
         switch failure.reason {
         case "KEY_USAGE_BIT_INCORRECT":
@@ -83,7 +82,12 @@ enum TLSFailure {
         case "UNSUPPORTED_PROTOCOL", "UNKNOWN_PROTOCOL", "WRONG_SSL_VERSION": code = .tlsProtocolVersion
         default: code = .tlsHandshake
         }
-        return Finding(code, subject: subject, evidence: failure.reason.lowercased().replacing("_", with: " "))
+        return Finding(code, subject: subject, evidence: failure.words)
+    }
+
+    private static func finding(ofAlert alert: UInt8, subject: String) -> Finding {
+        let name = TLSAlert.name(alert)
+        return Finding(TLSAlert.code(alert), subject: subject, evidence: "the server sent the alert \(name)")
     }
 
     /// The facts in the TLS library's errors, which are only text.
@@ -94,6 +98,8 @@ enum TLSFailure {
         var alert: UInt8?
         /// `true` if the connection was closed during the handshake.
         var isEnd = false
+        /// The reason in words: `wrong version number`.
+        var words: String { reason.lowercased().replacing("_", with: " ") }
 
         init?(_ error: any Error) {
             switch error {
@@ -118,7 +124,9 @@ enum TLSFailure {
                 } else {
                     read(first.description)
                 }
-            case .zeroReturn, .syscallError: isEnd = true
+            case .zeroReturn, .syscallError:
+                isEnd = true
+                reason = String(describing: cause)
             default: reason = String(describing: cause)
             }
         }
