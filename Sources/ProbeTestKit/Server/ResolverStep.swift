@@ -36,6 +36,8 @@ public struct ResolverRecord: Sendable, Hashable {
     public var name: String?
     /// The number of the record's type.
     public var type: UInt16
+    /// The class; 1 is the Internet.
+    public var recordClass: UInt16 = 1
     /// The time to live, in seconds.
     public var timeToLive: UInt32
     /// The record's data, encoded.
@@ -118,8 +120,8 @@ enum ResolverAnswers {
             bytes += record.name.map(ResolverRecord.bytes(ofName:)) ?? [0xc0, 12]
             let time = record.timeToLive
             let numbers = [
-                record.type, 1, UInt16(truncatingIfNeeded: time >> 16), UInt16(truncatingIfNeeded: time),
-                UInt16(clamping: record.data.count),
+                record.type, record.recordClass, UInt16(truncatingIfNeeded: time >> 16),
+                UInt16(truncatingIfNeeded: time), UInt16(clamping: record.data.count),
             ]
             bytes += words(numbers) + record.data
         }

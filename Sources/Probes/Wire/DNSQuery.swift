@@ -124,9 +124,11 @@ package struct DNSReply: Sendable, Hashable {
             )
         }
         let isAny = question.type == .any
-        let answered = Set(message.answers.lazy.filter { isAny || $0.type == question.type }.map(\.name))
+        // A record of another class answers another question (RFC 1034, section 3.7.1).
+        let records = message.answers.filter { $0.recordClass == question.recordClass }
+        let answered = Set(records.lazy.filter { isAny || $0.type == question.type }.map(\.name))
         var known: [DNSName: DNSRecord] = [:]
-        for record in message.answers where record.type == .cname && known[record.name] == nil {
+        for record in records where record.type == .cname && known[record.name] == nil {
             known[record.name] = record
         }
         var current = question.name

@@ -24,6 +24,9 @@ final class DatagramSocket {
     let descriptor: CInt
     private let isIPv6: Bool
     private let isICMP: Bool
+    /// The size of the largest datagram that is received whole: a DNS server may exceed the size that it was offered, and
+    /// a longer message is not the reply to an echo request.
+    private var maximumSize: Int { isICMP ? 2048 : Int(UInt16.max) }
     /// The thread that waits for the socket, once it does.
     private var watcher: ReadinessThread?
 
@@ -115,7 +118,7 @@ final class DatagramSocket {
     }
 
     private func receive(flags: CInt) throws(SystemError) -> Received? {
-        var bytes = [UInt8](repeating: 0, count: 2048)
+        var bytes = [UInt8](repeating: 0, count: maximumSize)
         var control = [UInt8](repeating: 0, count: 512)
         var controlLength = 0
         let count = bytes.withUnsafeMutableBytes { bytes in

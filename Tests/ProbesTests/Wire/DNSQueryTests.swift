@@ -176,6 +176,27 @@ struct DNSQueryTests {
         #expect(type.reply != nil)
     }
 
+    @Test(arguments: [DNSRecordType.a, .any])
+    func `a record of another class is not an answer`(type: DNSRecordType) async throws {
+        var record = ResolverRecord.address("192.0.2.7")
+        record.recordClass = 3
+        let outcome = try await ask([.answer([record])], type: type).outcome
+        #expect(outcome.finding?.code == .dnsNoAnswer)
+        #expect(outcome.reply?.lines == ["www.host.test. 300 CLASS3 A \\# 4 c0000207"])
+        #expect(try await ask([.answer([record, .address("192.0.2.8")])], type: type).outcome.finding == nil)
+    }
+
+    @Test
+    func `an answer by UDP may exceed the size that was offered`() async throws {
+        let text = ResolverRecord(type: DNSRecordType.txt.rawValue, data: [200] + [UInt8](repeating: 0x61, count: 200))
+        let records = [ResolverRecord](repeating: text, count: 300)
+        let (outcome, queries) = try await ask([.answer(records)], type: .txt)
+        #expect(outcome.finding == nil)
+        #expect(outcome.reply?.lines.count == 300)
+        #expect(outcome.reply?.transport == .udp)
+        #expect(queries.count == 1)
+    }
+
     @Test(
         arguments: [
             ([.address("192.0.2.7")], nil), ([.alias("b.test")], nil), ([], .dnsNoAnswer),
