@@ -43,7 +43,11 @@ public enum ReasonCode: String, Sendable, Hashable, CaseIterable {
         case .linkDown: "The interface that the route uses is down or has no carrier."
         case .linkDormant: "The interface that the route uses is associated and waits for its keys."
         case .leadsNowhere: "The route ends at this machine: it is of type 'local', or leads into lo or a dummy."
-        case .noAddress: "The interface that the route uses has no address of this family to send from."
+        case .noAddress:
+            """
+            The interface that the route uses has no address of this family to send from, or no link-local one from \
+            which to solicit an IPv6 router.
+            """
         case .addressTentative: "The only address to send from is still being checked for duplicates."
         case .noRoute: "The kernel has no route to it."
         case .routeUnreachable: "A route or rule of type 'unreachable' refuses it."

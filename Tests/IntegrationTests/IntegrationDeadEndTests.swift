@@ -44,6 +44,54 @@ struct IntegrationDeadEndTests {
         try await agent.settles(on: "wired")
     }
 
+    @Test func `a bridge whose card loses its carrier beside a VXLAN has no known medium until it returns`()
+        async throws
+    {
+        try namespace.makeLink("wlan0", peer: "far1", address: "198.51.100.2/24")
+        try namespace.makeLink("eth0", peer: "far0")
+        try namespace.run(
+            """
+            ip link add br0 type bridge; ip link set br0 up; ip link set eth0 master br0
+            ip link add vx0 type vxlan id 9 remote 198.51.100.1 dstport 4789; ip link set vx0 master br0 up
+            ip addr add 192.0.2.2/24 dev br0; ip route add default via 192.0.2.1
+            """
+        )
+        let agent = try await agent()
+        if agent.events.last?.to?.via.rawValue != "wired" { try await agent.settles(on: "wired") }
+        try namespace.ip("link set far0 down")
+        let lost = try await agent.settles(on: "other")
+        #expect(lost.to?.path.interface == "br0")
+        try namespace.ip("link set far0 up")
+        try await agent.settles(on: "wired")
+        #expect(try await agent.stop().status == 0)
+        #expect(!agent.events.contains { $0.name == "reachability.changed" && $0.to?.via.rawValue == "wifi" })
+    }
+
+    @Test func `IPv4 through an IPv6 router is lost with the link-local address of its interface`() async throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24")
+        try namespace.ip("-4 route add default via inet6 fe80::1 dev eth0")
+        let agent = try await agent()
+        if agent.events.last?.to?.via.rawValue != "wired" { try await agent.settles(on: "wired") }
+        try namespace.run("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1")
+        let lost = try await agent.settles(on: "none")
+        #expect(lost.to?.path.ipv4?.reason == "no_address")
+        #expect(lost.to?.path.ipv4?.gateway == "fe80::1")
+        try namespace.run("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0")
+        try await agent.settles(on: "wired")
+    }
+
+    @Test(arguments: [("0.0.0.0", "127.0.0.1"), ("::", "::1")])
+    func `the unspecified address leads to this machine`(address: String, source: String) throws {
+        try namespace.makeLink("eth0", peer: "far0", address: "192.0.2.2/24", gateway: "192.0.2.1")
+        try namespace.run(
+            "ip -6 addr add 2001:db8::2/64 dev eth0 nodad; ip -6 route add default via 2001:db8::1 dev eth0"
+        )
+        let text = try route(address)
+        #expect(!text.contains("no usable path"))
+        #expect(text.contains("lo (loopback)"))
+        #expect(text.contains(source))
+    }
+
     @Test("a bridge without ports leads nowhere")
     func emptyBridge() throws {
         try namespace.run(

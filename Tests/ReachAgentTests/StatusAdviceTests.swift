@@ -77,6 +77,17 @@ import Testing
             ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
         ),
         (
+            #""reason":"no_address","interface":"eth0","prefix":"0.0.0.0/0","gateway":"fe80::1""#,
+            interfaces(StatusScenes.interface("eth0", "wired", "192.0.2.2/24")),
+            "eth0 has no link-local IPv6 address from which to find its IPv6 router",
+            ["ip -6 address show dev eth0", "sysctl net/ipv6/conf/eth0/disable_ipv6"]
+        ),
+        (
+            #""reason":"no_address","interface":"eth0","prefix":"0.0.0.0/0","gateway":"fe80::1""#,
+            interfaces(StatusScenes.interface("eth0", "wired", "fe80::2/64")), "eth0 has no IPv4 address to send from",
+            ["journalctl -b -u NetworkManager -u systemd-networkd -u dhcpcd", "ip address show dev eth0"]
+        ),
+        (
             #""reason":"no_address","interface":"eth0","prefix":"::/0""#,
             interfaces(StatusScenes.interface("eth0", "wired", "fe80::1/64")),
             "eth0 has no IPv6 address to send from",

@@ -25,6 +25,20 @@ extension PathDeadEndTests {
         #expect(path.reason == reason)
     }
 
+    @Test func `a leg through an IPv6 router is dead without a link-local address on its interface`() {
+        let hops = [NextHop(interfaceIndex: 3, gateway: Self.address("fe80::1"))]
+        let other = NextHop(interfaceIndex: 4, gateway: Self.address("192.0.4.1"))
+        let path = path(
+            [Self.link(3, "eth0"), Self.link(4, "wlan0", .wifi)],
+            gateway: "fe80::1",
+            addresses: [Self.owned("192.0.2.2", by: 3), Self.owned("192.0.4.2", by: 4)],
+            matched: Route(destination: .everything(.ipv4), nextHops: hops + [other])
+        )
+        #expect(path.via == .wifi)
+        #expect(path.deadLegs.map { $0.interface?.name } == ["eth0"])
+        #expect(path.deadLegs.map(\.reason) == [.noAddress])
+    }
+
     @Test(
         "a link-local IPv4 address is a source through a router that is link-local too, also beside a dead leg",
         arguments: [

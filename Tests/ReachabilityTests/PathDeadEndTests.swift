@@ -131,6 +131,29 @@ struct PathDeadEndTests {
         #expect(path(links).via == (isUp ? .wired : .none))
     }
 
+    @Test(arguments: [("eth0", Via.wired), ("vx0", .other)])
+    func `a bridge over its kernel tunnel alone has no known medium, as a path and as an uplink`(
+        port: String,
+        via: Via
+    ) throws {
+        var bridge = Self.link(3, "br0", driver: "bridge")
+        bridge.classification = .init(kind: .wired, evidence: [.init(.driverKind, "bridge"), .init(.lower, "eth0")])
+        let links = [
+            bridge, Self.link(4, "eth0", master: 3, isUp: port == "eth0"),
+            Self.link(5, "vx0", .tunnel, driver: "vxlan", master: 3, isUp: port == "vx0"),
+        ]
+        #expect(path(links).via == via)
+        let standby = Route(destination: .everything(.ipv4), nextHops: [NextHop(interfaceIndex: 3)])
+        let snapshot = NetworkSnapshot(
+            links: links,
+            addresses: [Self.owned("192.0.2.2", by: 3)],
+            defaultRoutes: [standby]
+        )
+        let uplink = try #require(Vantages(snapshot).uplinks.first)
+        #expect(uplink.egresses.ipv4?.via == via)
+        #expect(uplink.interface.kind == .wired)
+    }
+
     @Test("a cycle of stacked interfaces passes no packets and causes no endless loop")
     func ring() {
         var one = Self.link(3, "a", driver: "macvlan")

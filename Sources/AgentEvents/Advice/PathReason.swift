@@ -19,7 +19,7 @@ struct PathReason {
         self.init(
             code,
             of: path.interface,
-            family: Family(of: path),
+            family: Family(lackedBy: path, among: interfaces) ?? Family(of: path),
             underlay: path.underlay,
             among: interfaces
         )
@@ -28,10 +28,11 @@ struct PathReason {
     /// Creates the reason of the paths of both families together; `nil` for a code that does not belong to a path.
     init?(_ code: String, of paths: ReachabilityState.Paths, among interfaces: [Interface]) {
         let families = [(Family.ipv4, paths.ipv4), (.ipv6, paths.ipv6)].filter { $0.1?.reason == code }.map(\.0)
+        let common = families.isEmpty ? Family(of: paths.overall) : families.count == 1 ? families.first : nil
         self.init(
             code,
             of: paths.overall.interface,
-            family: families.isEmpty ? Family(of: paths.overall) : families.count == 1 ? families.first : nil,
+            family: Family(lackedBy: paths.overall, among: interfaces) ?? common,
             underlay: paths.overall.underlay,
             among: interfaces
         )
@@ -41,10 +42,21 @@ struct PathReason {
     private enum Family: String {
         case ipv4 = "IPv4"
         case ipv6 = "IPv6"
+        case linkLocal = "link-local IPv6"
 
         init?(of path: Path) {
             guard let address = path.prefix ?? path.gateway else { return nil }
             self = address.contains(":") ? .ipv6 : .ipv4
+        }
+
+        /// Creates the family of the address from which the kernel solicits the IPv6 router of an IPv4 path; `nil` if
+        /// there is one, or for any other path.
+        init?(lackedBy path: Path, among interfaces: [Interface]) {
+            guard Family(of: path) == .ipv4, path.gateway?.contains(":" as Character) == true,
+                let interface = interfaces.first(where: { $0.name == path.interface }),
+                !interface.addresses.contains(where: { $0.isUsable != false && $0.address.hasPrefix("fe80:") })
+            else { return nil }
+            self = .linkLocal
         }
     }
 
@@ -151,6 +163,15 @@ struct PathReason {
         let words = [family?.rawValue, "address"].compactMap { $0 }.joined(separator: " ")
         guard let name else {
             self.init(code, "there is no \(words) to send from", "Check the DHCP client: \(command: log).")
+            return
+        }
+        if family == .linkLocal {
+            let setting: ShellCommand = "sysctl net/ipv6/conf/\(name)/disable_ipv6"
+            self.init(
+                code,
+                "\(name) has no \(words) from which to find its IPv6 router",
+                "Check the address: \(command: "ip -6 address show dev \(name)"), \(command: setting)."
+            )
             return
         }
         // Only IPv6 has duplicate address detection in the kernel.

@@ -33,6 +33,9 @@ public struct InterfaceClassification: Sendable, Hashable, Codable {
     /// `true` if the evidence fits another kind as well: a phone tethered by USB looks like Ethernet.
     public let isGuess: Bool
 
+    /// `true` if the kind is that of the lower interface, or of the members.
+    var isInherited: Bool { evidence.contains { $0.source == .lower } }
+
     /// Creates a classification.
     public init(kind: InterfaceKind, evidence: [KindEvidence], isGuess: Bool = false) {
         self.kind = kind

@@ -23,6 +23,9 @@ public struct NetworkPath: Sendable, Hashable {
     public let link: Link?
     /// The underlay, if the egress interface is a tunnel with a known one.
     public let underlay: ResolvedUnderlay?
+    /// The kind of the interface that carries the packets: for a tunnel with a known underlay that of the underlay, and
+    /// `bridge` for a bridge whose card passes none.
+    public let kind: InterfaceKind
     /// The reason packets cannot leave; `nil` when they can.
     public let unusableReason: UnusableReason?
     /// `false` if the path leads over an interface that the snapshot lacks while it is not synchronized.
@@ -55,6 +58,7 @@ public struct NetworkPath: Sendable, Hashable {
                 route: route,
                 link: link,
                 underlay: underlay,
+                kind: snapshot.kindInUse(of: underlay?.link ?? link),
                 unusableReason: reason,
                 isCertain: reason != nil || !lacksUnderlay || snapshot.isSynchronized
             )
@@ -65,21 +69,20 @@ public struct NetworkPath: Sendable, Hashable {
         route: ResolvedRoute? = nil,
         link: Link? = nil,
         underlay: ResolvedUnderlay? = nil,
+        kind: InterfaceKind = .unknown,
         unusableReason: UnusableReason?,
         isCertain: Bool = true
     ) {
         self.route = route
         self.link = link
         self.underlay = underlay
+        self.kind = kind
         self.unusableReason = unusableReason
         self.isCertain = isCertain
     }
 
     /// `true` if packets can leave.
     public var isUsable: Bool { unusableReason == nil }
-
-    /// The kind of the interface that carries the packets: for a tunnel with a known underlay that of the underlay.
-    public var kind: InterfaceKind { underlay?.link?.kind ?? link?.kind ?? .unknown }
 }
 
 /// The interface that carries the packets of a tunnel, through any tunnels in between.

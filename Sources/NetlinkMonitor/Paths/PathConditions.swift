@@ -103,21 +103,26 @@ extension NetworkSnapshot {
         let missing = missingAddress(destination.family, on: link)
         guard let source = route.source, !source.isUnspecified else { return missing }
         // For an interface without an address the kernel selects one of another interface, ultimately ::1, which no
-        // answer can reach.
+        // answer can reach. The unspecified address is the loopback's.
         let isLinkOnly =
             source.isLinkLocal && !source.isTranslated(by: route.gateway) && !destination.isLinkLocal
             && !destination.isMulticast
-        if isLinkOnly || source.isLoopback && !destination.isLoopback { return missing }
+        let isOwnMachine = destination.isLoopback || destination.isUnspecified
+        if isLinkOnly || source.isLoopback && !isOwnMachine { return missing }
         let owners = addresses.filter { $0.address == source }
         // The kernel has not announced the address yet.
         guard !owners.isEmpty, route.type == .unicast else { return nil }
         guard owners.contains(where: \.isUsable) else {
             return owners.contains { $0.flags.contains(.duplicateDetected) } ? .noAddress : .addressTentative
         }
-        if owners.contains(where: { $0.interfaceIndex == link.index && $0.isUsable }) { return nil }
+        let nextHop = route.gateway?.family ?? destination.family
+        if owners.contains(where: { $0.interfaceIndex == link.index && $0.isUsable }) {
+            // The source of an IPv4 packet is none for the solicitation of an IPv6 router (RFC 5549).
+            return nextHop == destination.family ? nil : linkLocalObstacle(on: link, family: nextHop)
+        }
         let isNamed = source == named ?? lookup.matched?.preferredSource
         guard isNamed || owners.contains(where: { lends($0, to: link) }) else { return missing }
-        return linkLocalObstacle(on: link, family: destination.family)
+        return linkLocalObstacle(on: link, family: nextHop)
     }
 
     /// Returns the source of a route if it is one that an interface can have from another one.
@@ -143,9 +148,9 @@ extension NetworkSnapshot {
             }
     }
 
-    /// Returns the reason the link-local address is not usable, which neighbour discovery uses if the source is that of
-    /// another interface.
-    func linkLocalObstacle(on link: Link, family: AddressFamily) -> NetworkPath.UnusableReason? {
+    /// Returns the reason the link-local address is not usable, which neighbour discovery uses for a next hop of a family
+    /// if the packet's source is that of another interface, or of the other family.
+    package func linkLocalObstacle(on link: Link, family: AddressFamily) -> NetworkPath.UnusableReason? {
         guard family == .ipv6, !link.flags.contains(.noARP) else { return nil }
         let own = addresses.filter {
             $0.interfaceIndex == link.index && $0.address.family == .ipv6 && $0.address.isLinkLocal

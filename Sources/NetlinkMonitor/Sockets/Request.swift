@@ -44,7 +44,10 @@ struct Request {
         // IPv6 always returns the table, and rejects the flag.
         if question.destination.family == .ipv4 { header.rtm_flags |= UInt32(RTM_F_LOOKUP_TABLE) }
         if matchesTable { header.rtm_flags |= UInt32(RTM_F_FIB_MATCH) }
-        var attributes = [(Int(RTA_DST.rawValue), question.destination.networkBytes)]
+        // connect(2) takes the unspecified address for the loopback's, and a lookup does not.
+        let destination =
+            question.destination.isUnspecified ? .loopback(question.destination.family) : question.destination
+        var attributes = [(Int(RTA_DST.rawValue), destination.networkBytes)]
         if let source = question.source, source.family == question.destination.family {
             header.rtm_src_len = UInt8(source.family.bitWidth)
             attributes.append((Int(RTA_SRC.rawValue), source.networkBytes))

@@ -128,6 +128,11 @@ public struct IPAddress: Sendable, Hashable, LosslessStringConvertible {
         IPAddress(family: family, high: 0, low: 0)
     }
 
+    /// Returns the loopback's own address of a family: 127.0.0.1 or `::1`.
+    static func loopback(_ family: AddressFamily) -> IPAddress {
+        IPAddress(family: family, high: 0, low: family == .ipv4 ? 0x7F00_0001 : 1)
+    }
+
     /// The 32-bit words in network order, each in host order: 1 or 4.
     var words: [UInt32] {
         switch family {

@@ -100,78 +100,6 @@ public struct NetworkSnapshot: Sendable, Equatable {
     }
 }
 
-extension NetworkSnapshot {
-    /// Devices that send all packets through their lower one.
-    private static let standsOnLower = Link.stackedDrivers.union(["rmnet"])
-    /// The maximum depth of stacked devices in the kernel.
-    private static let deepestStack = 8
-
-    /// Returns whether packets can pass an interface and its lower ones, out of the machine.
-    ///
-    /// A bridge passes packets when one of its uplink ports does: those with a medium if it has any, else all. A
-    /// guest's port keeps a bridge up after its cable was pulled, as does a dummy device, which leads nowhere, and one
-    /// without any port is up forever; and the carrier of a bridge changes up to a second after that of its last port.
-    ///
-    /// A bond passes packets when its active member does, or any member if it has none: without link monitoring
-    /// (`miimon 0`, the default of most modes) its carrier stays when its members lose theirs.
-    public func canPassPackets(_ link: Link) -> Bool { canPassPackets(link) { !$0.leadsNowhere } }
-
-    /// Returns whether packets can pass an interface, but only into devices that lead nowhere: it is one, or its lower
-    /// ones are.
-    package func leadsNowhere(_ link: Link) -> Bool {
-        guard link.isUsable else { return false }
-        return link.leadsNowhere || !canPassPackets(link) && canPassPackets(link) { _ in true }
-    }
-
-    /// Returns whether packets can pass an interface and those of its lower ones that count.
-    private func canPassPackets(_ link: Link, where counts: (Link) -> Bool) -> Bool {
-        guard link.isUsable else { return false }
-        guard standsOnOthers(link) else { return true }
-        // Level by level, each interface once: any number of them may stand on the same one.
-        var level = [link]
-        var seen: Set = [link.index]
-        for _ in 1..<Self.deepestStack where !level.isEmpty {
-            level = interfaces(below: level).filter {
-                $0.isUsable && counts($0) && seen.insert($0.index).inserted
-            }
-            if level.contains(where: { !standsOnOthers($0) }) { return true }
-        }
-        return false
-    }
-
-    /// Returns the reason packets cannot pass an interface, or a statement that they can.
-    public func stateDescription(of link: Link) -> String {
-        guard link.isUsable, !canPassPackets(link) else { return link.stateDescription }
-        if link.driverKind == "bridge" { return "no port that leads out is up" }
-        return leadsNowhere(link) ? "what it stands on leads nowhere" : "what it stands on is down"
-    }
-
-    /// Returns whether packets pass an interface only through others.
-    private func standsOnOthers(_ link: Link) -> Bool { link.hasPorts || lower(of: link) != nil }
-
-    /// Returns the interface through which a device sends all packets.
-    private func lower(of link: Link) -> Link? {
-        guard let kind = link.driverKind, Self.standsOnLower.contains(kind) else { return nil }
-        return link.lowerIndex.flatMap { links[$0] }
-    }
-
-    /// Returns the interfaces that pass the packets of others: lower ones, and the ports that count.
-    private func interfaces(below level: [Link]) -> [Link] {
-        let masters = LinkTable(level.filter(\.hasPorts))
-        let lowers = level.compactMap { $0.hasPorts ? nil : lower(of: $0) }
-        guard !masters.isEmpty else { return lowers }
-        // One walk for all bridges and bonds of the level.
-        var (carriers, others): ([Link], [Link]) = ([], [])
-        for port in links.values {
-            guard let master = port.masterIndex.flatMap({ masters[$0] }) else { continue }
-            let isCarrier = master.driverKind == "bond" ? port.index == master.activeMemberIndex : port.isUplinkPort
-            if isCarrier { carriers.append(port) } else { others.append(port) }
-        }
-        let served = Set(carriers.map(\.masterIndex))
-        return lowers + carriers + others.filter { !served.contains($0.masterIndex) }
-    }
-}
-
 extension NetworkSnapshot: Codable {
     private enum Member: String, CodingKey {
         case links, addresses, defaultRoutes, rules, lookups, underlays, internetAddresses, isSynchronized
@@ -230,20 +158,5 @@ extension NetworkSnapshot: Codable {
         try members.encode(tunnels, forKey: .underlays)
         try members.encode(internetAddresses, forKey: .internetAddresses)
         try members.encode(isSynchronized, forKey: .isSynchronized)
-    }
-}
-
-extension Link {
-    /// `true` for a bridge or a bond, which passes packets through its ports.
-    fileprivate var hasPorts: Bool { driverKind == "bridge" || driverKind == "bond" }
-
-    /// `true` if, as the port of a bridge, the link leads out of the machine: a medium or a kernel tunnel, and not a
-    /// tap or veth, which lead to guests and containers.
-    fileprivate var isUplinkPort: Bool {
-        switch kind {
-        case .wifi, .wwan, .wired, .bluetooth: true
-        case .tunnel: driverKind != "tun"
-        case .ppp, .bridge, .virtual, .loopback, .unknown: false
-        }
     }
 }

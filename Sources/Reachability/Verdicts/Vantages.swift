@@ -132,10 +132,13 @@ extension Vantages {
                 // Without a route, packets with the IPv6 address of another interface have nowhere to go: a probe may
                 // name an interface with IPv4 alone.
                 guard obstacle == nil,
+                    // No address of IPv4 can be the source of the solicitation of an IPv6 router.
+                    isProven || (hop?.gateway?.family ?? family) == family
+                        || snapshot.linkLocalObstacle(on: link, family: .ipv6) == nil,
                     isProven || hop?.hasSource ?? false || sources.exist(family, for: link, needsRoute: family == .ipv6)
                 else { return nil }
                 // A tunnel that moves to another underlay is another path, as it is for the default one.
-                let (via, underlay) = (Via(kind: below?.link?.kind ?? link.kind), below?.link?.index)
+                let (via, underlay) = (Via(kind: snapshot.kindInUse(of: below?.link ?? link)), below?.link?.index)
                 guard ownHops == nil || hop != nil else { return nil }
                 return Egress(
                     via: via,

@@ -256,6 +256,40 @@ struct NetworkPathTests {
         #expect(Set(Self.cases.compactMap(\.reason)) == Set(NetworkPath.UnusableReason.allCases))
     }
 
+    @Test(
+        arguments: [
+            (nil, [], .noAddress), ([.permanent], [], nil), ([.tentative], [], .addressTentative),
+            ([.tentative, .duplicateDetected], [], .noAddress), (nil, .noARP, nil),
+        ] as [(InterfaceAddress.Flags?, LinkFlags, NetworkPath.UnusableReason?)],
+        [3, 7] as [UInt32]
+    )
+    func `IPv4 through an IPv6 router needs the interface's link-local address`(
+        _ row: (linkLocal: InterfaceAddress.Flags?, flags: LinkFlags, reason: NetworkPath.UnusableReason?),
+        owner: UInt32
+    ) throws {
+        let internet = try ip("198.41.0.4")
+        let source = try ip("192.0.2.7")
+        let linkLocal = try row.linkLocal.map {
+            InterfaceAddress(interfaceIndex: 3, address: try ip("fe80::7"), prefixLength: 64, flags: $0)
+        }
+        func reason(through router: String) throws -> NetworkPath.UnusableReason? {
+            let route = ResolvedRoute(interfaceIndex: 3, gateway: try ip(router), source: source)
+            let snapshot = NetworkSnapshot(
+                links: [
+                    Case.link(3, "if0", flags: row.flags.union([.up, .lowerUp])),
+                    Case.link(7, "lo", .loopback, flags: [.up, .lowerUp, .loopback]),
+                ],
+                addresses: [InterfaceAddress(interfaceIndex: owner, address: source, prefixLength: 24)]
+                    + [linkLocal].compactMap { $0 },
+                lookups: [RouteLookup(destination: internet, outcome: .route(route))],
+                internetAddresses: [internet]
+            )
+            return try #require(snapshot.internetPath(.ipv4)).unusableReason
+        }
+        #expect(try reason(through: "fe80::1") == row.reason)
+        #expect(try reason(through: "192.0.2.1") == nil)
+    }
+
     @Test("of a multipath route one usable leg is enough, whichever the kernel names", arguments: [true, false])
     func legs(secondIsUp: Bool) throws {
         let internet = try ip("198.41.0.4")
@@ -356,6 +390,18 @@ struct NetworkPathTests {
         let path = try #require(snapshot.internetPath(.ipv4))
         #expect(path.isCertain)
         #expect(path.unusableReason == .linkDown)
+    }
+
+    @Test(arguments: [("0.0.0.0", "127.0.0.1"), ("::", "::1")])
+    func `the unspecified address leads to this machine`(destination: String, source: String) throws {
+        let route = ResolvedRoute(interfaceIndex: 1, source: try ip(source), table: Route.localTable, type: .local)
+        let lookup = RouteLookup(destination: try ip(destination), outcome: .route(route))
+        let snapshot = NetworkSnapshot(
+            links: [Case.link(1, "lo", .loopback, flags: [.up, .lowerUp, .loopback], state: .unknown)],
+            addresses: [InterfaceAddress(interfaceIndex: 1, address: try ip(source), prefixLength: 8)],
+            lookups: [lookup]
+        )
+        #expect(try #require(snapshot.path(to: lookup.destination)).isUsable)
     }
 
     @Test("an address that is not looked up has no path")

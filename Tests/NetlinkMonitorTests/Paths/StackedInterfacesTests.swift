@@ -150,6 +150,48 @@ struct StackedInterfacesTests {
         #expect(!snapshot.leadsNowhere(bridge))
     }
 
+    /// A link that inherits the kind of an Ethernet card.
+    private static func inheriting(_ index: UInt32, driver: String, lower: UInt32? = nil) -> Link {
+        var link = Self.link(index, driver: driver, lower: lower)
+        link.classification = .init(kind: .wired, evidence: [.init(.driverKind, driver), .init(.lower, "if3")])
+        return link
+    }
+
+    @Test(
+        arguments: [
+            ("both ports", true, true, .wired), ("the card alone", true, false, .wired),
+            ("the VXLAN alone", false, true, .bridge),
+        ] as [(String, Bool, Bool, InterfaceKind)]
+    )
+    func `a bridge has the medium of its card only while the card passes packets`(
+        _: String,
+        cardIsUp: Bool,
+        tunnelIsUp: Bool,
+        kind: InterfaceKind
+    ) {
+        let bridge = Self.inheriting(2, driver: "bridge")
+        let vlan = Self.inheriting(1, driver: "vlan", lower: 2)
+        var named = bridge
+        named.classification = .init(kind: .wired, evidence: [.init(.override, "br*=wired")])
+        let ports = [
+            Self.link(3, driver: nil, isUp: cardIsUp, master: 2),
+            Self.link(4, driver: "vxlan", isUp: tunnelIsUp, kind: .tunnel, master: 2),
+            Self.link(5, driver: "veth", kind: .virtual, master: 2),
+        ]
+        let snapshot = NetworkSnapshot(links: [vlan, bridge] + ports)
+        for link in [bridge, vlan] {
+            #expect(snapshot.canPassPackets(link))
+            #expect(snapshot.kindInUse(of: link) == kind)
+        }
+        #expect(NetworkSnapshot(links: [named] + ports).kindInUse(of: named) == .wired)
+        #expect(snapshot.kindInUse(of: ports[0]) == .wired)
+    }
+
+    @Test func `the kind of a cycle of stacked interfaces is found, without an endless loop`() {
+        let links = [Self.inheriting(1, driver: "vlan", lower: 2), Self.inheriting(2, driver: "vlan", lower: 1)]
+        #expect(NetworkSnapshot(links: links).kindInUse(of: links[0]) == .wired)
+    }
+
     @Test(arguments: [(7, true), (8, false)])
     func `a stack is as deep as the kernel's deepest one`(count: UInt32, isUsable: Bool) throws {
         let stack = (1...count).map { Self.link($0, driver: "vlan", lower: $0 + 1) }

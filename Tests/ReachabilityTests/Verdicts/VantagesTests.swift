@@ -236,6 +236,26 @@ struct VantagesTests {
         #expect(vantages.uplinks.count == 2)
     }
 
+    @Test(arguments: [true, false])
+    func `an uplink of IPv4 through an IPv6 router needs a link-local address`(hasLinkLocal: Bool) {
+        let plain = Self.both.snapshot
+        let hop = NextHop(interfaceIndex: 4, gateway: ScriptedNetwork.address("fe80::1"))
+        let linkLocal = InterfaceAddress(
+            interfaceIndex: 4,
+            address: ScriptedNetwork.address("fe80::4"),
+            prefixLength: 64
+        )
+        let snapshot = NetworkSnapshot(
+            links: plain.links.values.map { $0 },
+            addresses: plain.addresses.filter { $0.address.family == .ipv4 } + (hasLinkLocal ? [linkLocal] : []),
+            defaultRoutes: [Route(destination: .everything(.ipv4), nextHops: [hop])]
+        )
+        let uplink = Vantages(snapshot).uplinks.first
+        #expect(uplink?.interface.name == "wwan0")
+        #expect(uplink?.obstacle == (hasLinkLocal ? nil : .noAddress))
+        #expect(uplink?.egresses.isEmpty == !hasLinkLocal)
+    }
+
     /// Ways in which packets can have a source although their interface has no address of its own.
     enum Borrowing: CaseIterable { case none, loopback, vrf, route, answer }
 
