@@ -41,7 +41,8 @@ extension MessageBuilder {
                 sourceLength: route.sourcePrefix?.length ?? 0,
                 table: route.table,
                 protocol: route.protocol,
-                type: route.type.rawValue
+                type: route.type.rawValue,
+                flags: route.nextHops.count == 1 ? route.nextHops.map(flags(of:)).first ?? 0 : 0
             ),
             attributes: attributes
         )
@@ -54,19 +55,24 @@ extension MessageBuilder {
         sourceLength: Int = 0,
         table: UInt32 = Route.mainTable,
         protocol: UInt8 = 3,
-        type: UInt8 = 1
+        type: UInt8 = 1,
+        flags: UInt8 = 0
     ) -> [UInt8] {
         // Numbers above 255 do not fit; the kernel writes RT_TABLE_COMPAT and puts the number into RTA_TABLE.
         let shortTable = table < 256 ? UInt8(table) : 252
         let lengths = [prefixLength, sourceLength].map { UInt8(truncatingIfNeeded: $0) }
-        return [family] + lengths + [0, shortTable, `protocol`, 0, type] + hostBytes(UInt32(0))
+        return [family] + lengths + [0, shortTable, `protocol`, 0, type] + hostBytes(UInt32(flags))
     }
+
+    /// Returns the flags of a next hop: `RTNH_F_ONLINK` is 4.
+    private static func flags(of hop: NextHop) -> UInt8 { hop.isOnLink ? 4 : 0 }
 
     /// Returns `struct rtnexthop` with its attributes: one next hop of `RTA_MULTIPATH`.
     public static func hop(_ hop: NextHop, family: AddressFamily, claimedLength: UInt16? = nil) -> [UInt8] {
         let attributes = hop.gateway.map { NetlinkAttribute.router($0, routeFamily: family).bytes } ?? []
         let length = claimedLength ?? UInt16(truncatingIfNeeded: 8 + attributes.count)
-        return hostBytes(length) + [0, UInt8(truncatingIfNeeded: hop.weight - 1)] + hostBytes(hop.interfaceIndex ?? 0)
+        return hostBytes(length) + [flags(of: hop), UInt8(truncatingIfNeeded: hop.weight - 1)]
+            + hostBytes(hop.interfaceIndex ?? 0)
             + attributes
     }
 
@@ -120,7 +126,7 @@ extension MessageBuilder {
         if let gateway = hop?.gateway { attributes.append(.address(6, gateway)) }
         return MessageBuilder(
             removed ? Rtnetlink.deleteNextHop : Rtnetlink.newNextHop,
-            fixed: [AddressFamily.ipv4.number, 0, 0, 0] + hostBytes(UInt32(0)),
+            fixed: [AddressFamily.ipv4.number, 0, 0, 0] + hostBytes(UInt32(hop.map(flags(of:)) ?? 0)),
             attributes: attributes
         )
     }

@@ -73,6 +73,7 @@ public struct Path: Sendable {
         let unconnected: PathBranch?
         let reason: ReasonCode?
         var isFamilyUnused = false
+        var refusedUplinks: Set<UInt32> = []
     }
 
     private final class Storage: Sendable {
@@ -112,6 +113,10 @@ public struct Path: Sendable {
     /// A router that announces itself without a prefix makes such a path beside IPv4. The path says nothing about an
     /// outage of the other family; events do not show it.
     var isFamilyUnused: Bool { storage.members.isFamilyUnused }
+    /// The indexes of the uplinks to which the kernel would not change from this path, which is not usable.
+    ///
+    /// A route or rule refuses packets before it comes to their default routes. Events do not show it.
+    var refusedUplinks: Set<UInt32> { storage.members.refusedUplinks }
 
     /// Creates a path.
     public init(
@@ -149,16 +154,19 @@ public struct Path: Sendable {
     /// The kernel has not answered yet, or its answer is not certain.
     public static let unknown = Path(via: .unknown)
 
-    /// Returns the same path, of a family that its interface uses or not.
-    func marking(isFamilyUnused: Bool) -> Path {
-        guard isFamilyUnused != self.isFamilyUnused else { return self }
+    /// Returns the same path, of a family that its interface uses or not, with the uplinks that a refusal hides.
+    func marking(isFamilyUnused: Bool, refusedUplinks: Set<UInt32>) -> Path {
+        guard isFamilyUnused != self.isFamilyUnused || refusedUplinks != self.refusedUplinks else { return self }
         var members = storage.members
         members.isFamilyUnused = isFamilyUnused
+        members.refusedUplinks = refusedUplinks
         return Path(members)
     }
 
     /// Returns whether another path looks the same in events.
-    func isPublished(like other: Path) -> Bool { marking(isFamilyUnused: other.isFamilyUnused) == other }
+    func isPublished(like other: Path) -> Bool {
+        marking(isFamilyUnused: other.isFamilyUnused, refusedUplinks: other.refusedUplinks) == other
+    }
 }
 
 extension Path: Hashable {

@@ -25,7 +25,11 @@ struct PathDerivation {
         }
         let derived = PathDerivation(lookup, in: snapshot)
         let isUnused = derived.path.reason == .noAddress && snapshot.usesOther(family, on: derived.path.interface)
-        self.init(path: derived.path.marking(isFamilyUnused: isUnused), carriers: derived.carriers)
+        let refused = derived.path.via == .none ? snapshot.refusedUplinks : []
+        self.init(
+            path: derived.path.marking(isFamilyUnused: isUnused, refusedUplinks: refused),
+            carriers: derived.carriers
+        )
     }
 
     private init(path: Path, carriers: [UInt32]) {

@@ -182,10 +182,11 @@ extension PathAlternative {
     /// Finds the alternative to a state's path; `nil` if the path works or no other uplink does.
     ///
     /// If the kernel's state makes the path unusable, another uplink works according to the probes bound to it, or
-    /// without a verdict according to the kernel, which proves nothing about a tunnel without a certain underlay. If
-    /// only the probes report the path as dead, they must also report that the other uplink works, and a check over it
-    /// must have succeeded since: an older verdict may be from before a fault of both. Neither a tunnel's own underlay
-    /// nor anything that the dead interface carries is an alternative, whatever older verdicts say.
+    /// without a verdict according to the kernel, which proves nothing about a tunnel without a certain underlay, nor
+    /// about an uplink behind a refusal (``Path/refusedUplinks``). If only the probes report the path as dead, they must
+    /// also report that the other uplink works, and a check over it must have succeeded since: an older verdict may be
+    /// from before a fault of both. Neither a tunnel's own underlay nor anything that the dead interface carries is an
+    /// alternative, whatever older verdicts say.
     ///
     /// - Parameter proven: The names of the uplinks over which a check has succeeded since the path fell silent.
     init?(to state: ReachabilityState, among uplinks: [Uplink], proven: Set<String>) {
@@ -205,7 +206,8 @@ extension PathAlternative {
                 && uplink.underlay?.interface?.index != carrier.index
         }
         let working = others.first { $0.connectivity == .full } ?? others.first { $0.connectivity == .partial }
-        let unproven = isUnusable ? others.first(where: \.isUsableForCertain) : nil
+        let open = others.lazy.filter { !path.refusedUplinks.contains($0.interface.index) }
+        let unproven = isUnusable ? open.first(where: \.isUsableForCertain) : nil
         guard let uplink = working ?? unproven else { return nil }
         self.init(preferred: preferred, interface: uplink.interface)
     }

@@ -86,4 +86,32 @@ import Testing
         #expect(advice.problem == row.problem)
         #expect(advice.action.commands == row.commands)
     }
+
+    @Test(
+        arguments: [
+            (#""gateway":"10.1.0.1","onlink":true"#, "", "via 10.1.0.1 dev wwan0 onlink"),
+            (#""gateway":"10.1.0.1""#, #""source":"10.1.0.44","#, "via 10.1.0.1 dev wwan0 src 10.1.0.44"),
+            (
+                #""gateway":"10.1.0.1","onlink":true"#, #""source":"192.0.2.9","#,
+                "via 10.1.0.1 dev wwan0 onlink src 192.0.2.9"
+            ),
+            (#""gateway":"fe80::1""#, "", "via inet6 fe80::1 dev wwan0"), (#""weight":1"#, "", "dev wwan0"),
+        ]
+    )
+    func `the command that prefers an uplink repeats the router, onlink and the source of its route`(
+        hop: String,
+        source: String,
+        words: String
+    ) throws {
+        let path = #""via":"none","interface":"wlan0","reason":"link_down""#
+        let head = #""family":"ipv4","destination":"0.0.0.0/0","type":"unicast","table":254,"protocol":3"#
+        let json = #"""
+            {"state":{"via":"none","alternative":{"code":"preferred_path_dead","preferred":"wlan0","interface":"wwan0"},\#
+            "path":{\#(path),"ipv4":{\#(path)},"ipv6":{"via":"none","reason":"no_route"}}},"default_routes":[\#
+            {\#(head),"metric":50,"nexthops":[{"interface":"wlan0","gateway":"192.0.2.1"}]},\#
+            {\#(head),"metric":60,\#(source)"nexthops":[{"interface":"wwan0",\#(hop)}]}]}
+            """#
+        let advice = try #require(try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8)).advice())
+        #expect(advice.action.commands.last == "ip -4 route replace default \(words) metric 49")
+    }
 }

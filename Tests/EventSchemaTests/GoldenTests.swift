@@ -267,7 +267,13 @@ struct GoldenTests {
                             destination: .everything(.ipv4),
                             metric: 600,
                             nextHops: [NextHop(interfaceIndex: 3, gateway: address("192.0.2.1"))]
-                        )
+                        ),
+                        Route(
+                            destination: .everything(.ipv4),
+                            metric: 700,
+                            preferredSource: address("192.0.2.2"),
+                            nextHops: [NextHop(interfaceIndex: 3, gateway: address("203.0.113.1"), isOnLink: true)]
+                        ),
                     ]
                 ),
                 state: up,

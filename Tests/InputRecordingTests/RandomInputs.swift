@@ -187,7 +187,14 @@ struct RandomInputs {
             type: chance(90) ? .unicast : .unreachable,
             metric: number(),
             preferredSource: maybe(ip(family, 5)),
-            nextHops: [NextHop(interfaceIndex: maybe(index), gateway: maybe(ip(.ipv6, 3)), weight: 2)],
+            nextHops: [
+                NextHop(
+                    interfaceIndex: maybe(index),
+                    gateway: maybe(ip(.ipv6, 3)),
+                    weight: 2,
+                    isOnLink: chance(50)
+                )
+            ],
             nextHopObject: maybe(number())
         )
     }

@@ -17,6 +17,7 @@ struct PathAlternativeTests {
         var code: String?
         var isBoundOnly = false
         var isProven = true
+        var isRefused = false
         let isFound: Bool
         var testDescription: String { name }
     }
@@ -46,6 +47,8 @@ struct PathAlternativeTests {
         ),
         Case(name: "no carrier, a standby without carrier", standby: .none, code: "link_down", isFound: false),
         Case(name: "no carrier, a standby behind a portal", standby: .portal, code: "portal_redirect", isFound: false),
+        Case(name: "no carrier, a standby behind a kill switch", standby: .unknown, isRefused: true, isFound: false),
+        Case(name: "no carrier, a standby behind a kill switch that is full", isRefused: true, isFound: true),
         Case(name: "no carrier, an interface without a default route", isBoundOnly: true, isFound: false),
         Case(name: "no address", reason: .noAddress, isFound: true),
         Case(name: "a default route into a dummy device", reason: .leadsNowhere, isFound: false),
@@ -73,6 +76,7 @@ struct PathAlternativeTests {
     @Test("there is an alternative where the table says so", arguments: cases)
     func table(_ one: Case) {
         let path = Path(via: one.reason == nil ? .wifi : .none, interface: Self.wlan0, reason: one.reason)
+            .marking(isFamilyUnused: false, refusedUplinks: one.isRefused ? [Self.wwan0.index] : [])
         let state = ReachabilityState(
             ipv4: path,
             ipv6: Path(via: .none, reason: .noRoute),
@@ -134,6 +138,48 @@ struct PathAlternativeTests {
         run.see(network, at: 16_000)
         run.pass(to: 20_000)
         #expect(run.takeWords() == ["path none→wwan", "none/none|wwan0→wwan/unknown route route_removed"])
+    }
+
+    /// A network whose preferred route is in a table of its own, which perhaps ends in a blackhole.
+    private static func update(_ network: ScriptedNetwork, isClosed: Bool, at milliseconds: Int) -> NetworkUpdate {
+        let plain = network.snapshot
+        let own: UInt32 = 60
+        let routes = plain.defaultRoutes.map { route in
+            let table = route.metric == 100 ? own : Route.mainTable
+            return Route(destination: route.destination, table: table, metric: route.metric, nextHops: route.nextHops)
+        }
+        let blackhole = Route(destination: .everything(.ipv4), table: own, type: .blackhole, metric: 1000)
+        let snapshot = NetworkSnapshot(
+            links: plain.links.values.map { $0 },
+            addresses: plain.addresses,
+            defaultRoutes: (isClosed ? [blackhole] : []) + routes,
+            rules: [(600, own), (32766, Route.mainTable)].map {
+                RoutingRule(family: .ipv4, priority: $0, table: $1)
+            },
+            lookups: plain.lookups.values.map { $0 },
+            internetAddresses: plain.internetAddresses
+        )
+        return NetworkUpdate(snapshot: snapshot, changes: [], observed: ScriptedCheck.time(milliseconds))
+    }
+
+    @Test func `there is no alternative behind a kill switch, until that opens`() {
+        var run = MachineRun(MachineConfiguration())
+        var network = Self.both
+        run.note(run.machine.handle(Self.update(network, isClosed: true, at: 0)))
+        _ = run.takeWords()
+        network.wlan0?.isUp = false
+        run.note(run.machine.handle(Self.update(network, isClosed: true, at: 1000), isCorrection: true))
+        run.pass(to: 5000)
+        #expect(run.takeWords().last?.hasPrefix("wifi/unknown→none/none ") == true)
+        #expect(run.machine.state.alternative == nil)
+        run.note(run.machine.handle(Self.update(network, isClosed: false, at: 6000), isCorrection: true))
+        run.pass(to: 9000)
+        #expect(run.takeWords().count == 1)
+        #expect(run.machine.state.alternative?.interface == Self.wwan0)
+        run.note(run.machine.handle(Self.update(network, isClosed: true, at: 10_000), isCorrection: true))
+        run.pass(to: 15_000)
+        #expect(run.takeWords().count == 1)
+        #expect(run.machine.state.alternative == nil)
     }
 
     @Test("uplinks lost together are one change, without an alternative")

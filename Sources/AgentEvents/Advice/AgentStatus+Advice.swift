@@ -63,9 +63,13 @@ extension AgentStatus {
             // IPv4 through an IPv6 router (RFC 5549).
             (family == "ipv4" && address.contains(":") ? ["via", "inet6"] : ["via"]) + [address]
         }
+        let command = ["ip", family == "ipv6" ? "-6" : "-4", "route", "replace", "default"]
+        // Without it the kernel rejects a router that is in no prefix of the interface.
+        let onLink = better.hop.isOnLink ? ["onlink"] : []
+        let source = better.route.source.map { ["src", $0] }
         return ShellCommand(
-            words: ["ip", family == "ipv6" ? "-6" : "-4", "route", "replace", "default"] + (gateway ?? [])
-                + ["dev", working, "metric", String(worse.route.metric - 1)]
+            words: command + (gateway ?? []) + ["dev", working] + onLink + (source ?? [])
+                + ["metric", String(worse.route.metric - 1)]
         )
     }
 

@@ -228,13 +228,15 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
     public var `protocol`: UInt8
     /// The metric.
     public var metric: UInt32
+    /// The source address that the route names; `nil` if the kernel selects it.
+    public var source: String?
     /// The id of the nexthop object.
     public var nexthopObject: UInt32?
     /// The next hops.
     @List public var nexthops: [NextHop]
 
     private enum CodingKeys: String, CodingKey {
-        case family, destination, type, table, `protocol`, metric
+        case family, destination, type, table, `protocol`, metric, source
         case nexthopObject = "nexthop_object"
         case nexthops
     }
@@ -247,6 +249,7 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         table: UInt32,
         `protocol`: UInt8,
         metric: UInt32,
+        source: String? = nil,
         nexthopObject: UInt32? = nil,
         nexthops: [NextHop]
     ) {
@@ -256,6 +259,7 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         self.table = table
         self.protocol = `protocol`
         self.metric = metric
+        self.source = source
         self.nexthopObject = nexthopObject
         self.nexthops = nexthops
     }
@@ -268,12 +272,25 @@ public struct DefaultRoute: Codable, Sendable, Hashable {
         public var gateway: String?
         /// The weight among several; `nil` for 1.
         public var weight: Int?
+        /// True if the router counts as on the link, whatever the interface's prefixes.
+        @OptionalFlag public var isOnLink: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case interface, gateway, weight
+            case isOnLink = "onlink"
+        }
 
         /// Creates a next hop.
-        public init(interface: String? = nil, gateway: String? = nil, weight: Int? = nil) {
+        public init(
+            interface: String? = nil,
+            gateway: String? = nil,
+            weight: Int? = nil,
+            isOnLink: Bool = false
+        ) {
             self.interface = interface
             self.gateway = gateway
             self.weight = weight
+            self.isOnLink = isOnLink
         }
     }
 }

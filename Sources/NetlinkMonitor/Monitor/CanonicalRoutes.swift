@@ -43,6 +43,7 @@ extension Route {
         var numbers = [UInt64(table), UInt64(metric)]
         for hop in nextHops {
             numbers += [UInt64(hop.interfaceIndex ?? 0), hop.gateway?.high ?? 0, hop.gateway?.low ?? 0]
+            if hop.isOnLink { numbers.append(1) }
         }
         numbers += [UInt64(`protocol`), UInt64(type.rawValue), UInt64(nextHopObject ?? 0)]
         if let source = sourcePrefix { numbers += [source.address.high, source.address.low, UInt64(source.length)] }

@@ -152,7 +152,14 @@ extension NetlinkQueries {
         var hops = [object.hop].compactMap { $0 }
         for member in object.members {
             guard let hop = try nextHopObject(member.number)?.hop else { continue }
-            hops.append(NextHop(interfaceIndex: hop.interfaceIndex, gateway: hop.gateway, weight: member.weight))
+            hops.append(
+                NextHop(
+                    interfaceIndex: hop.interfaceIndex,
+                    gateway: hop.gateway,
+                    weight: member.weight,
+                    isOnLink: hop.isOnLink
+                )
+            )
         }
         route = Route(
             destination: route.destination,

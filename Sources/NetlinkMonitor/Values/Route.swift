@@ -6,12 +6,18 @@ public struct NextHop: Sendable, Hashable, Codable {
     public let gateway: IPAddress?
     /// The share of traffic in a multipath route, from 1.
     public let weight: Int
+    /// `true` if the router counts as on the link, whatever the interface's prefixes (`onlink`, `RTNH_F_ONLINK`).
+    public var isOnLink: Bool { isMarkedOnLink ?? false }
+
+    /// `nil` for `false`, as in recordings of earlier agents.
+    private let isMarkedOnLink: Bool?
 
     /// Creates a next hop.
-    public init(interfaceIndex: UInt32?, gateway: IPAddress? = nil, weight: Int = 1) {
+    public init(interfaceIndex: UInt32?, gateway: IPAddress? = nil, weight: Int = 1, isOnLink: Bool = false) {
         self.interfaceIndex = interfaceIndex
         self.gateway = gateway
         self.weight = weight
+        isMarkedOnLink = isOnLink ? true : nil
     }
 }
 
@@ -81,6 +87,16 @@ public struct Route: Sendable, Hashable, Codable {
 
     /// The address family.
     public var family: AddressFamily { destination.address.family }
+
+    /// `true` if the route rejects packets.
+    ///
+    /// Older kernels report one with the maximum metric in IPv6, which only represents the lack of a route.
+    var refusesPackets: Bool {
+        switch type {
+        case .blackhole, .unreachable, .prohibit: metric != .max
+        case .unicast, .local, .broadcast, .anycast, .multicast, .throw, .other: false
+        }
+    }
 
     /// `true` if the route has a nexthop object but no next hops, as with `net.ipv4.nexthop_compat_mode=0`.
     var hasUnresolvedNextHops: Bool { type == .unicast && nextHops.isEmpty && nextHopObject != nil }

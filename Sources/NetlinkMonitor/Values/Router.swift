@@ -133,7 +133,9 @@ struct Router: Sendable, Hashable, Comparable {
     /// Returns the routers among which the kernel selects by their state; none if it has no choice.
     static func choices(_ routes: [Route], _ lookups: [RouteLookup]) -> Set<Router> {
         let defaults = routes.filter { $0.type == .unicast }
-        return ipv4Choices(defaults).union(ipv6Choices(defaults, lookups, refuses: routes.contains(where: \.isRefusal)))
+        return ipv4Choices(defaults).union(
+            ipv6Choices(defaults, lookups, refuses: routes.contains { $0.family == .ipv6 && $0.refusesPackets })
+        )
     }
 
     /// Returns the IPv4 choices: the kernel selects among the default routes of one table and one metric, and among the
@@ -174,14 +176,5 @@ extension Router {
     init?(_ route: ResolvedRoute) {
         guard let gateway = route.gateway else { return nil }
         self.init(interfaceIndex: route.interfaceIndex, address: gateway)
-    }
-}
-
-extension Route {
-    /// `true` for an IPv6 route that rejects packets.
-    ///
-    /// Older kernels report one with the maximum metric, which only represents the lack of a route.
-    fileprivate var isRefusal: Bool {
-        family == .ipv6 && metric != .max && [.unreachable, .blackhole, .prohibit].contains(type)
     }
 }

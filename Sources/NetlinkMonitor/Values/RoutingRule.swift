@@ -83,6 +83,12 @@ extension RoutingRule {
     /// `true` if the action is "unreachable", whose errno is that of a table without a route.
     var isUnreachable: Bool { action == 7 }
 
+    /// `true` if a matching packet is rejected, rather than looked up.
+    var refusesPackets: Bool { (6...8).contains(action) }
+
+    /// `true` if a matching packet is looked up in the rule's table.
+    var looksUpTable: Bool { action == 1 }
+
     /// Returns whether the rule matches a packet of this machine without a mark; `false` if other conditions make that
     /// unknown.
     func fits(from address: IPAddress?, to target: IPAddress) -> Bool {
@@ -97,13 +103,18 @@ extension RoutingRule {
 
 extension [RoutingRule] {
     /// Returns whether the evaluation of these rules, in their order, matches one of type `unreachable`.
+    func rejectAsUnreachable(from source: IPAddress?, to target: IPAddress) -> Bool {
+        matchOne(from: source, to: target, where: \.isUnreachable)
+    }
+
+    /// Returns whether one of the rules that match a packet decides about it, and evaluates no other one behind it.
     ///
     /// Rules that a `goto` skips are not evaluated.
-    func rejectAsUnreachable(from source: IPAddress?, to target: IPAddress) -> Bool {
+    func matchOne(from source: IPAddress?, to target: IPAddress, where decides: (RoutingRule) -> Bool) -> Bool {
         let rules = filter { $0.family == target.family }
         var next: UInt32 = 0
         for rule in rules where rule.priority >= next && rule.fits(from: source, to: target) {
-            if rule.isUnreachable { return true }
+            if decides(rule) { return true }
             // The kernel ignores a `goto` without a rule to go to.
             if let priority = rule.gotoPriority, rules.contains(where: { $0.priority == priority }) { next = priority }
         }

@@ -42,18 +42,22 @@ enum RouteParser {
             type: RouteType(rawValue: header.rtm_type) ?? .other,
             metric: try attributes.uint32(Int(RTA_PRIORITY.rawValue)) ?? 0,
             preferredSource: try attributes.address(Int(RTA_PREFSRC.rawValue), family),
-            nextHops: try nextHops(attributes, type),
+            nextHops: try nextHops(attributes, flags: header.rtm_flags, type),
             nextHopObject: try attributes.uint32(Int(RTA_NH_ID.rawValue)),
             sourcePrefix: source.flatMap { IPPrefix(address: $0, length: Int(header.rtm_src_len)) }
         )
     }
 
-    private static func nextHops(_ attributes: Attributes, _ type: UInt16) throws(MessageError) -> [NextHop] {
+    private static func nextHops(
+        _ attributes: Attributes,
+        flags: UInt32,
+        _ type: UInt16
+    ) throws(MessageError) -> [NextHop] {
         if let multipath = attributes.bytes(Int(RTA_MULTIPATH.rawValue)) { return try hops(multipath, type) }
         let interface = try attributes.uint32(Int(RTA_OIF.rawValue))
         let gateway = try gateway(attributes)
         guard interface != nil || gateway != nil else { return [] }
-        return [NextHop(interfaceIndex: interface, gateway: gateway)]
+        return [NextHop(interfaceIndex: interface, gateway: gateway, isOnLink: NextHop.isOnLink(flags))]
     }
 
     /// Parses consecutive `struct rtnexthop`, each with attributes of its own.
@@ -75,7 +79,8 @@ enum RouteParser {
                 NextHop(
                     interfaceIndex: header.rtnh_ifindex > 0 ? UInt32(header.rtnh_ifindex) : nil,
                     gateway: gateway,
-                    weight: Int(header.rtnh_hops) + 1
+                    weight: Int(header.rtnh_hops) + 1,
+                    isOnLink: NextHop.isOnLink(UInt32(header.rtnh_flags))
                 )
             )
             rest = UnsafeRawBufferPointer(rebasing: rest[min((length + 3) & ~3, rest.count)...])
@@ -89,6 +94,12 @@ enum RouteParser {
         guard let via = attributes.bytes(Int(RTA_VIA.rawValue)), via.count > 2 else { return nil }
         return IPAddress(networkBytes: via.dropFirst(2))
     }
+}
+
+extension NextHop {
+    /// Returns whether the flags of a next hop (`RTNH_F_…`), which are those of a route with a single one, have
+    /// `RTNH_F_ONLINK`.
+    fileprivate static func isOnLink(_ flags: UInt32) -> Bool { flags & UInt32(RTNH_F_ONLINK) != 0 }
 }
 
 /// A nexthop object (`ip nexthop`), or a group of them.
@@ -111,7 +122,7 @@ struct NextHopObject: Sendable, Equatable {
 /// Parses `RTM_NEWNEXTHOP` and `RTM_DELNEXTHOP`.
 enum NextHopObjectParser {
     static func parse(_ type: UInt16, _ payload: UnsafeRawBufferPointer) throws(MessageError) -> NetlinkMessage {
-        let (_, attributes) = try MessageParser.split(payload, as: nhmsg.self, messageType: type)
+        let (header, attributes) = try MessageParser.split(payload, as: nhmsg.self, messageType: type)
         let object = try Attributes.parse(attributes, highest: Int(NHA_GATEWAY), messageType: type) {
             (attributes) throws(MessageError) in
             var object = NextHopObject(number: try attributes.uint32(Int(NHA_ID)) ?? 0)
@@ -121,7 +132,11 @@ enum NextHopObjectParser {
                 let interface = try attributes.uint32(Int(NHA_OIF))
                 let gateway = try attributes.address(Int(NHA_GATEWAY))
                 if interface != nil || gateway != nil {
-                    object.hop = NextHop(interfaceIndex: interface, gateway: gateway)
+                    object.hop = NextHop(
+                        interfaceIndex: interface,
+                        gateway: gateway,
+                        isOnLink: NextHop.isOnLink(header.nh_flags)
+                    )
                 }
             }
             return object

@@ -13,6 +13,8 @@ struct RouteMessageTests {
         var hops: [(interface: UInt32?, gateway: String?)] = []
         var source: String?
         var object: UInt32?
+        /// `true` if the router of the first next hop is marked as on the link.
+        var isOnLink = false
 
         var testDescription: String { "\(type) \(destination) table \(table)" }
 
@@ -28,7 +30,8 @@ struct RouteMessageTests {
                     NextHop(
                         interfaceIndex: $0.element.interface,
                         gateway: try $0.element.gateway.map(ip),
-                        weight: hops.count > 1 ? $0.offset + 1 : 1
+                        weight: hops.count > 1 ? $0.offset + 1 : 1,
+                        isOnLink: isOnLink && $0.offset == 0
                     )
                 },
                 nextHopObject: object
@@ -50,6 +53,8 @@ struct RouteMessageTests {
             Row(destination: "0.0.0.0/0", hops: [(3, "fe80::1")]),
             Row(destination: "0.0.0.0/0", hops: [(3, "fe80::1"), (4, "192.0.2.1")]),
             Row(destination: "0.0.0.0/0", hops: [(3, "192.0.2.1")], object: 10),
+            Row(destination: "0.0.0.0/0", hops: [(3, "10.1.0.1")], isOnLink: true),
+            Row(destination: "::/0", hops: [(3, "2001:db8::1"), (4, "fe80::2")], isOnLink: true),
         ]
     )
     func roundTrip(_ row: Row) throws {
@@ -132,6 +137,9 @@ struct RouteMessageTests {
         let hop = NextHop(interfaceIndex: 3, gateway: try ip("2001:db8::1"))
         let single = NextHopObject(number: 10, hop: hop)
         #expect(try parse(.nextHopObject(10, hop: hop)) == .nextHopObject(single, removed: false))
+        let marked = NextHop(interfaceIndex: 3, gateway: hop.gateway, isOnLink: true)
+        let object = NextHopObject(number: 10, hop: marked)
+        #expect(try parse(.nextHopObject(10, hop: marked)) == .nextHopObject(object, removed: false))
         let group = NextHopObject(
             number: 11,
             members: [

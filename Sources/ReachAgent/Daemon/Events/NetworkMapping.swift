@@ -71,12 +71,14 @@ extension DefaultRoute {
             table: route.table,
             protocol: route.protocol,
             metric: route.metric,
+            source: route.preferredSource?.description,
             nexthopObject: route.nextHopObject,
             nexthops: route.nextHops.map { hop in
                 NextHop(
                     interface: hop.interfaceIndex.map(snapshot.interfaceName),
                     gateway: hop.gateway?.description,
-                    weight: hop.weight == 1 ? nil : Int(hop.weight)
+                    weight: hop.weight == 1 ? nil : Int(hop.weight),
+                    isOnLink: hop.isOnLink
                 )
             }
         )

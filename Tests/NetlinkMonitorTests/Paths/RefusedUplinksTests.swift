@@ -1,0 +1,148 @@
+internal import Testing
+
+@testable internal import NetlinkMonitor
+
+/// Default routes behind a refusal, which the kernel never comes to.
+struct RefusedUplinksTests {
+    /// Rules and default routes of IPv4; `wlan0` is interface 4, the preferred `eth0` is 3.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var rules: [RoutingRule] = []
+        let routes: [Route]
+        let refused: Set<UInt32>
+    }
+
+    private static func rule(
+        _ priority: UInt32,
+        table: UInt32 = 254,
+        action: UInt8 = 1,
+        suppressed: UInt32? = nil,
+        mark: UInt32? = nil,
+        goto: UInt32? = nil
+    ) -> RoutingRule {
+        RoutingRule(
+            family: .ipv4,
+            priority: priority,
+            table: table,
+            action: action,
+            mark: mark,
+            suppressedPrefixLength: suppressed,
+            gotoPriority: goto
+        )
+    }
+
+    private static func route(
+        over interface: UInt32? = nil,
+        _ type: RouteType = .unicast,
+        table: UInt32 = 254,
+        metric: UInt32,
+        _ family: AddressFamily = .ipv4
+    ) -> Route {
+        Route(
+            destination: .everything(family),
+            table: table,
+            type: type,
+            metric: metric,
+            nextHops: interface.map { [NextHop(interfaceIndex: $0)] } ?? []
+        )
+    }
+
+    private static let main = rule(32766)
+    private static let standby = route(over: 4, metric: 600)
+    /// A table whose last route refuses the packets that the preferred one does not take.
+    private static let closedTable = [
+        route(over: 3, table: 60, metric: 10), route(.blackhole, table: 60, metric: 1000),
+    ]
+
+    static let rows = [
+        Row(testDescription: "no refusal", rules: [main], routes: [route(over: 3, metric: 10), standby], refused: []),
+        Row(
+            testDescription: "a blackhole behind the preferred route in its table",
+            rules: [rule(600, table: 60), main],
+            routes: closedTable + [standby],
+            refused: [4]
+        ),
+        Row(
+            testDescription: "that table, of which a rule accepts no default route",
+            rules: [rule(600, table: 60, suppressed: 0), main],
+            routes: closedTable + [standby],
+            refused: [3, 4]
+        ),
+        Row(
+            testDescription: "that table, with a throw before the blackhole",
+            rules: [rule(600, table: 60), main],
+            routes: [
+                route(over: 3, table: 60, metric: 10), route(.throw, table: 60, metric: 20),
+                route(.blackhole, table: 60, metric: 1000), standby,
+            ],
+            refused: []
+        ),
+        Row(
+            testDescription: "that table, for marked packets",
+            rules: [rule(600, table: 60, mark: 7), main],
+            routes: closedTable + [standby],
+            refused: []
+        ),
+        Row(
+            testDescription: "a refusal behind both in one table",
+            rules: [main],
+            routes: [route(over: 3, metric: 10), standby, route(.unreachable, metric: 1000)],
+            refused: []
+        ),
+        Row(
+            testDescription: "a refusal between the two in one table",
+            rules: [main],
+            routes: [route(over: 3, metric: 10), route(.prohibit, metric: 100), standby],
+            refused: [4]
+        ),
+        Row(
+            testDescription: "the missing route of older kernels",
+            rules: [main],
+            routes: [route(over: 3, metric: 10), standby, route(.unreachable, metric: .max)],
+            refused: []
+        ),
+        Row(
+            testDescription: "a rule that refuses, before the standby's table",
+            rules: [rule(500, table: 60), rule(600, table: 0, action: 6), main],
+            routes: [route(over: 3, table: 60, metric: 10), standby],
+            refused: [4]
+        ),
+        Row(
+            testDescription: "a rule that refuses, which a goto skips",
+            rules: [rule(500, action: 2, goto: 700), rule(600, table: 0, action: 6), rule(700)],
+            routes: [route(over: 3, metric: 10), standby],
+            refused: []
+        ),
+        Row(
+            testDescription: "a refusal in one family alone",
+            rules: [rule(600, table: 60), main],
+            routes: closedTable + [standby, route(over: 4, metric: 600, .ipv6)],
+            refused: []
+        ),
+    ]
+
+    @Test(arguments: rows)
+    func `an uplink is refused if a refusal comes before its default route in each of its families`(_ row: Row) throws {
+        let snapshot = NetworkSnapshot(
+            defaultRoutes: row.routes,
+            rules: row.rules,
+            internetAddresses: try ["198.41.0.4", "2001:503:ba3e::2:30"].map(ip)
+        )
+        #expect(snapshot.refusedUplinks == row.refused)
+    }
+
+    @Test func `a refusal for some sources alone refuses no others`() throws {
+        let refusal = Route(
+            destination: .everything(.ipv6),
+            type: .blackhole,
+            metric: 1,
+            sourcePrefix: try prefix("2001:db8:1::/64")
+        )
+        let snapshot = NetworkSnapshot(
+            defaultRoutes: [refusal, Self.route(over: 4, metric: 600, .ipv6)],
+            rules: [RoutingRule(family: .ipv6, priority: 32766, table: 254)],
+            internetAddresses: [try ip("2001:503:ba3e::2:30")]
+        )
+        #expect(snapshot.refusedUplinks == [])
+    }
+}
