@@ -539,10 +539,10 @@ let package = Package(
                 "AgentEvents", "AgentTestKit", "EventJournal", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
             ],
             exclude: [
-                "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py", "hostile-http-clients.py",
-                "patient-client.py", "prometheus-queries.py", "service-manager.py", "stopped-thread.py",
-                "textfile-collector.py", "transfer-server.py", "unread-terminal.py", "web-server.py",
-                "without-netlink.py",
+                "background-job.py", "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py",
+                "hostile-http-clients.py", "patient-client.py", "prometheus-queries.py", "service-manager.py",
+                "stopped-thread.py", "textfile-collector.py", "transfer-server.py", "unread-terminal.py",
+                "web-server.py", "without-netlink.py",
             ],
             swiftSettings: settings
         ),

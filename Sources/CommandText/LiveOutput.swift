@@ -57,9 +57,12 @@ package struct AlternateScreen {
     private let former: termios?
 
     /// Switches to the alternate screen, with the cursor hidden, and lines truncated instead of wrapped.
+    ///
+    /// A background job is stopped until it is in the foreground.
     package init() {
+        Self.awaitForeground()
         var settings = termios()
-        // A background job must not change the terminal settings: that would stop it.
+        // One that the kernel does not stop, because its process group is orphaned, must not change the settings.
         if tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &settings) == 0 {
             former = settings
             settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
@@ -68,6 +71,20 @@ package struct AlternateScreen {
             former = nil
         }
         Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
+    }
+
+    /// Lets the kernel stop a background job (SIGTTOU), also each time that it is continued there; signals that end the
+    /// process still do.
+    private static func awaitForeground() {
+        let foreground = tcgetpgrp(STDOUT_FILENO)
+        guard foreground >= 0, foreground != getpgrp() else { return }
+        var (ending, former) = (sigset_t(), sigset_t())
+        sigemptyset(&ending)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&ending, signal) }
+        pthread_sigmask(SIG_UNBLOCK, &ending, &former)
+        // Resumes output that is not suspended: it has no effect, but is for the foreground alone.
+        tcflow(STDOUT_FILENO, TCOON)
+        pthread_sigmask(SIG_SETMASK, &former, nil)
     }
 
     /// Switches back to the main screen.

@@ -138,6 +138,28 @@ struct IntegrationCommandTests {
         #expect(try #require(Double(seconds)) < 5)
     }
 
+    @Test("a watch in the background leaves the terminal alone until it is in the foreground")
+    func backgroundWatch() async throws {
+        let directory = try StreamDirectory(in: namespace)
+        let agent = try await directory.agent()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "background-job.py").path()
+        let words = [script, self.agent, "status", "--watch", "--socket", directory.control]
+        let result = try await namespace.finished("/usr/bin/python3", words, patience: 120)
+        let expected = """
+            background: stopped by SIGTTOU False lines
+            bg: stopped by SIGTTOU False
+            fg: keys
+            Ctrl-Z: stopped by SIGSTOP lines
+            bg: stopped by SIGTTOU 0
+            q: ended with 0 lines
+            background: stopped by SIGTTOU
+            SIGTERM: ended with -15 lines
+
+            """
+        #expect(result.output == expected, "\(result.error)")
+        #expect(try await agent.stop().status == 0)
+    }
+
     @Test("run --once prints the state, and its exit status says whether the machine is reachable")
     func once() throws {
         #expect(try namespace.run("\(agent) run --once >/dev/null || echo $?") == "1\n")
