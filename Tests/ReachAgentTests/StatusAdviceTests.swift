@@ -53,6 +53,15 @@ import Testing
             interfaces(StatusScenes.down("a$b", "wired", "administratively down")), "a$b is switched off",
             ["ip link set 'a$b' up"]
         ),
+        (
+            #""reason":"link_down","interface":"wlan0""#,
+            interfaces(StatusScenes.down("wlan0", "wifi", "administratively down")),
+            "wlan0 or its radio is switched off", ["rfkill list", "ip link set wlan0 up"]
+        ),
+        (
+            #""reason":"no_route""#, interfaces(StatusScenes.down("wwan0", "wwan", "administratively down")),
+            "no route: wwan0 or its radio is switched off", ["rfkill list", "ip link set wwan0 up"]
+        ),
         (#""reason":"link_down""#, interfaces(), "the interface is down", ["reachagent interfaces"]),
         (
             #""reason":"link_dormant","interface":"wlan0""#, interfaces(), "wlan0 is associated and waits for its keys",

@@ -140,7 +140,17 @@ struct PathReason {
 
     private init(_ code: String, linkOf name: String, _ interface: Interface?) {
         if interface?.state == "administratively down" {
-            self.init(code, "\(name) is switched off", "Switch it on: \(change: "ip link set \(name) up").")
+            let step: ShellCommand = "ip link set \(name) up"
+            // The kernel switches the interfaces of a blocked radio off, and refuses to switch them on.
+            if let kind = interface?.kind, ["wifi", "wwan", "bluetooth"].contains(kind) {
+                self.init(
+                    code,
+                    "\(name) or its radio is switched off",
+                    "`rfkill list` shows a radio that is blocked; otherwise switch the interface on: \(change: step)."
+                )
+            } else {
+                self.init(code, "\(name) is switched off", "Switch it on: \(change: step).")
+            }
             return
         }
         let problem = interface?.state == "no carrier" ? "no carrier on \(name)" : "\(name) is down"
