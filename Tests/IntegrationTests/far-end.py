@@ -4,6 +4,7 @@
 It ends with its standard input: a test's thread may block signals, and the blocks are inherited.
 
     far-end.py http ADDRESS PORT   answers every connection with status 200
+    far-end.py silent ADDRESS PORT accepts every connection and never answers
     far-end.py dns ADDRESS PORT    a name server by UDP; what it answers is in ZONE
 """
 import os
@@ -44,6 +45,15 @@ def serve_http(address, port):
                 connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
 
 
+def serve_silence(address, port):
+    listener = socket.create_server((address, port))
+    say('ready')
+    connections = []
+    while True:
+        connections.append(listener.accept()[0])
+        say('connection')
+
+
 def answer(query):
     """The answer to a query, or SILENCE."""
     labels, offset = [], 12
@@ -80,4 +90,4 @@ def end_with_input():
 
 
 threading.Thread(target=end_with_input, daemon=True).start()
-{'http': serve_http, 'dns': serve_dns}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
+{'http': serve_http, 'silent': serve_silence, 'dns': serve_dns}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))

@@ -117,11 +117,9 @@ enum HostNameLookup {
             guard case .failure(let failure)? = all[family] else { return nil }
             return failure
         }
-        let silence = HostLookupFailure(.dnsTimeout, reason: "no answer within \(Self.seconds(timeout))")
+        let silence = HostLookupFailure(.dnsTimeout, reason: "no answer within \(timeout.secondsText)")
         guard failures.count == families.count else { return .failure(silence) }
         // A name that does not exist is a more specific failure than one without an address of a family.
         return .failure(failures.first { $0.code != .dnsNoAddress } ?? failures.first ?? silence)
     }
-
-    private static func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
 }

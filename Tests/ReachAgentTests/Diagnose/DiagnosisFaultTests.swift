@@ -31,7 +31,7 @@ import struct FoundationEssentials.Date
 
     private static func lookup(_ code: FindingCode?) -> DiagnosisEvidence.Lookup {
         let result = code.map { Result<[IPAddress], HostLookupFailure>.failure(.init($0, reason: "none")) }
-        return .init(name: "web.test", result: result ?? .success([Cases.source]), duration: .seconds(1))
+        return .init(name: "web.test", answer: (result ?? .success([Cases.source]), .seconds(1)))
     }
 
     private static func check(_ verdict: CheckVerdict) -> DiagnosisEvidence.Check {

@@ -48,6 +48,34 @@ import Testing
         #expect(Diagnosis(Self.evidence(container)).finding?.layer == layer)
     }
 
+    @Test(
+        arguments: [
+            (.wifi, ["rfkill list"]), (.wwan, ["rfkill list"]), (.bluetooth, ["rfkill list"]), (.wired, []),
+        ] as [(InterfaceKind, [String])]
+    )
+    func `an interface that is switched off is switched on by hand, and a radio may be blocked`(
+        kind: InterfaceKind,
+        steps: [String]
+    ) throws {
+        let link = Link(
+            index: 2,
+            name: "net0",
+            flags: [],
+            operationalState: .down,
+            classification: InterfaceClassification(kind: kind, evidence: [])
+        )
+        let lookup = RouteLookup(destination: Self.internet, outcome: .refused(.noRoute))
+        let network = NetlinkMonitor.NetworkSnapshot(
+            links: [link],
+            lookups: [lookup],
+            internetAddresses: [Self.internet]
+        )
+        let finding = try #require(Diagnosis(Self.evidence(network)).finding)
+        #expect(finding.layer == .link)
+        // Pasting all steps changes nothing.
+        #expect(finding.next == steps + ["# Switch it on:", "#   ip link set dev net0 up"])
+    }
+
     @Test func `an underlay that is gone is looked for below the tunnel`() {
         let tunnel = Link(
             index: 3,

@@ -14,7 +14,8 @@ struct DiagnoseCommand: ParsableCommand {
             Judges link, address, route, next hop, resolver, clock, connection, TLS, response and agent, and names the \
             first layer that is broken, with what to do next. The kernel and local files are read, the running agent's \
             status is queried, and the host names of its probes are looked up; a target is checked only when it is \
-            given, and a probe with a transfer not even then: 'reachagent measure' makes that. No agent is needed.
+            given, and a probe with a transfer not even then: 'reachagent measure' makes that. Lookups and checks are \
+            made at the same time. No agent is needed.
 
             The page is made to be attached to a report: it has this machine's addresses and routes, the names of its \
             probes and hooks and the paths of its files, but neither secrets, nor the name of the machine, nor anything of \
@@ -30,7 +31,8 @@ struct DiagnoseCommand: ParsableCommand {
               0   no layer is broken, as far as it was checked
               1   a layer is broken
               64  a target is neither a URL nor a name of the configuration
-              75  the kernel's view could not be read, or the file not be written
+              75  the kernel's view could not be read, a target not be checked to its
+                  end, or the file not be written
               77  no permission to write the file
               78  the file of '--config' is bad, or the configuration that a target
                   is a name of
@@ -70,7 +72,7 @@ struct DiagnoseCommand: ParsableCommand {
 
     @OptionGroup var agent: SocketOptions
 
-    /// The maximum number of targets: they are checked one after another.
+    /// The maximum number of targets: they are checked at the same time.
     private static let maximumTargets = 16
 
     func validate() throws {

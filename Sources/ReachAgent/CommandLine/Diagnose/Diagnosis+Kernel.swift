@@ -40,6 +40,9 @@ struct KernelEvidence {
     /// The kinds of interface that can lead out of the machine by themselves.
     private static let media: Set<InterfaceKind> = [.wifi, .wwan, .wired, .bluetooth, .ppp, .tunnel, .unknown]
 
+    /// The kinds of interface that rfkill(8) blocks.
+    private static let radios: Set<InterfaceKind> = [.wifi, .wwan, .bluetooth]
+
     let snapshot: NetworkSnapshot
     let state: ReachabilityState
     let evidence: DiagnosisEvidence
@@ -126,7 +129,11 @@ extension KernelEvidence {
     /// The commands that show why an interface is down.
     private func commands(for link: Link) -> [String] {
         let name = ShellWord.quoted(link.name)
-        guard link.flags.contains(.up) else { return ["ip link set dev \(name) up"] }
+        guard link.flags.contains(.up) else {
+            // The kernel switches the interfaces of a blocked radio off, and refuses to switch them on.
+            let radio = Self.radios.contains(link.kind) ? ["rfkill list"] : []
+            return radio + ["# Switch it on:", Diagnosis.optionalCommand + "ip link set dev \(name) up"]
+        }
         switch link.kind {
         case .wifi: return ["iw dev \(name) link", "rfkill list"]
         case .wwan: return ["mmcli -m any"]

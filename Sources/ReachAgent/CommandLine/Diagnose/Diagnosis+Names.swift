@@ -10,10 +10,25 @@ extension Diagnosis {
     /// The section of the system's resolver.
     static func resolver(_ evidence: DiagnosisEvidence) -> Section {
         guard let configuration = evidence.resolver else { return Section(.resolver, .notChecked, outOfTime) }
-        let facts = facts(of: configuration) + evidence.lookups.map(fact)
-        let failed = evidence.lookups.compactMap { lookup in lookup.failure.map { (name: lookup.name, failure: $0) } }
+        let unreachable = serversWithoutPath(evidence)
+        let facts =
+            facts(of: configuration)
+            + unreachable.map { Fact("server", "\($0.address) has no path: \($0.reason.rawValue)") }
+            + evidence.lookups.map(fact)
+        if let first = unreachable.first, lacksServerPaths(evidence) {
+            return Section(
+                .resolver,
+                .error,
+                "no name server has a usable path",
+                code: first.reason.rawValue,
+                next: unreachable.prefix(2).map { "reachagent route \($0.address)" },
+                facts: facts
+            )
+        }
+        let answered = evidence.lookups.filter { $0.answer != nil }
+        let failed = answered.compactMap { lookup in lookup.failure.map { (name: lookup.name, failure: $0) } }
         if let first = failed.first {
-            let isOnly = failed.count == evidence.lookups.count
+            let isOnly = failed.count == answered.count
             return Section(
                 .resolver,
                 isOnly ? .error : .warning,
@@ -33,20 +48,6 @@ extension Diagnosis {
                 facts: facts
             )
         }
-        if case .success(let snapshot)? = evidence.kernel {
-            let paths = configuration.addresses.filter { !$0.isLoopback }
-                .compactMap { address in snapshot.lookups[address].map { Reachability.Path($0, in: snapshot) } }
-            if !paths.isEmpty, paths.allSatisfy({ !$0.via.isReachable }) {
-                return Section(
-                    .resolver,
-                    .error,
-                    "no name server has a usable path",
-                    code: paths.first?.reason?.rawValue,
-                    next: configuration.addresses.prefix(2).map { "reachagent route \($0)" },
-                    facts: facts
-                )
-            }
-        }
         if let failure = configuration.failure {
             return Section(.resolver, .warning, failure, next: ["ls -l /etc/resolv.conf"], facts: facts)
         }
@@ -59,7 +60,33 @@ extension Diagnosis {
             }
             return Section(.resolver, .notChecked, "no name was looked up: \(reason)", facts: facts)
         }
+        guard !answered.isEmpty else { return Section(.resolver, .notChecked, outOfTime, facts: facts) }
         return Section(.resolver, .ok, "the names of the probes resolve", facts: facts)
+    }
+
+    /// The name servers without a path, with the reasons; a server on this machine is none of them, because its own servers
+    /// are unknown, except for those of systemd-resolved.
+    private static func serversWithoutPath(_ evidence: DiagnosisEvidence) -> [(address: IPAddress, reason: ReasonCode)]
+    {
+        guard case .success(let snapshot)? = evidence.kernel else { return [] }
+        return servers(of: evidence).compactMap { server in
+            guard let address = IPAddress(server), !address.isLoopback, let lookup = snapshot.lookups[address] else {
+                return nil
+            }
+            let path = Reachability.Path(lookup, in: snapshot)
+            return path.via.isReachable ? nil : (address, path.reason ?? .noRoute)
+        }
+    }
+
+    /// True if there are name servers, and the kernel has no path to any of them.
+    static func lacksServerPaths(_ evidence: DiagnosisEvidence) -> Bool {
+        let servers = servers(of: evidence)
+        return !servers.isEmpty && serversWithoutPath(evidence).count == servers.count
+    }
+
+    private static func servers(of evidence: DiagnosisEvidence) -> [String] {
+        guard let configuration = evidence.resolver else { return [] }
+        return configuration.upstreams.isEmpty ? configuration.nameServers : configuration.upstreams
     }
 
     private static func facts(of configuration: ResolverConfiguration) -> [Fact] {
@@ -72,8 +99,9 @@ extension Diagnosis {
     }
 
     private static func fact(_ lookup: DiagnosisEvidence.Lookup) -> Fact {
-        let time = DurationText.milliseconds(lookup.duration)
-        switch lookup.result {
+        guard let (result, duration) = lookup.answer else { return Fact("lookup", "\(lookup.name): no time was left") }
+        let time = DurationText.milliseconds(duration)
+        switch result {
         case .success(let addresses):
             let shown = addresses.prefix(4).map(\.description).joined(separator: ", ")
             return Fact("lookup", "\(lookup.name): \(shown)\(addresses.count > 4 ? ", …" : "") in \(time)")

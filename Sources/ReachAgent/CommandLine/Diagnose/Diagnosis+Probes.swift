@@ -16,6 +16,12 @@ extension Diagnosis {
         return [connection(probes), tls(probes), response(probes)]
     }
 
+    /// The section of the connection if a requested check has no result; `nil` if each has one, or if others are broken.
+    static func unfinished(_ sections: [Section], _ evidence: DiagnosisEvidence) -> Section? {
+        guard evidence.checks.contains(where: { $0.report == nil }) else { return nil }
+        return sections.first { $0.layer == .connection && $0.verdict == .notChecked }
+    }
+
     /// The reason that no check result is available.
     private static func absence(_ evidence: DiagnosisEvidence) -> String {
         let byHand = "'reachagent diagnose https://www.example.org/' makes a check"
@@ -28,7 +34,20 @@ extension Diagnosis {
     }
 
     private static func connection(_ probes: ProbeEvidence) -> Section {
-        if let section = section(.connection, probes) { return section }
+        let unfinished = probes.unfinished.map { Fact($0, "not checked to its end before the deadline") }
+        if let section = section(.connection, probes, unfinished), section.verdict == .error || unfinished.isEmpty {
+            return section
+        }
+        if let first = probes.unfinished.first {
+            let rest = unfinished.count > 1 ? " (and \(unfinished.count - 1) more)" : ""
+            return Section(
+                .connection,
+                .notChecked,
+                "\(first)\(rest): not checked to its end before the deadline",
+                next: [AgentEvents.ProbePoint(probe: first).command.text],
+                facts: unfinished
+            )
+        }
         // A check that fails in a handshake or for its response has a connection.
         let isConnected = probes.upCount > 0 || [Layer.tls, .response].contains { !probes.failures(in: $0).isEmpty }
         guard isConnected else {

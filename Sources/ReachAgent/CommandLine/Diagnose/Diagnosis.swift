@@ -81,7 +81,8 @@ struct Diagnosis: Sendable {
     let sections: [Section]
 
     /// The section to read first: the first that could not be read for want of descriptors, else the first broken layer,
-    /// else the agent's if the files with its settings have errors, else the first with a warning.
+    /// else the connection's if a requested check has no result, else the agent's if the files with its settings have
+    /// errors, else the first with a warning, of which the clock's is the last.
     let finding: Section?
 
     /// The verdict on the whole machine; not checked if the kernel did not answer.
@@ -99,7 +100,9 @@ extension Diagnosis {
             Self.kernelSections(evidence) + [Self.resolver(evidence), Self.clock(evidence)]
             + Self.probeSections(evidence) + [Self.agent(evidence)]
         var root: Section?
+        // Without a path to a name server, the kernel's answer explains what the state says of names.
         if let fault = Self.stateFault(evidence),
+            fault.section.layer != .resolver || !Self.lacksServerPaths(evidence),
             let index = sections.firstIndex(where: { $0.layer == fault.section.layer })
         {
             let own = sections[index]
@@ -117,8 +120,11 @@ extension Diagnosis {
         // Without the settings not every layer is checked, which comes before the other warnings.
         var unread: Section?
         if case .rejected? = evidence.configuration, evidence.agentOfLostSettings != nil { unread = sections.last }
+        let warnings = sections.filter { $0.verdict == .warning }
         finding =
-            root ?? sections.first { $0.verdict == .error } ?? unread ?? sections.first { $0.verdict == .warning }
+            root ?? sections.first { $0.verdict == .error } ?? Self.unfinished(sections, evidence) ?? unread
+            // That no time server is known is permanent on many machines, and explains none of the other warnings.
+            ?? warnings.first { $0.layer != .clock } ?? warnings.first
     }
 }
 

@@ -13,8 +13,8 @@ internal import StateClient
 /// A disk, a resolver or an agent that hangs leaves the evidence incomplete, but never delays the result beyond the
 /// deadline.
 struct DiagnosisCollector: Sendable {
-    /// The maximum number of names that are looked up.
-    private static let maximumNames = 4
+    /// The maximum part of the timeout that is kept for the last look at the kernel and for the result.
+    private static let maximumReserve: Duration = .milliseconds(300)
 
     /// The control socket to query; `nil` for the usual one.
     let socket: String?
@@ -28,7 +28,9 @@ struct DiagnosisCollector: Sendable {
     /// Returns the evidence, complete or as collected by the deadline.
     func run() throws(SystemError) -> DiagnosisEvidence {
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        let evidence = Monitor(DiagnosisEvidence())
+        let evidence = Monitor(
+            DiagnosisEvidence(checks: targets.map { .init(name: Self.name(of: $0, in: Settings())) })
+        )
         try NamedThread.start("diagnose") { [self] in
             collect(into: evidence, until: deadline)
             evidence.withLock { $0.isComplete = true }
@@ -44,9 +46,7 @@ struct DiagnosisCollector: Sendable {
 
     /// Collects cheap local evidence first, and evidence that waits for others last.
     private func collect(into evidence: Monitor<DiagnosisEvidence>, until deadline: ContinuousClock.Instant) {
-        func rest(atMost limit: Duration) -> Duration {
-            min(limit, max(.milliseconds(1), ContinuousClock.now.duration(to: deadline)))
-        }
+        let end = deadline.advanced(by: .zero - min(Self.maximumReserve, timeout / 4))
         let clock = Self.clock()
         evidence.withLock { $0.clock = clock }
         let resolver = ResolverConfiguration.read()
@@ -55,33 +55,27 @@ struct DiagnosisCollector: Sendable {
         evidence.withLock { evidence in
             (evidence.resolver, evidence.service, evidence.versions) = (resolver, service, versions)
         }
-        let agent = status(within: rest(atMost: .seconds(3)))
+        // A disk has used up the time: the agent could not answer in the rest.
+        guard ContinuousClock.now < end else { return }
+        let agent = status(within: min(.seconds(3), ContinuousClock.now.duration(to: end)))
         evidence.withLock { $0.agent = agent }
         let settings = settings(of: try? agent.get(), into: evidence)
-        var probes: [(name: String, probe: Probe)] = []
+        let hosts = Self.hosts(of: settings)
+        var probes: [Probe] = []
         do {
-            let checks = try targets.map { (name: $0, target: try CheckTarget($0, settings)) }
-            evidence.withLock { $0.remarks = checks.compactMap { Self.remark(on: $0.target) } }
-            probes = checks.map { (name: $0.name, probe: $0.target.probe) }.filter { $0.probe.transfer == nil }
+            let requests = try targets.map { (name: $0, target: try CheckTarget($0, settings)) }
+            let checks = requests.map { (name: $0.name, probe: $0.target.probe) }.filter { $0.probe.transfer == nil }
+            probes = checks.map(\.probe)
+            evidence.withLock { evidence in
+                evidence.remarks = requests.compactMap { Self.remark(on: $0.target) }
+                evidence.checks = checks.map { .init(name: Self.name(of: $0.name, in: settings)) }
+                evidence.lookups = hosts.map { .init(name: $0) }
+            }
         } catch {
             return evidence.withLock { $0.unknownTarget = "\(error)" }
         }
-        let hops = readKernel(settings, resolver, probes.compactMap { $0.probe.address }, into: evidence)
-        for name in Self.names(of: settings).prefix(Self.maximumNames) {
-            let start = ContinuousClock.now
-            let result = HostNameLookup.addresses(of: name, timeout: rest(atMost: .seconds(3)))
-            let lookup = DiagnosisEvidence.Lookup(name: name, result: result, duration: ContinuousClock.now - start)
-            evidence.withLock { $0.lookups.append(lookup) }
-        }
-        for (target, check) in probes {
-            var probe = check
-            probe.timeout = rest(atMost: probe.timeout)
-            let report = Self.refusal(of: probe, evidence.withLock { $0.kernel }) ?? Self.report(on: probe)
-            // A URL as typed may contain a secret, also without its scheme.
-            let name = CheckTarget.isConfigured(target, in: settings) ? target : report.target
-            let check = DiagnosisEvidence.Check(name: name, report: report)
-            evidence.withLock { $0.checks.append(check) }
-        }
+        let hops = readKernel(settings, resolver, probes.compactMap(\.address), into: evidence)
+        ask(hosts, probes, into: evidence, until: end)
         // Only a packet makes the kernel ask for a router's address: before the lookups a dead one may have had no entry.
         readNeighbours(at: hops, into: evidence)
     }
@@ -154,50 +148,6 @@ struct DiagnosisCollector: Sendable {
     private func readNeighbours(at hops: Set<NextHop>, into evidence: Monitor<DiagnosisEvidence>) {
         guard let neighbours = try? NetworkMonitor.neighbourStates(of: hops) else { return }
         evidence.withLock { $0.neighbours = neighbours }
-    }
-
-    /// The host names of the probes, each once.
-    private static func names(of settings: Settings) -> [String] {
-        var seen: Set<String> = []
-        return settings.probes.compactMap { probe in
-            guard case .name(let name) = probe.probe.target.host, seen.insert(name).inserted else { return nil }
-            return name
-        }
-    }
-
-    /// The remark on a requested check: it is not made, or not over all interfaces; nil for none.
-    private static func remark(on check: CheckTarget) -> String? {
-        guard case .probe(let definition) = check else { return nil }
-        guard definition.probe.transfer != nil else { return definition.pathRemark }
-        let name = definition.name
-        return "'\(name)' is not checked: it is a transfer, which 'reachagent measure \(ShellWord.quoted(name))' makes"
-    }
-
-    /// The report of a check that was not made because it may not use a cellular interface; nil if it may be made.
-    ///
-    /// Without the kernel's view the path may be a cellular one.
-    private static func refusal(
-        of probe: Probe,
-        _ kernel: Result<NetlinkMonitor.NetworkSnapshot, NetlinkError>?
-    ) -> Probes.CheckReport? {
-        guard !probe.request.allowsCellularAccess else { return nil }
-        let reason: Probes.Finding? =
-            if case .success(let snapshot)? = kernel {
-                CellularGuard.finding(for: probe, in: snapshot)
-            } else {
-                Probes.Finding(
-                    .cellularNotAllowed,
-                    subject: probe.target.shown,
-                    evidence: "the kernel's view could not be read, and the path may be a cellular one"
-                )
-            }
-        return reason.map { Probes.CheckReport(refusing: probe, because: $0) }
-    }
-
-    private static func report(on probe: Probe) -> Probes.CheckReport {
-        let prober = Prober()
-        defer { prober.shutDownAndWait() }
-        return Blocking.run { await prober.check(probe) }
     }
 }
 

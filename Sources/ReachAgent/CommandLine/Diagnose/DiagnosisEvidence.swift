@@ -7,22 +7,23 @@ internal import StateClient
 
 /// Everything that a diagnosis is derived from; `nil` for what was not read within the deadline.
 struct DiagnosisEvidence: Sendable {
-    /// A name that was looked up in the system's resolver.
+    /// A name to look up in the system's resolver.
     struct Lookup: Sendable {
         let name: String
-        let result: Result<[IPAddress], HostLookupFailure>
-        let duration: Duration
+        /// The result and the time that it took; `nil` if there was none before the deadline.
+        var answer: (result: Result<[IPAddress], HostLookupFailure>, duration: Duration)?
 
         var failure: HostLookupFailure? {
-            guard case .failure(let failure) = result else { return nil }
+            guard case .failure(let failure)? = answer?.result else { return nil }
             return failure
         }
     }
 
-    /// A check that the command itself has made.
+    /// A check that was requested from the command itself.
     struct Check: Sendable {
         let name: String
-        let report: Probes.CheckReport
+        /// The report; `nil` if the check was not made, or not to its end, before the deadline.
+        var report: Probes.CheckReport?
     }
 
     /// The configuration files that were looked for.
@@ -80,7 +81,7 @@ struct DiagnosisEvidence: Sendable {
     var targets: [(name: String, address: IPAddress)] = []
     /// The neighbour entries of the next hops.
     var neighbours: [NextHop: NeighbourState] = [:]
-    /// The names of the configured probes' hosts that were looked up.
+    /// The names of the configured probes' hosts to look up.
     var lookups: [Lookup] = []
     /// The requested checks.
     var checks: [Check] = []
@@ -88,6 +89,11 @@ struct DiagnosisEvidence: Sendable {
     var remarks: [String] = []
     /// True when everything was read within the deadline.
     var isComplete = false
+
+    /// True if each lookup and each check has its result.
+    var hasAllAnswers: Bool {
+        lookups.allSatisfy { $0.answer != nil } && checks.allSatisfy { $0.report != nil }
+    }
 
     /// The running agent's status, if this command cannot use the files that the agent has read: they have errors now, or
     /// this user may not read them.
@@ -108,11 +114,15 @@ struct DiagnosisEvidence: Sendable {
     /// A verdict of the agent that something answers is no evidence to the contrary: it may be a minute older.
     var isSilent: Bool {
         if case .success(let status)? = agent, status.reachability.state?.connectivity == .local { return true }
-        return Self.areSilent(lookups.map(\.failure?.code) + checks.map(\.report.verdict.code))
+        return Self.areSilent(lookups.filter { $0.answer != nil }.map(\.failure?.code) + checkCodes)
     }
 
     /// True if no check of the command gets an answer; that of a lookup may be from this machine's cache.
-    var hasSilentChecks: Bool { Self.areSilent(checks.map(\.report.verdict.code)) }
+    var hasSilentChecks: Bool { Self.areSilent(checkCodes) }
+
+    private var checkCodes: [FindingCode?] {
+        checks.compactMap(\.report).map(\.verdict.code).filter { $0?.isOfCheckNotMade != true }
+    }
 
     private static func areSilent(_ codes: [FindingCode?]) -> Bool {
         let silent: Set<FindingCode> = [.connectTimeout, .hostUnreachable, .dnsTimeout, .dnsFailure]
@@ -141,6 +151,8 @@ struct ProbeEvidence {
     }
 
     let failures: [Failure]
+    /// The names of the requested checks that were not made to their end before the deadline.
+    let unfinished: [String]
     /// The number of probes and checks of targets.
     let count: Int
     /// The number of those that are up.
@@ -182,26 +194,26 @@ struct ProbeEvidence {
             )
         }
         for check in evidence.checks {
-            guard let code = check.report.verdict.code else { continue }
+            guard let report = check.report, let code = report.verdict.code else { continue }
             failures.append(
                 Failure(
                     name: check.name,
                     probe: check.name,
                     command: AgentEvents.ProbePoint(probe: check.name).command.text,
                     code: code.rawValue,
-                    detail: check.report.decidingEvidence,
-                    // A check that was not made proves no loss.
-                    isLoss: code != .cellularNotAllowed,
-                    layer: Self.layer(of: code.rawValue, in: check.report.verdict.phase),
+                    detail: report.decidingEvidence,
+                    isLoss: !code.isOfCheckNotMade,
+                    layer: Self.layer(of: code.rawValue, in: report.verdict.phase),
                     loginPage: nil
                 )
             )
         }
         self.failures = failures
+        unfinished = evidence.checks.filter { $0.report == nil }.map(\.name)
         // A gateway's answer is no evidence of what is beyond it, nor is a family that a target lacks.
         let targets = probes.filter { $0.probe != AgentEvents.ProbePoint.firstHopName && !$0.isExcused }
         count = targets.count + evidence.checks.count
-        let succeeded = evidence.checks.filter { $0.report.verdict == .ok }
+        let succeeded = evidence.checks.filter { $0.report?.verdict == .ok }
         upCount = targets.filter { $0.verdict == "up" }.count + succeeded.count
         certificates = probes.compactMap { probe in
             probe.certificate.map { (ProbeCountText.name(probe.probe, probe.interface, probe.family), $0) }
@@ -242,6 +254,20 @@ struct ProbeEvidence {
         case .tls: .tls
         case .request, .firstByte, .body: .response
         default: .connection
+        }
+    }
+}
+
+extension FindingCode {
+    /// `true` for a check that was not made although no layer is broken, which proves nothing about its target.
+    ///
+    /// The process may not make it, or lacks what it needs.
+    fileprivate var isOfCheckNotMade: Bool {
+        switch self {
+        case .cellularNotAllowed, .icmpNotPermitted, .interfaceNotPermitted, .interfaceUnknown, .requestInvalid,
+            .resourcesExhausted, .tlsRootsUnavailable:
+            true
+        default: false
         }
     }
 }
