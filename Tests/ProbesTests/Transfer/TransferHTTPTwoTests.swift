@@ -89,7 +89,7 @@ struct TransferHTTPTwoTests {
             .receiveFrame(1), .receiveFrame(0), .send(Self.goAway), .wait(gate),
             .send(Self.frame(8, window) + Self.frame(8, stream: 3, window)),
             // The client has sent no more than the initial window of 65,535 bytes before.
-            .receive(Self.size), .send(Self.head(3)),
+            .receive(Self.size), .send(Self.frame(1, flags: 5, stream: 3, [0x89])),
         ]
         let (report, server) = try await transfer(
             TransferPlan(uploadBytes: 200_000),
