@@ -79,6 +79,8 @@ final class FleetFollower: Sendable {
         while window.end > .now {
             do throws(TransportFailure) {
                 let resumed = try resume(after: last)
+                // A table that is read anew has nothing of before, even if the connection ends at once.
+                if resumed == nil { last = nil }
                 let (consumer, backlog) = if let resumed { resumed } else { try enter(window) }
                 note { state in
                     state.backlog = backlog

@@ -127,7 +127,7 @@ public struct Webhook: Sendable {
     public var body: WebhookBody?
     /// The file with the secret that signs requests; nil for none.
     ///
-    /// It is read for each run, so the secret can be replaced at any time.
+    /// It is read for each attempt, so the secret can be replaced at any time.
     public var secretFile: String?
     /// The maximum number of retries of a failed request.
     public var retries: Int

@@ -38,7 +38,9 @@ extension HookEngine {
                 on: gate,
                 network: network,
                 isExcluded: { [self] in isExcluded(webhook) },
-                waiting: { [self] path in self.report(number, "\(ShellWord.quoted(path)) could not be read") },
+                waiting: { [self] path in
+                    self.report(number, "sent its request", "\(ShellWord.quoted(path)) could not be read")
+                },
                 retrying: { [self] retry in self.note(number, retry) },
                 ended: { [self] end in self.end(number, end) }
             )
@@ -53,9 +55,9 @@ extension HookEngine {
     }
 
     /// Reports a run that has waited for as long as it may take.
-    private func report(_ number: UInt64, _ obstacle: String) {
+    private func report(_ number: UInt64, _ step: String, _ obstacle: String) {
         guard let hook = runs[number]?.state.hook else { return }
-        noticed("\(ShellWord.quoted(hook.name)) has not started: \(obstacle) within \(hook.timeout.secondsText)")
+        noticed("\(ShellWord.quoted(hook.name)) has not \(step): \(obstacle) within \(hook.timeout.secondsText)")
     }
 
     /// Checks a program's file on a separate thread, because its file system may hang.
@@ -81,7 +83,7 @@ extension HookEngine {
     private func watch(_ run: HookRun, _ obstacle: String) {
         let (number, hook) = (run.number, run.state.hook)
         run.patience = loop.scheduleTask(in: TimeAmount(hook.timeout)) { [self] in
-            report(number, "\(hook.path.map(ShellWord.quoted) ?? "its file"), \(obstacle)")
+            report(number, "started", "\(hook.path.map(ShellWord.quoted) ?? "its file"), \(obstacle)")
         }
         run.yielding = loop.scheduleTask(in: TimeAmount(min(Self.longestCheck, hook.timeout))) { [self] in
             runs[number]?.isOverdue = true

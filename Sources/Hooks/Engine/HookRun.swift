@@ -63,7 +63,8 @@ final class HookRun {
         }
     }
 
-    /// Ends the run if it is a webhook that waits for its secret or the network: neither is worth the grace period.
+    /// Ends the run if it is a webhook that waits for the network, or for its secret before the first attempt: neither is
+    /// worth the grace period.
     func stopIfWaiting() { if case .webhook(let webhook) = stage { webhook.stopIfWaiting() } }
 
     /// Suspends or resumes the run if it is a webhook.

@@ -65,9 +65,9 @@ struct WebhookAttempt {
             }
     }
 
-    /// Creates the result of an attempt that lacked descriptors, memory or a thread, and sent nothing.
-    init(shortage detail: String) {
-        (sequel, code, self.detail) = (.repeatable, .resourcesExhausted, detail)
+    /// Creates the result of an attempt that sent nothing, for lack of its secret.
+    init(unsent code: FindingCode, detail: String) {
+        (sequel, self.code, self.detail) = (.repeatable, code, detail)
         (isUnanswered, httpStatus, output, requestedPause) = (false, nil, HookOutput(), nil)
     }
 

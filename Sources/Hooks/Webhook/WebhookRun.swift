@@ -207,7 +207,7 @@ package final class WebhookRun: @unchecked Sendable {
                 gate.execute { self.secretRead(result) }
             }
         } catch {
-            secretIsUnavailable("no thread to read \(path): \(error)")
+            secretIsUnavailable(.resourcesExhausted, "no thread to read \(path): \(error)")
         }
     }
 
@@ -219,16 +219,18 @@ package final class WebhookRun: @unchecked Sendable {
             // The reading may have taken any time.
             if mayAttempt() { send(signedBy: signature) }
         case .failure(let error):
-            if case .shortage = error { return secretIsUnavailable(error.description) }
+            if case .shortage = error { return secretIsUnavailable(.resourcesExhausted, error.description) }
+            // The file was there for an earlier attempt: somebody is about to replace it.
+            if attempts > 0 { return secretIsUnavailable(.requestInvalid, error.description) }
             finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
         }
     }
 
-    /// Counts a failed attempt, because the machine lacks what it takes to read the secret.
-    private func secretIsUnavailable(_ detail: String) {
+    /// Counts a failed attempt, because the secret cannot be read now.
+    private func secretIsUnavailable(_ code: FindingCode, _ detail: String) {
         patience?.cancel()
         attempts += 1
-        attemptEnded(WebhookAttempt(shortage: detail))
+        attemptEnded(WebhookAttempt(unsent: code, detail: detail))
     }
 
     private func send(signedBy signature: WebhookSignature?) {

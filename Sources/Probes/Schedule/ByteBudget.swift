@@ -29,9 +29,10 @@ package struct ByteBudget: Sendable {
     /// The part of them that requested checks used.
     private var requested: [String: Int] = [:]
     private var day: Int64?
-    /// The usage of other days, of an earlier process too, which applies once its day is reached: a clock may start in
-    /// 1970, or be ahead for a while.
-    private var former: [DataUsage]
+    /// The usage of an earlier process, which applies once its day is reached: a clock may start in 1970.
+    private var inherited: DataUsage?
+    /// The usage of other days, which applies again on the same day: a clock may be ahead for a while.
+    private var former: [DataUsage] = []
     private var hasChanged = false
     /// The bytes reserved for running checks, by job.
     private var reservations: [UInt64: Reservation] = [:]
@@ -45,7 +46,7 @@ package struct ByteBudget: Sendable {
     }
 
     /// Creates a budget that continues the usage of an earlier process, if any.
-    package init(continuing former: DataUsage? = nil) { self.former = former.map { [$0] } ?? [] }
+    package init(continuing former: DataUsage? = nil) { inherited = former }
 
     /// Counts bytes that were not used by a check.
     ///
@@ -83,12 +84,18 @@ package struct ByteBudget: Sendable {
         day = today
         // A transfer at midnight counts on the new day.
         if !reservations.isEmpty { hasChanged = true }
-        if let index = former.lastIndex(where: { $0.day == today || $0.day == today + 1 }) {
-            let usage = former.remove(at: index)
-            day = usage.day
-            for (account, bytes) in usage.bytes { use(bytes, of: account) }
+        if let index = former.lastIndex(where: { $0.day == today }) {
+            resume(former.remove(at: index))
+        } else if let inherited, inherited.day == today || inherited.day == today + 1 {
+            resume(inherited)
+            self.inherited = nil
         }
         if former.count > Self.maximumFormerDays { former.removeFirst() }
+    }
+
+    private mutating func resume(_ usage: DataUsage) {
+        day = usage.day
+        for (account, bytes) in usage.bytes { use(bytes, of: account) }
     }
 
     /// Returns the usage to save if it changed since the last call.

@@ -71,6 +71,8 @@ extension TransferRun {
             case .failure(let failure):
                 // The attempt was abandoned because the path was lost in the meantime.
                 if case .suspended = state { return }
+                // The rest of a part is lost as the part itself would be.
+                if case .leg(.download) = state, let leg = download, leg.bytes > 0 { return lost(failure.finding) }
                 run.fail(failure.finding)
             }
         }

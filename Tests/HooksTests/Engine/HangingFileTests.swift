@@ -130,7 +130,9 @@ struct HangingFileTests {
         let hook = HookDefinition(name: "signed", action: .webhook(webhook), timeout: .milliseconds(10))
         let runner = runner(HookSettings(definitions: [hook, try quick()]))
         await deliver(to: runner)
-        #expect(await notice() == "signed has not started: \(hanging.path)/secret could not be read within 0.01 s")
+        #expect(
+            await notice() == "signed has not sent its request: \(hanging.path)/secret could not be read within 0.01 s"
+        )
         #expect(runner.statuses.first { $0.hook == "signed" }?.running == 1)
         if isReleased {
             try hanging.release()

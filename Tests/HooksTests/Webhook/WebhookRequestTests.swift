@@ -94,6 +94,28 @@ struct WebhookRequestTests {
     }
 
     @Test
+    func `a secret that is away between two attempts costs one of the retries`() async throws {
+        let secret = try SecretFileBench("secret\n")
+        let server = try await ScriptedServer.start(scripts: [
+            [.serve(ScriptedResponse(503))], [.serve(ScriptedResponse(200))],
+        ])
+        let bench = WebhookBench()
+        bench.start(
+            try WebhookBench.webhook(server.url("/hook")) { $0.secretFile = secret.path },
+            isExcluded: {
+                // Before the second attempt, and before the third.
+                if bench.questions.count == 1 { try? secret.replace("") }
+                if bench.questions.count == 2 { try? secret.replace("secret\n") }
+                return false
+            }
+        )
+        #expect(await bench.end()?.outcome == .succeeded)
+        #expect(server.requests.count == 2)
+        _ = try await bench.close()
+        await server.shutDown()
+    }
+
+    @Test
     func `HTTP 2 carries the same`() async throws {
         var tls = try WebhookBench.tls()
         tls.applicationProtocols = ["h2"]

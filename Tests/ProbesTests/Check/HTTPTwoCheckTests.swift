@@ -64,6 +64,8 @@ struct HTTPTwoCheckTests {
     @Test(arguments: [
         (HTTP2Step.resetStream(7), FindingCode.httpProtocol, "REFUSED_STREAM"),
         (.goAway(11), .httpProtocol, "ENHANCE_YOUR_CALM"),
+        // An orderly end violates nothing, and a transfer resumes after it.
+        (.goAway(0), .connectionClosed, "announced with GOAWAY"),
     ])
     func `each stream error has its code`(step: HTTP2Step, code: FindingCode, words: String) async throws {
         let report = try await check([step])

@@ -67,6 +67,11 @@ import Testing
         let staysLater = wrong == [1]
         #expect(left == (staysLater ? 989 : 0))
         #expect(usage == DataUsage(day: staysLater ? 20_001 : 20_000, bytes: ["wwan": staysLater ? 11 : 1001]))
+        // Each day that follows has what was used on it, and no more.
+        for days in [1, 2, 3] as [Int64] {
+            let used = (wrong.contains(days) ? 10 : 0) + (days == 1 && staysLater ? 1 : 0)
+            #expect(budget.charge(0, to: cost, seconds: today + days * Self.day).left == 1000 - used, "\(days) days")
+        }
     }
 
     @Test func `the usage of a bounded number of days is remembered`() {

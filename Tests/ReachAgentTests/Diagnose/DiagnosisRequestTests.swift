@@ -48,6 +48,9 @@ import struct FoundationEssentials.Date
         #expect(finding.layer == .connection && finding.verdict == .notChecked)
         #expect(finding.summary == "\(name): not checked to its end before the deadline")
         let text = DiagnosisText(style: .plain).text(diagnosis)
+        for check in evidence.checks where check.report?.verdict != .ok {
+            #expect(text.contains(check.name), "\(text)")
+        }
         #expect(!text.contains("makes a check") && !text.contains("no check was made"), "\(text)")
     }
 

@@ -17,17 +17,20 @@ enum HTTPFailure {
 
     /// Returns the finding for a connection that was closed before the response was complete.
     static func end(of exchange: HTTPExchange) -> Finding {
-        if let code = exchange.goAway {
+        if let code = exchange.goAway, code != HTTPTwoCode.noError {
             return Finding(
                 .httpProtocol,
                 subject: exchange.subject,
                 evidence: "the server ended the connection with GOAWAY \(HTTPTwoCode.name(code))"
             )
         }
+        // A server that shuts down in order, as for a reload, violates nothing (RFC 9113, section 6.8).
+        let announcement = exchange.goAway == nil ? "" : ", which the server had announced with GOAWAY"
         guard exchange.hasFirstByte else {
-            return Finding(.connectionClosed, subject: exchange.subject, evidence: "closed before a response came")
+            let evidence = "closed before a response came\(announcement)"
+            return Finding(.connectionClosed, subject: exchange.subject, evidence: evidence)
         }
-        return Finding(.httpTruncated, subject: exchange.subject, evidence: truncation(exchange))
+        return Finding(.httpTruncated, subject: exchange.subject, evidence: truncation(exchange) + announcement)
     }
 
     /// Returns the finding for content that a server sent over HTTP/2 with a response that has none.
@@ -106,8 +109,9 @@ private enum HTTPTwoFailure {
         switch error {
         case let error as NIOHTTP2Errors.StreamError: return meaning(error.baseError, exchange)
         case let error as NIOHTTP2Errors.StreamClosed:
-            if let code = exchange.goAway {
-                return (.httpProtocol, "the server ended the connection with GOAWAY \(HTTPTwoCode.name(code))")
+            if exchange.goAway != nil, exchange.goAway != HTTPTwoCode.noError || exchange.serverReset == nil {
+                let finding = HTTPFailure.end(of: exchange)
+                return (finding.code, finding.evidence)
             }
             if let code = exchange.serverReset {
                 return (.httpProtocol, "the server reset the stream with \(HTTPTwoCode.name(code))")
@@ -137,6 +141,8 @@ private enum HTTPTwoFailure {
 
 /// The error codes of RFC 9113, section 7.
 enum HTTPTwoCode {
+    /// NO_ERROR.
+    static let noError: UInt32 = 0
     /// HTTP_1_1_REQUIRED.
     static let httpOneRequired: UInt32 = 13
 

@@ -53,10 +53,15 @@ enum TLSFailure {
     /// Returns the finding for an error after the client's side of the handshake was complete.
     ///
     /// A TLS 1.3 server verifies the client certificate when the client may already send, so its rejection arrives
-    /// instead of a response. Anything else is a record that cannot be read, and no matter of ports, versions or ciphers.
-    /// Nil if the error is not one of the TLS library.
+    /// instead of a response. A TLS 1.2 server may ask to renegotiate, as for a client certificate, which the library
+    /// refuses. Anything else is a record that cannot be read or is not allowed, and no matter of ports, versions or
+    /// ciphers. Nil if the error is not one of the TLS library.
     static func findingAfterHandshake(_ error: any Error, subject: String) -> Finding? {
         guard let failure = Failure(error) else { return nil }
+        if failure.reason == "NO_RENEGOTIATION" {
+            let evidence = "the server asked to renegotiate, which this program does not do"
+            return Finding(.tlsHandshake, subject: subject, evidence: evidence)
+        }
         return failure.alert.map { finding(ofAlert: $0, subject: subject) }
             ?? Finding(.tlsRecord, subject: subject, evidence: "after the handshake: \(failure.words)")
     }

@@ -35,9 +35,8 @@ extension Diagnosis {
 
     private static func connection(_ probes: ProbeEvidence) -> Section {
         let unfinished = probes.unfinished.map { Fact($0, "not checked to its end before the deadline") }
-        if let section = section(.connection, probes, unfinished), section.verdict == .error || unfinished.isEmpty {
-            return section
-        }
+        let section = section(.connection, probes, unfinished)
+        if let section, section.verdict == .error || unfinished.isEmpty { return section }
         if let first = probes.unfinished.first {
             let rest = unfinished.count > 1 ? " (and \(unfinished.count - 1) more)" : ""
             return Section(
@@ -45,7 +44,7 @@ extension Diagnosis {
                 .notChecked,
                 "\(first)\(rest): not checked to its end before the deadline",
                 next: [AgentEvents.ProbePoint(probe: first).command.text],
-                facts: unfinished
+                facts: section?.facts ?? unfinished
             )
         }
         // A check that fails in a handshake or for its response has a connection.
