@@ -32,6 +32,8 @@ package final class WebhookRun: @unchecked Sendable {
     private let beginning = NIODeadline.now()
 
     private var attempts = 0
+    /// `true` once the secret has been read for an attempt.
+    private var hasHadSecret = false
     /// The attempts that count: those that failed for another reason than the loss of the network.
     private var failures = 0
     private var last: WebhookAttempt?
@@ -216,12 +218,13 @@ package final class WebhookRun: @unchecked Sendable {
         patience?.cancel()
         switch result {
         case .success(let signature):
+            hasHadSecret = true
             // The reading may have taken any time.
             if mayAttempt() { send(signedBy: signature) }
         case .failure(let error):
             if case .shortage = error { return secretIsUnavailable(.resourcesExhausted, error.description) }
-            // The file was there for an earlier attempt: somebody is about to replace it.
-            if attempts > 0 { return secretIsUnavailable(.requestInvalid, error.description) }
+            // Somebody is about to replace the file.
+            if hasHadSecret { return secretIsUnavailable(.requestInvalid, error.description) }
             finish(.undelivered(code: FindingCode.requestInvalid.rawValue, detail: error.description))
         }
     }
