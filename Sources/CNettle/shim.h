@@ -1,8 +1,6 @@
-#include <nettle/chacha-poly1305.h>
 #include <nettle/ecc-curve.h>
 #include <nettle/ecdsa.h>
 #include <nettle/eddsa.h>
-#include <nettle/gcm.h>
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <nettle/nettle-meta.h>

@@ -295,7 +295,7 @@ struct GoldenTests {
             try (line + "\n").write(to: file, atomically: true, encoding: .utf8)
         }
         #expect(try String(contentsOf: file, encoding: .utf8) == line + "\n")
-        // What stands behind a second dot of `network.snapshot.probes` tells cases of one type apart.
+        // The part behind a second dot of `network.snapshot.probes` tells cases of one type apart.
         let type = name.split(separator: ".").prefix(2).joined(separator: ".")
         #expect(event.type.rawValue == "reachagent.\(type)")
     }

@@ -66,10 +66,12 @@ struct WebhookRequestTests {
         #expect(sent.server.requests.allSatisfy { $0.body == WebhookBench.event.line })
     }
 
-    @Test
-    func `each attempt is signed by the secret of its time`() async throws {
-        let secret = try SecretFileBench("old\n")
-        let former = try WebhookSignature(secretFile: secret.path)
+    /// Sends to a receiver that refuses the first request, and calls a closure with the number of failed attempts before
+    /// each one.
+    private static func send(
+        signedBy secret: SecretFileBench,
+        before attempt: @escaping @Sendable (_ failures: Int) -> Void
+    ) async throws -> WebhookBench.Sent {
         let server = try await ScriptedServer.start(scripts: [
             [.serve(ScriptedResponse(503))], [.serve(ScriptedResponse(200))],
         ])
@@ -77,42 +79,42 @@ struct WebhookRequestTests {
         bench.start(
             try WebhookBench.webhook(server.url("/hook")) { $0.secretFile = secret.path },
             isExcluded: {
-                // Between the two attempts.
-                if bench.questions.count == 1 { try? secret.replace("new\n") }
+                attempt(bench.questions.count)
                 return false
             }
         )
-        #expect(await bench.end()?.outcome == .succeeded)
+        let end = await bench.end()
+        #expect(try await bench.close().isEmpty)
+        await server.shutDown()
+        return WebhookBench.Sent(end: end, server: server, questions: bench.questions)
+    }
+
+    @Test
+    func `each attempt is signed by the secret of its time`() async throws {
+        let secret = try SecretFileBench("old\n")
+        let former = try WebhookSignature(secretFile: secret.path)
+        let sent = try await Self.send(signedBy: secret) { failures in
+            if failures == 1 { try? secret.replace("new\n") }
+        }
+        #expect(sent.end?.outcome == .succeeded)
         let present = try WebhookSignature(secretFile: secret.path)
         let expected = [(former, 1_700_000_000), (present, 1_700_000_001)].map { signature, timestamp in
             signature.headers(id: WebhookBench.event.id, timestamp: timestamp, body: WebhookBench.event.line).last?
                 .value
         }
-        #expect(server.requests.map { $0.header("webhook-signature") } == expected)
-        #expect(try await bench.close().isEmpty)
-        await server.shutDown()
+        #expect(sent.server.requests.map { $0.header("webhook-signature") } == expected)
     }
 
     @Test
     func `a secret that is away between two attempts costs one of the retries`() async throws {
         let secret = try SecretFileBench("secret\n")
-        let server = try await ScriptedServer.start(scripts: [
-            [.serve(ScriptedResponse(503))], [.serve(ScriptedResponse(200))],
-        ])
-        let bench = WebhookBench()
-        bench.start(
-            try WebhookBench.webhook(server.url("/hook")) { $0.secretFile = secret.path },
-            isExcluded: {
-                // Before the second attempt, and before the third.
-                if bench.questions.count == 1 { try? secret.replace("") }
-                if bench.questions.count == 2 { try? secret.replace("secret\n") }
-                return false
-            }
-        )
-        #expect(await bench.end()?.outcome == .succeeded)
-        #expect(server.requests.count == 2)
-        _ = try await bench.close()
-        await server.shutDown()
+        let sent = try await Self.send(signedBy: secret) { failures in
+            if failures == 1 { try? secret.replace("") }
+            if failures == 2 { try? secret.replace("secret\n") }
+        }
+        #expect(sent.end?.outcome == .succeeded)
+        #expect(sent.end?.attempts == 3)
+        #expect(sent.server.requests.count == 2)
     }
 
     @Test

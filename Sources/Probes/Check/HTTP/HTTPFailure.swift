@@ -109,24 +109,25 @@ private enum HTTPTwoFailure {
         switch error {
         case let error as NIOHTTP2Errors.StreamError: return meaning(error.baseError, exchange)
         case let error as NIOHTTP2Errors.StreamClosed:
-            if exchange.goAway != nil, exchange.goAway != HTTPTwoCode.noError || exchange.serverReset == nil {
-                let finding = HTTPFailure.end(of: exchange)
-                return (finding.code, finding.evidence)
-            }
-            if let code = exchange.serverReset {
+            // An orderly end of the connection does not explain the reset of one stream.
+            if let code = exchange.serverReset, exchange.goAway ?? HTTPTwoCode.noError == HTTPTwoCode.noError {
                 return (.httpProtocol, "the server reset the stream with \(HTTPTwoCode.name(code))")
             }
+            if exchange.goAway != nil { return ended(exchange) }
             let name = HTTPTwoCode.name(UInt32(clamping: error.errorCode.networkCode))
             return (.httpProtocol, "the server broke HTTP/2: its frames were refused with \(name)")
         // The request came after the server's GOAWAY, which is no violation by the server.
-        case is NIOHTTP2Errors.CreatedStreamAfterGoaway:
-            let finding = HTTPFailure.end(of: exchange)
-            return (finding.code, finding.evidence)
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway: return ended(exchange)
         case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHPACKErrors.MaxHeaderListSizeViolation:
             return (.httpHeaderTooLarge, "more than the allowed \(exchange.limits.headerBytes) bytes")
         case is any NIOHTTP2Error: return (.httpProtocol, "the server broke HTTP/2: \(name(of: error))")
         default: return (.httpProtocol, name(of: error))
         }
+    }
+
+    private static func ended(_ exchange: HTTPExchange) -> (FindingCode, String) {
+        let finding = HTTPFailure.end(of: exchange)
+        return (finding.code, finding.evidence)
     }
 
     static func extraneousContent(_ exchange: HTTPExchange) -> String {
