@@ -20,6 +20,28 @@ struct StandardHeaderTests {
         #expect(UserAgent.value(product: product, version: version, system: system) == text)
     }
 
+    /// By Unicode's names, which the agent's program does not have.
+    @Test
+    func `a Latin letter is the letter of ASCII that its name has, without marks`() {
+        let latin = (UInt32(0x80)...0x1DFFF).compactMap(Unicode.Scalar.init).filter {
+            $0.properties.name?.hasPrefix("LATIN ") ?? false
+        }
+        #expect(latin.count > 1000)
+        for scalar in latin {
+            let name = UserAgent.value(product: "a\(Character(scalar))", version: "", system: "")
+            #expect(name == "a\(lettersOfName(of: scalar))", "\(scalar.properties.name ?? "")")
+        }
+    }
+
+    private func lettersOfName(of scalar: Unicode.Scalar) -> String {
+        if scalar == "ß" { return "ss" }
+        let words = (scalar.properties.name ?? "").split(separator: " ")
+        guard words.count >= 4, ["LETTER", "LIGATURE"].contains(words[2]), words[3].utf8.count <= 2,
+            words.count == 4 || words[4] == "WITH"
+        else { return "" }
+        return words[1] == "SMALL" ? words[3].lowercased() : words[1] == "CAPITAL" ? String(words[3]) : ""
+    }
+
     @Test
     func `the system is named by its kernel`() {
         #expect(UserAgent.currentSystem.hasPrefix("Linux "))
