@@ -36,29 +36,43 @@ extension MonitorCore {
                 )
             }
         }
-        return try insideVRFs(answers).map(view.namingRule)
+        return try insideVRFs(answers.map(view.namingRule))
     }
 
     /// Returns the answers, those with a route into a VRF (`default dev vrf10`) replaced by the VRF's own.
     ///
-    /// The device of a VRF passes each packet to its table, whose route decides.
+    /// The device of a VRF passes each packet to its table, whose route decides, with the source that the route into the
+    /// VRF has selected. If that table has no route, the lookup continues with the next rule and may find the route into
+    /// the VRF again; the device then drops the packet.
     private mutating func insideVRFs(_ answers: [RouteLookup]) throws(NetlinkError) -> [RouteLookup] {
-        var asked: [(position: Int, question: LookupQuestion)] = []
-        for (position, answer) in answers.enumerated() {
-            guard let vrf = view.vrf(enteredBy: answer.outcome) else { continue }
-            asked.append((position, LookupQuestion(destination: answer.destination, interface: vrf)))
-        }
-        guard !asked.isEmpty else { return answers }
         var answers = answers
-        for ((position, question), inner) in zip(asked, try kernel.lookups(asked.map(\.question))) {
-            answers[position] = RouteLookup(
-                destination: question.destination,
-                outcome: inner.outcome,
-                matched: inner.matched
-            )
+        for depth in 1...Self.deepestVRFs {
+            let entered = answers.enumerated().compactMap { position, answer in
+                view.routeIntoVRF(answer.outcome).map { (position: position, route: $0) }
+            }
+            guard !entered.isEmpty else { break }
+            let questions = entered.map { position, route in
+                LookupQuestion(
+                    destination: answers[position].destination,
+                    source: route.source,
+                    interface: route.interfaceIndex
+                )
+            }
+            for ((position, outer), inner) in zip(entered, try kernel.lookups(questions)) {
+                let isDropped = view.routeIntoVRF(inner.outcome).map { next in
+                    next.interfaceIndex == outer.interfaceIndex || depth == Self.deepestVRFs
+                }
+                answers[position] =
+                    isDropped ?? false
+                    ? RouteLookup(destination: inner.destination, outcome: .refused(.noRoute))
+                    : view.namingRule(inner).from(outer.source)
+            }
         }
         return answers
     }
+
+    /// The maximum number of VRFs that lead into each other, which bounds the lookups of a loop.
+    private static var deepestVRFs: Int { 4 }
 
     private mutating func lookups(
         _ asked: [(position: Int, source: IPAddress)],
@@ -122,16 +136,16 @@ extension KernelView {
         return zip(questions, outcomes).contains { question, outcome in
             let family = question.destination.family
             let looksAtSource = families.contains(family) && (family == .ipv4 || outcome.resolvedRoute == nil)
-            return looksAtSource || vrf(enteredBy: outcome) != nil
+            return looksAtSource || routeIntoVRF(outcome) != nil
         }
     }
 
-    /// Returns the VRF into which a route leads, if it does.
-    fileprivate func vrf(enteredBy outcome: RouteLookup.Outcome) -> UInt32? {
+    /// Returns the route of an outcome if it leads into a VRF.
+    fileprivate func routeIntoVRF(_ outcome: RouteLookup.Outcome) -> ResolvedRoute? {
         guard let route = outcome.resolvedRoute, route.type == .unicast,
             links[route.interfaceIndex]?.driverKind == "vrf"
         else { return nil }
-        return route.interfaceIndex
+        return route
     }
 
     /// Returns the first answer, or the second one if connect(2) would use that.
@@ -188,6 +202,12 @@ extension RouteLookup {
             unconnected: unconnected,
             otherLegs: otherLegs
         )
+    }
+
+    /// Returns the same answer with the source of the question, which the kernel does not repeat.
+    fileprivate func from(_ source: IPAddress?) -> RouteLookup {
+        guard let source, let route else { return self }
+        return RouteLookup(destination: destination, outcome: .route(route.from(source)), matched: matched)
     }
 }
 

@@ -244,13 +244,72 @@ struct ConnectingTests {
 
     @Test func `the route inside a VRF is looked up again when only a link has changed`() throws {
         leak(.ipv4)
-        let inside = LookupQuestion(destination: internet, interface: 9)
+        let inside = LookupQuestion(destination: internet, source: source, interface: 9)
         harness.network.answers[LookupQuestion(destination: internet)] = way(9)
         harness.network.answers[inside] = way(3)
         try harness.start()
         #expect(answer?.outcome == way(3))
 
         harness.network.answers[inside] = .refused(.noRoute)
+        harness.setLink(2, "eth0", [.up], .down)
+        harness.turn()
+        #expect(answer?.outcome == .refused(.noRoute))
+    }
+
+    @Test func `packets keep the source of the route into a VRF`() throws {
+        leak(.ipv4)
+        let (own, gateway) = (try ip("10.9.9.9"), try ip("10.3.0.1"))
+        let network = harness.network
+        network.addresses = [
+            InterfaceAddress(interfaceIndex: 3, address: try ip("10.3.0.2"), prefixLength: 24),
+            InterfaceAddress(interfaceIndex: 9, address: own, prefixLength: 32),
+        ]
+        network.answers[LookupQuestion(destination: internet)] = way(9, from: own)
+        network.answers[LookupQuestion(destination: internet, source: own, interface: 9)] = .route(
+            ResolvedRoute(interfaceIndex: 3, gateway: gateway, table: 10)
+        )
+        try harness.start()
+        let expected = ResolvedRoute(interfaceIndex: 3, gateway: gateway, source: own, table: 10)
+        #expect(answer?.outcome == .route(expected))
+        #expect(harness.lastSnapshot?.internetPath(.ipv4)?.isUsable == true)
+    }
+
+    @Test(arguments: AddressFamily.allCases)
+    func `a route into a VRF whose table has no route leads nowhere`(family: AddressFamily) throws {
+        leak(family)
+        let internet = try ip(family == .ipv4 ? "198.41.0.4" : "2001:503:ba3e::2:30")
+        let own = try ip(family == .ipv4 ? "10.9.9.9" : "2001:db8:9::9")
+        harness.network.addresses = [InterfaceAddress(interfaceIndex: 9, address: own, prefixLength: 32)]
+        // An `unreachable` rule behind the table with the route is not evaluated, and not the reason.
+        harness.network.rules.append(RoutingRule(family: family, priority: 32767, table: 0, action: 7))
+        // The lookup inside the VRF continues with the main table, and finds the route into the VRF again.
+        harness.network.answers[LookupQuestion(destination: internet)] = way(9, from: own)
+        harness.network.answers[LookupQuestion(destination: internet, source: own, interface: 9)] = way(9, from: own)
+        try harness.start()
+        #expect(harness.lastSnapshot?.internetPath(family)?.unusableReason == .noRoute)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5])
+    func `a route through several VRFs is that of the last one, which a loop does not have`(count: UInt32) throws {
+        leak(.ipv4)
+        harness.network.answers[LookupQuestion(destination: internet)] = way(9)
+        for index in 9..<9 + count {
+            let last = index == 8 + count
+            harness.network.links[index] = Link(
+                index: index,
+                name: "vrf\(index)",
+                flags: [.up, .lowerUp],
+                driverKind: "vrf",
+                vrfTable: index
+            )
+            let inside = LookupQuestion(destination: internet, source: source, interface: index)
+            harness.network.answers[inside] = last ? way(3) : way(index + 1)
+        }
+        try harness.start()
+        #expect(answer?.outcome == (count <= 4 ? way(3) : .refused(.noRoute)))
+
+        let loop = LookupQuestion(destination: internet, source: source, interface: 8 + count)
+        harness.network.answers[loop] = way(9)
         harness.setLink(2, "eth0", [.up], .down)
         harness.turn()
         #expect(answer?.outcome == .refused(.noRoute))
