@@ -73,7 +73,7 @@ public struct Path: Sendable {
         let unconnected: PathBranch?
         let reason: ReasonCode?
         var isFamilyUnused = false
-        var refusedUplinks: Set<UInt32> = []
+        var unreachedUplinks: Set<UInt32> = []
     }
 
     private final class Storage: Sendable {
@@ -115,8 +115,8 @@ public struct Path: Sendable {
     var isFamilyUnused: Bool { storage.members.isFamilyUnused }
     /// The indexes of the uplinks to which the kernel would not change from this path, which is not usable.
     ///
-    /// A route or rule refuses packets before it comes to their default routes. Events do not show it.
-    var refusedUplinks: Set<UInt32> { storage.members.refusedUplinks }
+    /// No rule leads packets to their default routes, or a route or rule refuses them first. Events do not show it.
+    var unreachedUplinks: Set<UInt32> { storage.members.unreachedUplinks }
 
     /// Creates a path.
     public init(
@@ -154,18 +154,18 @@ public struct Path: Sendable {
     /// The kernel has not answered yet, or its answer is not certain.
     public static let unknown = Path(via: .unknown)
 
-    /// Returns the same path, of a family that its interface uses or not, with the uplinks that a refusal hides.
-    func marking(isFamilyUnused: Bool, refusedUplinks: Set<UInt32>) -> Path {
-        guard isFamilyUnused != self.isFamilyUnused || refusedUplinks != self.refusedUplinks else { return self }
+    /// Returns the same path, of a family that its interface uses or not, with the uplinks that it cannot change to.
+    func marking(isFamilyUnused: Bool, unreachedUplinks: Set<UInt32>) -> Path {
+        guard isFamilyUnused != self.isFamilyUnused || unreachedUplinks != self.unreachedUplinks else { return self }
         var members = storage.members
         members.isFamilyUnused = isFamilyUnused
-        members.refusedUplinks = refusedUplinks
+        members.unreachedUplinks = unreachedUplinks
         return Path(members)
     }
 
     /// Returns whether another path looks the same in events.
     func isPublished(like other: Path) -> Bool {
-        marking(isFamilyUnused: other.isFamilyUnused, refusedUplinks: other.refusedUplinks) == other
+        marking(isFamilyUnused: other.isFamilyUnused, unreachedUplinks: other.unreachedUplinks) == other
     }
 }
 

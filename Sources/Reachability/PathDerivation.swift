@@ -25,9 +25,9 @@ struct PathDerivation {
         }
         let derived = PathDerivation(lookup, in: snapshot)
         let isUnused = derived.path.reason == .noAddress && snapshot.usesOther(family, on: derived.path.interface)
-        let refused = derived.path.via == .none ? snapshot.refusedUplinks : []
+        let unreached = derived.path.via == .none ? snapshot.unreachedUplinks : []
         self.init(
-            path: derived.path.marking(isFamilyUnused: isUnused, refusedUplinks: refused),
+            path: derived.path.marking(isFamilyUnused: isUnused, unreachedUplinks: unreached),
             carriers: derived.carriers
         )
     }

@@ -183,10 +183,10 @@ extension PathAlternative {
     ///
     /// If the kernel's state makes the path unusable, another uplink works according to the probes bound to it, or
     /// without a verdict according to the kernel, which proves nothing about a tunnel without a certain underlay, nor
-    /// about an uplink behind a refusal (``Path/refusedUplinks``). If only the probes report the path as dead, they must
-    /// also report that the other uplink works, and a check over it must have succeeded since: an older verdict may be
-    /// from before a fault of both. Neither a tunnel's own underlay nor anything that the dead interface carries is an
-    /// alternative, whatever older verdicts say.
+    /// about an uplink that the kernel would not change to (``Path/unreachedUplinks``). If only the probes report the
+    /// path as dead, they must also report that the other uplink works, and a check over it must have succeeded since: an
+    /// older verdict may be from before a fault of both. Neither a tunnel's own underlay nor anything that the dead
+    /// interface carries is an alternative, whatever older verdicts say.
     ///
     /// - Parameter proven: The names of the uplinks over which a check has succeeded since the path fell silent.
     init?(to state: ReachabilityState, among uplinks: [Uplink], proven: Set<String>) {
@@ -206,7 +206,7 @@ extension PathAlternative {
                 && uplink.underlay?.interface?.index != carrier.index
         }
         let working = others.first { $0.connectivity == .full } ?? others.first { $0.connectivity == .partial }
-        let open = others.lazy.filter { !path.refusedUplinks.contains($0.interface.index) }
+        let open = others.lazy.filter { !path.unreachedUplinks.contains($0.interface.index) }
         let unproven = isUnusable ? open.first(where: \.isUsableForCertain) : nil
         guard let uplink = working ?? unproven else { return nil }
         self.init(preferred: preferred, interface: uplink.interface)

@@ -114,4 +114,39 @@ import Testing
         let advice = try #require(try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8)).advice())
         #expect(advice.action.commands.last == "ip -4 route replace default \(words) metric 49")
     }
+
+    @Test(
+        arguments: [
+            // A probe proves the standby, in a table to which perhaps no rule leads other packets.
+            ("full", 103, 254, ["ip link set wlan0 down", "ip -4 route add default via 198.51.100.1 dev wwan0"]),
+            ("partial", 103, 9, ["ip link set wlan0 down", "ip -4 route add default via 198.51.100.1 dev wwan0"]),
+            ("full", 103, 103, ["ip link set wlan0 down"]), ("unknown", 103, 9, ["ip link set wlan0 down"]),
+            (
+                "full", 254, 254,
+                ["ip link set wlan0 down", "ip -4 route replace default via 198.51.100.1 dev wwan0 metric 99"]
+            ),
+        ] as [(String, Int, Int, [String])]
+    )
+    func `a standby that only probes prove gets a default route of the main table`(
+        connectivity: String,
+        table: Int,
+        dead: Int,
+        commands: [String]
+    ) throws {
+        func route(_ interface: String, _ table: Int, _ metric: Int, _ gateway: String) -> String {
+            #"""
+            {"family":"ipv4","destination":"0.0.0.0/0","type":"unicast","table":\#(table),"protocol":3,\#
+            "metric":\#(metric),"nexthops":[{"interface":"\#(interface)","gateway":"\#(gateway)"}]}
+            """#
+        }
+        let path = #""via":"none","interface":"wlan0","reason":"no_address","table":\#(dead)"#
+        let json = #"""
+            {"state":{"via":"none","alternative":{"code":"preferred_path_dead","preferred":"wlan0","interface":"wwan0"},\#
+            "path":{\#(path),"ipv4":{\#(path)},"ipv6":{"via":"none","reason":"no_route"}}},\#
+            "uplinks":[{"interface":"wwan0","kind":"wwan","connectivity":"\#(connectivity)","used":false}],\#
+            "default_routes":[\#(route("wlan0", dead, 100, "192.0.2.1")),\#(route("wwan0", table, 700, "198.51.100.1"))]}
+            """#
+        let advice = try #require(try EventDecoder.decode(AgentStatus.self, from: Array(json.utf8)).advice())
+        #expect(advice.action.commands == commands)
+    }
 }

@@ -74,4 +74,60 @@ struct IntegrationAlternativeTests {
         #expect(open.to?.alternative?.interface == "wwan0")
         #expect(try await agent.stop() == 0)
     }
+
+    /// The standby is in a table of its own, beside the main one, as on a host with a table for each of its addresses.
+    private func separateStandby(_ family: String, _ selector: String) throws {
+        let (preferred, standby) =
+            family == "-4" ? ("192.0.2.1", "198.51.100.1") : ("2001:db8:1::1", "2001:db8:2::1")
+        try network.machine.namespace.run(
+            """
+            ip \(family) rule add pref 600 \(selector) lookup 103
+            ip \(family) route add default via \(preferred) dev up0 metric 100
+            ip \(family) route add default via \(standby) dev wwan0 table 103
+            """
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("-4", "from 198.51.100.2"), ("-4", "fwmark 1"), ("-6", "from 2001:db8:2::2"), ("-6", "fwmark 1"),
+        ]
+    )
+    func `a standby in a table for a source or a mark alone is no alternative`(
+        family: String,
+        selector: String
+    ) async throws {
+        try separateStandby(family, selector)
+        let agent = try ConnectivityAgent(on: network, settleDown: "0", "")
+        try await agent.next("reachability.changed", "wired") { $0.to?.via.rawValue == "wired" }
+        try cutPreferred()
+        let lost = try await agent.next("reachability.changed", "none") { $0.to?.via.rawValue == "none" }
+        #expect(lost.to?.reason == "link_down")
+        #expect(lost.to?.alternative == nil)
+        // Nor does the kernel change to it, except by a source of IPv6, which it selects where it has no route.
+        try network.machine.namespace.ip("link set up0 down")
+        let down = try await agent.next("reachability.changed", "down") { $0.to?.reason != "link_down" }
+        #expect(down.cause?.code == "link_down")
+        #expect(down.cause?.detail == "up0: administratively down")
+        if family == "-4" { #expect(down.to?.reason == "no_route") }
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test func `the commands that the status suggests lead to a standby that only a probe proves`() async throws {
+        try await network.webServer()
+        try separateStandby("-4", "from 198.51.100.2")
+        let web = network.probe("web", "http://web.test/", #"families = "ipv4""#, #"interfaces = "each""#)
+        let agent = try ConnectivityAgent(on: network, settleDown: "0", web)
+        try await agent.next("uplink.changed", "wwan0 full") { event in
+            event.subject == "wwan0" && event.uplink?.to.connectivity.rawValue == "full"
+        }
+        try cutPreferred()
+        try await agent.next("reachability.changed", "wwan0") { $0.to?.alternative?.interface == "wwan0" }
+        let status = try await agent.ask("status").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let commands = status.matches(of: /`(ip [^`]*)`/).map { String($0.1) }
+        #expect(commands == ["ip link set up0 down", "ip -4 route add default via 198.51.100.1 dev wwan0"])
+        for command in commands { try network.machine.namespace.run(command) }
+        try await agent.next("reachability.changed", "wwan") { $0.to?.via.rawValue == "wwan" }
+        #expect(try await agent.stop() == 0)
+    }
 }

@@ -76,7 +76,7 @@ struct PathAlternativeTests {
     @Test("there is an alternative where the table says so", arguments: cases)
     func table(_ one: Case) {
         let path = Path(via: one.reason == nil ? .wifi : .none, interface: Self.wlan0, reason: one.reason)
-            .marking(isFamilyUnused: false, refusedUplinks: one.isRefused ? [Self.wwan0.index] : [])
+            .marking(isFamilyUnused: false, unreachedUplinks: one.isRefused ? [Self.wwan0.index] : [])
         let state = ReachabilityState(
             ipv4: path,
             ipv6: Path(via: .none, reason: .noRoute),

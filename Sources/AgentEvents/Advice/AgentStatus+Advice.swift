@@ -28,7 +28,17 @@ extension AgentStatus {
                 path.reason.flatMap { PathReason($0, of: path, among: interfaces)?.problem }
             }
             .first ?? "nothing beyond it answers"
-        var action: Advice.Action = "Take it down: \(change: "ip link set \(dead) down")."
+        let takeDown: ShellCommand = "ip link set \(dead) down"
+        let problem = "the kernel prefers \(dead), which is dead (\(why)), while \(working) works"
+        if let additions = missingRoutes(over: working, beside: paths) {
+            let all = additions.reduce("\(change: takeDown)" as Advice.Action) { "\($0), \(change: $1)" }
+            return Advice(
+                code: alternative.code,
+                problem: problem,
+                action: "Take it down, and add a default route over \(working) to the main table: \(all)."
+            )
+        }
+        var action: Advice.Action = "Take it down: \(change: takeDown)."
         // The kernel can be configured to skip routes whose interface has no carrier.
         let skipped = paths.filter { $0.path.reason == "link_down" }
             .map { "net/\($0.family)/conf/\(dead)/ignore_routes_with_linkdown=1" }
@@ -45,11 +55,24 @@ extension AgentStatus {
                 preferences.count > 1 ? "\(change: first), \(change: preferences[1])" : "\(change: first)"
             action = action + "Or prefer \(working): \(all)."
         }
-        return Advice(
-            code: alternative.code,
-            problem: "the kernel prefers \(dead), which is dead (\(why)), while \(working) works",
-            action: action
-        )
+        return Advice(code: alternative.code, problem: problem, action: action)
+    }
+
+    /// Returns the commands that copy the default routes of an uplink into the main table; `nil` if the kernel may change
+    /// to the uplink without them.
+    ///
+    /// Only probes, whose packets are bound to the uplink, prove that it works, and its routes are in tables to which
+    /// perhaps no rule leads other packets: those for a source address, a mark or a VRF.
+    private func missingRoutes(
+        over working: String,
+        beside paths: [(family: String, path: Path)]
+    ) -> [ShellCommand]? {
+        guard uplinks.contains(where: { $0.interface == working && $0.connectivity != .unknown }) else { return nil }
+        let routes = paths.compactMap { family, path in
+            defaultRoute(over: working, family: family).map { (found: $0, dead: path.table) }
+        }
+        guard !routes.isEmpty, routes.allSatisfy({ ![Self.mainTable, $1].contains($0.route.table) }) else { return nil }
+        return routes.map { Self.command("add", $0.found, over: working) }
     }
 
     /// Returns the command that gives the default route of an uplink a lower metric than that of another one; `nil` if
@@ -59,17 +82,28 @@ extension AgentStatus {
             let worse = defaultRoute(over: dead, family: family), worse.route.table == Self.mainTable,
             worse.route.metric > 0
         else { return nil }
-        let gateway = better.hop.gateway.map { address in
+        return Self.command("replace", better, over: working, metric: worse.route.metric - 1)
+    }
+
+    /// Returns the command that adds a default route to the main table, or replaces it.
+    private static func command(
+        _ verb: String,
+        _ found: (route: DefaultRoute, hop: DefaultRoute.NextHop),
+        over interface: String,
+        metric: UInt32? = nil
+    ) -> ShellCommand {
+        let isIPv4 = found.route.family == "ipv4"
+        let gateway = found.hop.gateway.map { address in
             // IPv4 through an IPv6 router (RFC 5549).
-            (family == "ipv4" && address.contains(":") ? ["via", "inet6"] : ["via"]) + [address]
+            (isIPv4 && address.contains(":") ? ["via", "inet6"] : ["via"]) + [address]
         }
-        let command = ["ip", family == "ipv6" ? "-6" : "-4", "route", "replace", "default"]
         // Without it the kernel rejects a router that is in no prefix of the interface.
-        let onLink = better.hop.isOnLink ? ["onlink"] : []
-        let source = better.route.source.map { ["src", $0] }
+        let onLink = found.hop.isOnLink ? ["onlink"] : []
+        let source = found.route.source.map { ["src", $0] }
+        let rank = metric.map { ["metric", String($0)] }
         return ShellCommand(
-            words: command + (gateway ?? []) + ["dev", working] + onLink + (source ?? [])
-                + ["metric", String(worse.route.metric - 1)]
+            words: ["ip", isIPv4 ? "-4" : "-6", "route", verb, "default"] + (gateway ?? [])
+                + ["dev", interface] + onLink + (source ?? []) + (rank ?? [])
         )
     }
 

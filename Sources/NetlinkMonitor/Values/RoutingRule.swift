@@ -92,31 +92,39 @@ extension RoutingRule {
     /// Returns whether the rule matches a packet of this machine without a mark; `false` if other conditions make that
     /// unknown.
     func fits(from address: IPAddress?, to target: IPAddress) -> Bool {
-        guard family == target.family, !hasOtherSelectors else { return false }
+        !hasOtherSelectors && mayFit(from: address, to: target)
+    }
+
+    /// Returns whether the rule matches a packet of this machine without a mark, or may match it, because that depends on
+    /// other conditions.
+    func mayFit(from address: IPAddress?, to target: IPAddress) -> Bool {
+        guard family == target.family else { return false }
         let isFit =
             (mark ?? 0) & (markMask ?? .max) == 0
             && (source.map { prefix in address.map(prefix.contains) ?? prefix.isDefault } ?? true)
             && (destination?.contains(target) ?? true)
-        return isFit != isInverted
+        return isInverted ? !isFit || hasOtherSelectors : isFit
     }
 }
 
 extension [RoutingRule] {
     /// Returns whether the evaluation of these rules, in their order, matches one of type `unreachable`.
     func rejectAsUnreachable(from source: IPAddress?, to target: IPAddress) -> Bool {
-        matchOne(from: source, to: target, where: \.isUnreachable)
+        matchOne(from: source, to: target) { $0.isUnreachable && $0.fits(from: source, to: target) }
     }
 
-    /// Returns whether one of the rules that match a packet decides about it, and evaluates no other one behind it.
+    /// Returns whether one of the rules that match a packet, or may match it, decides about it, and evaluates no other one
+    /// behind it.
     ///
     /// Rules that a `goto` skips are not evaluated.
     func matchOne(from source: IPAddress?, to target: IPAddress, where decides: (RoutingRule) -> Bool) -> Bool {
         let rules = filter { $0.family == target.family }
         var next: UInt32 = 0
-        for rule in rules where rule.priority >= next && rule.fits(from: source, to: target) {
+        for rule in rules where rule.priority >= next && rule.mayFit(from: source, to: target) {
             if decides(rule) { return true }
             // The kernel ignores a `goto` without a rule to go to.
-            if let priority = rule.gotoPriority, rules.contains(where: { $0.priority == priority }) { next = priority }
+            guard let priority = rule.gotoPriority, rules.contains(where: { $0.priority == priority }) else { continue }
+            if rule.fits(from: source, to: target) { next = priority }
         }
         return false
     }

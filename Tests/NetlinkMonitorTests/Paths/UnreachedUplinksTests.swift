@@ -2,14 +2,14 @@ internal import Testing
 
 @testable internal import NetlinkMonitor
 
-/// Default routes behind a refusal, which the kernel never comes to.
-struct RefusedUplinksTests {
+/// Default routes that the kernel never comes to: in tables to which no rule leads, or behind a refusal.
+struct UnreachedUplinksTests {
     /// Rules and default routes of IPv4; `wlan0` is interface 4, the preferred `eth0` is 3.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var rules: [RoutingRule] = []
         let routes: [Route]
-        let refused: Set<UInt32>
+        let unreached: Set<UInt32>
     }
 
     private static func rule(
@@ -18,15 +18,22 @@ struct RefusedUplinksTests {
         action: UInt8 = 1,
         suppressed: UInt32? = nil,
         mark: UInt32? = nil,
-        goto: UInt32? = nil
+        source: IPPrefix? = nil,
+        hasOtherSelectors: Bool = false,
+        isInverted: Bool = false,
+        goto: UInt32? = nil,
+        _ family: AddressFamily = .ipv4
     ) -> RoutingRule {
         RoutingRule(
-            family: .ipv4,
+            family: family,
             priority: priority,
             table: table,
             action: action,
             mark: mark,
+            source: source,
+            hasOtherSelectors: hasOtherSelectors,
             suppressedPrefixLength: suppressed,
+            isInverted: isInverted,
             gotoPriority: goto
         )
     }
@@ -55,18 +62,23 @@ struct RefusedUplinksTests {
     ]
 
     static let rows = [
-        Row(testDescription: "no refusal", rules: [main], routes: [route(over: 3, metric: 10), standby], refused: []),
+        Row(
+            testDescription: "no refusal",
+            rules: [main],
+            routes: [route(over: 3, metric: 10), standby],
+            unreached: []
+        ),
         Row(
             testDescription: "a blackhole behind the preferred route in its table",
             rules: [rule(600, table: 60), main],
             routes: closedTable + [standby],
-            refused: [4]
+            unreached: [4]
         ),
         Row(
             testDescription: "that table, of which a rule accepts no default route",
             rules: [rule(600, table: 60, suppressed: 0), main],
             routes: closedTable + [standby],
-            refused: [3, 4]
+            unreached: [3, 4]
         ),
         Row(
             testDescription: "that table, with a throw before the blackhole",
@@ -75,60 +87,128 @@ struct RefusedUplinksTests {
                 route(over: 3, table: 60, metric: 10), route(.throw, table: 60, metric: 20),
                 route(.blackhole, table: 60, metric: 1000), standby,
             ],
-            refused: []
+            unreached: []
         ),
         Row(
             testDescription: "that table, for marked packets",
             rules: [rule(600, table: 60, mark: 7), main],
             routes: closedTable + [standby],
-            refused: []
+            unreached: [3]
         ),
         Row(
             testDescription: "a refusal behind both in one table",
             rules: [main],
             routes: [route(over: 3, metric: 10), standby, route(.unreachable, metric: 1000)],
-            refused: []
+            unreached: []
         ),
         Row(
             testDescription: "a refusal between the two in one table",
             rules: [main],
             routes: [route(over: 3, metric: 10), route(.prohibit, metric: 100), standby],
-            refused: [4]
+            unreached: [4]
         ),
         Row(
             testDescription: "the missing route of older kernels",
             rules: [main],
             routes: [route(over: 3, metric: 10), standby, route(.unreachable, metric: .max)],
-            refused: []
+            unreached: []
         ),
         Row(
             testDescription: "a rule that refuses, before the standby's table",
             rules: [rule(500, table: 60), rule(600, table: 0, action: 6), main],
             routes: [route(over: 3, table: 60, metric: 10), standby],
-            refused: [4]
+            unreached: [4]
         ),
         Row(
             testDescription: "a rule that refuses, which a goto skips",
             rules: [rule(500, action: 2, goto: 700), rule(600, table: 0, action: 6), rule(700)],
             routes: [route(over: 3, metric: 10), standby],
-            refused: []
+            unreached: []
         ),
         Row(
             testDescription: "a refusal in one family alone",
-            rules: [rule(600, table: 60), main],
+            rules: [rule(600, table: 60), main, rule(32766, .ipv6)],
             routes: closedTable + [standby, route(over: 4, metric: 600, .ipv6)],
-            refused: []
+            unreached: []
+        ),
+        Row(
+            testDescription: "no policy routing",
+            routes: [route(over: 3, metric: 10), standby, route(over: 5, table: 60, metric: 0)],
+            unreached: [5]
         ),
     ]
 
+    /// The standby is in a table of its own, and the preferred uplink in the main one.
+    private static func beside(_ rule: RoutingRule?, isReached: Bool, _ description: String) -> Row {
+        Row(
+            testDescription: description,
+            rules: [rule, main].compactMap { $0 },
+            routes: [route(over: 3, metric: 10), route(over: 4, table: 60, metric: 0)],
+            unreached: isReached ? [] : [4]
+        )
+    }
+
+    static func tables() throws -> [Row] {
+        let source = try prefix("198.51.100.2/32")
+        return [
+            beside(rule(600, table: 60), isReached: true, "a rule for all packets"),
+            beside(rule(600, table: 60, source: source), isReached: false, "a rule for a source"),
+            beside(rule(600, table: 60, mark: 1), isReached: false, "a rule for a mark"),
+            beside(rule(600, table: 60, mark: 1, isInverted: true), isReached: true, "a rule for all other marks"),
+            beside(nil, isReached: false, "a table without a rule, such as a VRF's"),
+            beside(rule(600, table: 60, hasOtherSelectors: true), isReached: true, "a rule for a user, for example"),
+            beside(
+                rule(600, table: 60, source: source, hasOtherSelectors: true),
+                isReached: false,
+                "a rule for a source and a user"
+            ),
+            beside(
+                rule(600, table: 60, source: source, hasOtherSelectors: true, isInverted: true),
+                isReached: true,
+                "a rule for all but a source and a user"
+            ),
+            Row(
+                testDescription: "wg-quick's rules, whose first use of the main table accepts no default route",
+                rules: [rule(600, suppressed: 0), rule(601, table: 60), main],
+                routes: [route(over: 3, table: 60, metric: 0), standby],
+                unreached: []
+            ),
+            Row(
+                testDescription: "a refusal for a user, who may be another one",
+                rules: [rule(600, table: 60, hasOtherSelectors: true), main],
+                routes: closedTable + [standby],
+                unreached: []
+            ),
+            Row(
+                testDescription: "a goto for a user, who may be another one",
+                rules: [rule(600, action: 2, hasOtherSelectors: true, goto: 700), rule(601, table: 60), rule(700)],
+                routes: [route(over: 3, table: 60, metric: 0), standby],
+                unreached: []
+            ),
+        ]
+    }
+
+    @Test(arguments: try tables())
+    func `an uplink is not reached if no rule leads other packets than marked or bound ones to its table`(
+        _ row: Row
+    ) throws {
+        try check(row)
+    }
+
     @Test(arguments: rows)
-    func `an uplink is refused if a refusal comes before its default route in each of its families`(_ row: Row) throws {
+    func `an uplink is not reached if a refusal comes before its default route in each of its families`(
+        _ row: Row
+    ) throws {
+        try check(row)
+    }
+
+    private func check(_ row: Row) throws {
         let snapshot = NetworkSnapshot(
             defaultRoutes: row.routes,
             rules: row.rules,
             internetAddresses: try ["198.41.0.4", "2001:503:ba3e::2:30"].map(ip)
         )
-        #expect(snapshot.refusedUplinks == row.refused)
+        #expect(snapshot.unreachedUplinks == row.unreached)
     }
 
     @Test func `a refusal for some sources alone refuses no others`() throws {
@@ -143,6 +223,6 @@ struct RefusedUplinksTests {
             rules: [RoutingRule(family: .ipv6, priority: 32766, table: 254)],
             internetAddresses: [try ip("2001:503:ba3e::2:30")]
         )
-        #expect(snapshot.refusedUplinks == [])
+        #expect(snapshot.unreachedUplinks == [])
     }
 }
