@@ -2,6 +2,8 @@
 extension NetworkSnapshot {
     /// Devices that send all packets through their lower one.
     private static let standsOnLower = Link.stackedDrivers.union(["rmnet"])
+    /// Devices that distribute packets among several network cards.
+    private static let aggregates: Set<String> = ["bond", "team", "hsr"]
     /// The maximum depth of stacked devices in the kernel.
     private static let deepestStack = 8
 
@@ -81,25 +83,34 @@ extension NetworkSnapshot {
         var (carriers, others): ([Link], [Link]) = ([], [])
         for port in links.values {
             guard let master = port.masterIndex.flatMap({ masters[$0] }) else { continue }
-            let isCarrier = master.driverKind == "bond" ? port.index == master.activeMemberIndex : port.isUplinkPort
+            let isCarrier = master.driverKind == "bond" ? port.index == master.activeMemberIndex : isUplinkPort(port)
             if isCarrier { carriers.append(port) } else { others.append(port) }
         }
         let served = Set(carriers.map(\.masterIndex))
         return lowers + carriers + others.filter { !served.contains($0.masterIndex) }
+    }
+
+    /// Returns whether a link, as the port of a bridge, leads out of the machine: a medium, a kernel tunnel, or a bond and
+    /// the like, and not a tap or veth, which lead to guests and containers.
+    ///
+    /// A bond that has lost its members, or has members of several kinds, is of the kind `virtual`, and so is a VLAN on it.
+    private func isUplinkPort(_ port: Link) -> Bool {
+        switch port.kind {
+        case .wifi, .wwan, .wired, .bluetooth: return true
+        case .tunnel: return port.driverKind != "tun"
+        case .virtual:
+            var base = port
+            for _ in 1..<Self.deepestStack {
+                guard let next = lower(of: base) else { break }
+                base = next
+            }
+            return base.driverKind.map(Self.aggregates.contains) ?? false
+        case .ppp, .bridge, .loopback, .unknown: return false
+        }
     }
 }
 
 extension Link {
     /// `true` for a bridge or a bond, which passes packets through its ports.
     fileprivate var hasPorts: Bool { driverKind == "bridge" || driverKind == "bond" }
-
-    /// `true` if, as the port of a bridge, the link leads out of the machine: a medium or a kernel tunnel, and not a
-    /// tap or veth, which lead to guests and containers.
-    fileprivate var isUplinkPort: Bool {
-        switch kind {
-        case .wifi, .wwan, .wired, .bluetooth: true
-        case .tunnel: driverKind != "tun"
-        case .ppp, .bridge, .virtual, .loopback, .unknown: false
-        }
-    }
 }

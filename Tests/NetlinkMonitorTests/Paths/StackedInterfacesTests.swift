@@ -14,7 +14,7 @@ struct StackedInterfacesTests {
         case "bridge", "bond":
             let ports = snapshot.links.filter { $0.masterIndex == link.index }
             let carriers = ports.filter { port in
-                link.driverKind == "bond" ? port.index == link.activeMemberIndex : port.kind == .wired
+                link.driverKind == "bond" ? port.index == link.activeMemberIndex : leadsOut(port, in: snapshot)
             }
             return (carriers.isEmpty ? ports : carriers).contains {
                 canPassPackets($0, in: snapshot, depth: depth + 1)
@@ -24,6 +24,15 @@ struct StackedInterfacesTests {
             return canPassPackets(lower, in: snapshot, depth: depth + 1)
         default: return true
         }
+    }
+
+    /// Whether a port of a bridge is no guest's: a card, a bond, or a VLAN on a bond.
+    private static func leadsOut(_ port: Link, in snapshot: NetworkSnapshot) -> Bool {
+        var base = port
+        for _ in 1..<deepestStack where base.driverKind == "vlan" {
+            base = base.lowerIndex.flatMap { snapshot.links[$0] } ?? base
+        }
+        return port.kind == .wired || base.driverKind == "bond"
     }
 
     private static func link(
@@ -94,6 +103,43 @@ struct StackedInterfacesTests {
     }
 
     private static let nothing = "no port that leads out is up"
+
+    @Test(arguments: [0, 100])
+    func `a guest's port does not keep a bridge up whose bond has lost its members, or their carriers`(miimon: Int) {
+        // Without link monitoring (`miimon 0`) a bond keeps its carrier, and without members it has the kind `virtual`,
+        // as with members of several kinds.
+        let bond = Self.link(2, driver: "bond", isUp: miimon == 0, kind: .virtual)
+        let guest = Self.link(7, driver: "tun", kind: .virtual, master: 1)
+        let lost = [
+            Self.link(3, driver: nil, isUp: false, master: 2),
+            Self.link(4, driver: nil, isUp: false, kind: .wwan, master: 2),
+        ]
+        let vlan = Self.link(5, driver: "vlan", kind: .virtual, lower: 2, master: 1)
+        var port = bond
+        port.masterIndex = 1
+        let bridge = Self.link(1, driver: "bridge")
+        for ports in [[port], [bond, vlan]] {
+            for members in [[], lost] {
+                let snapshot = NetworkSnapshot(links: [bridge, guest] + ports + members)
+                #expect(!snapshot.canPassPackets(bridge))
+                #expect(snapshot.stateDescription(of: bridge) == Self.nothing)
+            }
+            let revived = ports.map { link in
+                link.driverKind == "bond"
+                    ? Self.link(2, driver: "bond", master: link.masterIndex, active: 3)
+                    : Self.link(5, driver: "vlan", lower: 2, master: 1)
+            }
+            let snapshot = NetworkSnapshot(links: [bridge, guest, Self.link(3, driver: nil, master: 2)] + revived)
+            #expect(snapshot.canPassPackets(bridge))
+        }
+        // A VLAN of a guest's port is the guest's too.
+        let guests = [
+            guest, Self.link(8, driver: "vlan", kind: .virtual, lower: 9, master: 1),
+            Self.link(9, driver: "veth", kind: .virtual),
+        ]
+        let card = Self.link(6, driver: nil, isUp: false, master: 1)
+        #expect(!NetworkSnapshot(links: [bridge, card] + guests).canPassPackets(bridge))
+    }
 
     @Test(
         arguments: [
