@@ -10,7 +10,7 @@ public struct NetworkChange: Sendable, Hashable, CustomStringConvertible, Codabl
         case linkRenamed = "link_renamed"
         /// An interface can pass packets now.
         case linkUp = "link_up"
-        /// An interface can no longer pass packets.
+        /// An interface can no longer pass packets, or one that could not do so was set down.
         case linkDown = "link_down"
         /// Something else about an interface changed: a flag, the state, the lower interface.
         case linkChanged = "link_changed"
@@ -237,7 +237,11 @@ extension Link {
         guard self != old else { return [] }
         var changes: [NetworkChange] = []
         if name != old.name { changes.append(change(.linkRenamed, "was \(old.name)")) }
-        if isUsable != old.isUsable { changes.append(change(isUsable ? .linkUp : .linkDown, stateDescription)) }
+        // The kernel keeps the routes of a link without carrier, and removes them when it is set down.
+        let isSetDown = old.flags.contains(.up) && !flags.contains(.up)
+        if isUsable != old.isUsable || isSetDown {
+            changes.append(change(isUsable ? .linkUp : .linkDown, stateDescription))
+        }
         if kind != old.kind { changes.append(change(.kindChanged, "\(old.kind.rawValue) → \(kind.rawValue)")) }
         if changes.isEmpty {
             let hasOtherNames = alternativeNames != old.alternativeNames

@@ -95,6 +95,17 @@ struct SnapshotDiffTests {
         #expect(after.diff(from: after).isEmpty)
     }
 
+    @Test func `a link without carrier that is set down is down, and only changes when it is set up`() {
+        var without = Self.snapshot()
+        without.links[2]?.flags = [.up]
+        var down = without
+        down.links[2]?.flags = []
+        let changes = down.diff(from: without)
+        #expect(changes.map(\.code) == [.linkDown])
+        #expect(changes.first?.detail == "eth0: administratively down")
+        #expect(without.diff(from: down).map(\.code) == [.linkChanged])
+    }
+
     @Test("an address counts as added when it becomes usable")
     func tentative() {
         var tentative = Self.snapshot()
