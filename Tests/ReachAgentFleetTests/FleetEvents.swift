@@ -133,14 +133,19 @@ struct WrittenDevice {
     }
 
     /// An event about missing ones, with the settled states.
-    mutating func states(_ next: ReachabilityState, _ uplinks: [Uplink] = [], at second: Int64) -> FleetMessage {
+    mutating func states(
+        _ next: ReachabilityState,
+        _ uplinks: [Uplink] = [],
+        omitted: Int? = nil,
+        at second: Int64
+    ) -> FleetMessage {
         state = next
         let change = JournalDegraded(
             isDegraded: false,
             code: "journal_resumed",
             missingFirstSequence: 1,
             missingLastSequence: sequence,
-            settled: SettledStates(state: next, uplinks: uplinks)
+            settled: SettledStates(state: next, uplinks: uplinks, omitted: omitted)
         )
         return event(.journalDegraded, at: second, .journalDegraded(change))
     }

@@ -240,6 +240,47 @@ import Testing
         #expect(try Self.row(&fleet, at: 51).uplinks.contains { $0.interface == "eth0" })
     }
 
+    /// The order in which the events of a device arrive.
+    enum Arrival: Sendable, CaseIterable {
+        case inOrder, startFirst, lateUplink
+    }
+
+    @Test(arguments: Arrival.allCases)
+    func `an uplink of an earlier run is not shown until this one has an event about it`(_ arrival: Arrival) throws {
+        var device = WrittenDevice("edge-1")
+        let former = [
+            device.uplink("d0", "wired", .full, isUsed: true, at: 0), device.uplink("w0", "wwan", .full, at: 0),
+        ]
+        let stop = device.stops(at: 10)
+        let start = device.starts(at: 20)
+        let present = device.uplink("d0", "wired", .full, isUsed: true, at: 21)
+        let again = device.uplink("w0", "wwan", .local, at: 30)
+        let messages =
+            switch arrival {
+            case .inOrder: former + [stop, start, present]
+            case .startFirst: [start] + former + [stop, present]
+            case .lateUplink: [former[0], stop, start, present, former[1]]
+            }
+        var fleet = try Self.fleet(messages)
+        #expect(try Self.row(&fleet, at: 22).uplinks.map(\.interface) == ["d0"])
+        fleet.add(again)
+        let uplinks = try Self.row(&fleet, at: 31).uplinks
+        #expect(uplinks.map(\.interface) == ["d0", "w0"])
+        #expect(uplinks.last?.connectivity == "local")
+    }
+
+    @Test(arguments: [(nil, ["d0"]), (1, ["d0", "w0"])] as [(Int?, [String])])
+    func `an uplink that is not among all settled states is gone`(_ omitted: Int?, _ shown: [String]) throws {
+        var device = WrittenDevice("edge-1")
+        let used = WrittenDevice.uplink("d0", "wired", .full, isUsed: true)
+        var fleet = try Self.fleet([
+            device.starts(at: 0), device.uplink("d0", "wired", .full, isUsed: true, at: 1),
+            device.uplink("w0", "wwan", .full, at: 1),
+            device.states(WrittenDevice.state(.full), [used], omitted: omitted, at: 10),
+        ])
+        #expect(try Self.row(&fleet, at: 11).uplinks.map(\.interface) == shown)
+    }
+
     @Test
     func `a device cannot make its row large`() throws {
         let long = String(repeating: "wlan\u{1B}[2J\u{202E}0", count: 4000)

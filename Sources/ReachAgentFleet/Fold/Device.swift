@@ -33,8 +33,9 @@ struct Device: Sendable {
     private var missing = MissingNumbers()
     /// The number and the time of the newest event, and the stream of numbers that it belongs to.
     private(set) var position: (epoch: ForeignText, sequence: UInt64, time: Timestamp)?
-    /// The numbers of the newest events from which the path, and the run of the agent, were read.
-    private var sequences: (path: UInt64, run: UInt64) = (0, 0)
+    /// The numbers of the newest events from which the path, and the run of the agent, were read, and of the newest one
+    /// that makes earlier events about uplinks void.
+    private var sequences: (path: UInt64, run: UInt64, uplinks: UInt64) = (0, 0, 0)
     /// The end of the window.
     private let end: Timestamp?
     /// The moment from which on every stored event is added; `nil` for the newest one of each subject only, between which
@@ -130,7 +131,7 @@ struct Device: Sendable {
         let isContinued = position?.epoch == epoch
         if !isContinued {
             missing.removeAll()
-            sequences = (0, 0)
+            sequences = (0, 0, 0)
             for index in uplinks.indices { uplinks[index].sequence = 0 }
         }
         let wasComplete = isNewestComplete
@@ -158,6 +159,8 @@ struct Device: Sendable {
     private mutating func note(_ event: AgentEvent, _ sequence: UInt64) -> Bool {
         switch event.content {
         case .agentStarted(let start):
+            // One that is gone by now has no event in this run.
+            forgetUplinks(before: sequence)
             guard sequence > sequences.run else { return false }
             sequences.run = sequence
             version = ForeignText.shown(start.version, limit: 32)
@@ -192,6 +195,8 @@ struct Device: Sendable {
             // A state that was known already began earlier.
             if path?.hasState(of: restated) != true { (path, isNew) = (restated, true) }
         }
+        // One that went within the gap is not in a complete list.
+        if settled.omitted == nil { forgetUplinks(before: sequence) }
         for uplink in settled.uplinks.prefix(Self.maximumUplinks) where note(DeviceUplink(uplink, sequence)) {
             isNew = true
         }
@@ -215,7 +220,16 @@ struct Device: Sendable {
         }
     }
 
+    /// Forgets the uplinks that only events before a start of the agent, or before a complete list, have shown.
+    private mutating func forgetUplinks(before sequence: UInt64) {
+        guard sequence > sequences.uplinks else { return }
+        sequences.uplinks = sequence
+        uplinks.removeAll { $0.sequence < sequence }
+    }
+
     private mutating func note(_ uplink: DeviceUplink) -> Bool {
+        // The figures of its own run lack it.
+        guard uplink.sequence >= sequences.uplinks else { return true }
         if let known = uplinks.firstIndex(where: { $0.interface == uplink.interface }) {
             guard uplink.sequence > uplinks[known].sequence else { return false }
             uplinks[known] = uplink
