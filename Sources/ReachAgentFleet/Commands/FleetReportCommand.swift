@@ -12,8 +12,9 @@ struct FleetReportCommand: ParsableCommand {
         usage: "reachagent fleet report [<options>]",
         discussion: """
             Reads every event of the time, and prints a row for each device, the lowest availability first. With exactly one \
-            --device without a star it is the whole report of that device, as 'reachagent report' makes it there. Times are those of \
-            the devices' clocks; days are those of this system's time zone (TZ).
+            --device without a star it is a report like that of 'reachagent report' there, with the times, days and outages of the \
+            default path and the uplinks; checks, transfers, probes and certificates are in that one alone. Times are those of the \
+            devices' clocks; days are those of this system's time zone (TZ).
 
             The stream must still have the events, and time that no event covers counts as unknown. A state from before the time is \
             known only while its event is still the newest of its subject; else the figures of a device begin with its first event \
