@@ -92,9 +92,34 @@ struct ProbedMachineTests {
         run.note(run.machine.configure(MachineConfiguration(probes: [former]), observed: observed))
         #expect(run.machine.probes.map(\.state.verdict) == [.up])
         #expect(run.machine.takeRechecks().isEmpty)
+        #expect(run.takeWords().isEmpty)
         run.note(run.machine.configure(MachineConfiguration(probes: [other]), observed: observed))
         #expect(run.machine.probes.map(\.state.verdict) == [.unknown])
         #expect(run.machine.takeRechecks().count == 1)
+        // Readers of the events know it too.
+        #expect(run.takeWords() == ["web@default/ipv4 up→unknown"])
+        let causes = run.transitions.compactMap {
+            if case .probe(_, let change) = $0 { change.cause.code } else { nil }
+        }
+        #expect(causes.last == "config_reloaded")
+        #expect(run.machine.publishedProbes.map(\.published) == [.unknown])
+        run.check("s", "web@default/ipv4", at: 2100)
+        #expect(run.takeWords() == ["web@default/ipv4 unknown→up"])
+    }
+
+    @Test func `a verdict that waits for its end ends with a reload that brings another check`() {
+        var former = Self.web, other = Self.web
+        former.check = 1
+        other.check = 2
+        var run = MachineRun.connected(former)
+        var network = ScriptedNetwork()
+        network.wlan0 = nil
+        run.see(network, at: 2000)
+        _ = run.takeWords()
+        run.note(run.machine.configure(MachineConfiguration(probes: [other]), observed: ScriptedCheck.time(2100)))
+        run.see(ScriptedNetwork(), at: 2200)
+        #expect(run.words.contains("web@default/ipv4 up→unknown"))
+        #expect(run.machine.publishedProbes.map(\.published) == [.unknown])
     }
 
     @Test("a change by several probes within one settle time is caused by the first of them")

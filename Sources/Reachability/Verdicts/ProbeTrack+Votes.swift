@@ -55,7 +55,7 @@ extension ProbeTrack {
         if case .unknown = vote {} else { unknowns = 0 }
         if case .portal = vote {} else { portals = 0 }
         switch vote {
-        case .none: break
+        case .none: abstain()
         case .success: succeed()
         case .failure(let code): fail(code)
         case .portal(let evidence): meetPortal(evidence)
@@ -63,6 +63,12 @@ extension ProbeTrack {
         case .behindPortal: loseToPortal()
         }
         failingSince = failures + unknowns == 0 ? nil : failingSince ?? last?.observed.instant
+    }
+
+    /// Handles a measurement between good and bad: the verdict stays, after a change of the path that of the last event if it
+    /// is `up`, since the target answers over the new path too.
+    private mutating func abstain() {
+        if isUnmeasured, published.verdict == .up { become(.up) }
     }
 
     private mutating func succeed() {

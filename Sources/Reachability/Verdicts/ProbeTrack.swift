@@ -136,6 +136,8 @@ struct ProbeTrack: Sendable {
         apply(vote)
         if state.verdict != before || since == nil { since = sample.observed }
         var outcome = Outcome(verdict: takeStep())
+        // An answer between good and bad confirms no failure of a former path, and no portal there: nothing would end it.
+        if vote == .none, isUnmeasured { outcome.verdict = endVerdict() }
         if noteFlapping(vote) {
             state.isFlapping = flaps.isFlapping
             var next = published
@@ -148,7 +150,7 @@ struct ProbeTrack: Sendable {
 
     /// Returns the change of the verdict to publish; nil when it was published, or nothing is known.
     mutating func takeStep() -> Step? {
-        guard state.verdict != .unknown || state.code != nil else { return nil }
+        guard !isUnmeasured else { return nil }
         guard !state.isPublished(like: published) else {
             published = state
             return nil
@@ -166,6 +168,9 @@ struct ProbeTrack: Sendable {
         isBehindPortal = false
         forgetStreaks()
     }
+
+    /// `true` while nothing is known about the path.
+    var isUnmeasured: Bool { state.verdict == .unknown && state.code == nil }
 
     /// Returns the change to publish when the verdict is void; nil when none was published.
     mutating func endVerdict() -> Step? {

@@ -23,16 +23,21 @@ struct ProbeTracks: Sendable {
     var doubtedNextHops: Set<ProbePoint> = []
     /// The ends of the verdicts on next hops that others have replaced.
     var replacedNextHops: [(point: ProbePoint, step: ProbeTrack.Step)] = []
-    /// Removed points whose end is not published yet.
+    /// Removed points, and those with another check, whose end is not published yet.
     private var departed: [ProbePoint: Departure] = [:]
 
     /// A removed point.
     struct Departure: Sendable {
         let track: ProbeTrack
-        /// `true` if the configuration no longer contains it.
+        /// `true` if the configuration no longer contains it, or has another check for it.
         let isRemoved: Bool
         let observed: Observed
         var since: ContinuousClock.Instant
+
+        init(_ track: ProbeTrack, isRemoved: Bool, _ observed: Observed) {
+            (self.track, self.isRemoved, self.observed) = (track, isRemoved, observed)
+            since = observed.instant
+        }
 
         var point: ProbePoint { track.point }
     }
@@ -224,8 +229,12 @@ extension ProbeTracks {
             guard var track = last, track.rule == wanted.rule else {
                 rechecks.insert(wanted.point)
                 var track = ProbeTrack(wanted.point, rule: wanted.rule, egresses: wanted.egresses)
-                // The next verdict is compared with the last published one.
-                if let last = last ?? departed[wanted.point]?.track {
+                guard let last = last ?? departed[wanted.point]?.track else { return track }
+                if last.rule.check != wanted.rule.check, last.isRemovalPublished {
+                    // A verdict on another target says nothing about this one.
+                    departed[wanted.point] = Departure(last, isRemoved: true, observed)
+                } else {
+                    // The next verdict is compared with the last published one.
                     (track.published, track.awaitsVerdict) = (last.published, last.awaitsVerdict)
                 }
                 return track
@@ -243,14 +252,9 @@ extension ProbeTracks {
         }
         table.replace(with: tracks)
         for (point, track) in known where track.isRemovalPublished && departed[point] == nil {
-            departed[point] = Departure(
-                track: track,
-                isRemoved: rules[point.probe] != track.rule,
-                observed: observed,
-                since: observed.instant
-            )
+            departed[point] = Departure(track, isRemoved: rules[point.probe] != track.rule, observed)
         }
-        departed = departed.filter { table.position(of: $0.key) == nil }
+        departed = departed.filter { $0.value.isRemoved || table.position(of: $0.key) == nil }
         dormant = known.filter { point, track in
             rules[point.probe] == track.rule && (point.vantage.interface.map(vantages.names.contains) ?? true)
         }

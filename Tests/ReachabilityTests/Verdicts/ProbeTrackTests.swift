@@ -165,6 +165,27 @@ struct ProbeTrackTests {
             rule: latency
         ),
         Case(
+            name: "a latency in the band over another path confirms up",
+            checks: "sXmmXlmlml",
+            verdicts: "U?UU??UUUD",
+            published: 2,
+            rule: latency
+        ),
+        Case(
+            name: "a latency in the band over another path confirms no failure, and ends it",
+            checks: "lllXmmls",
+            verdicts: "??D????U",
+            published: 3,
+            rule: latency
+        ),
+        Case(
+            name: "a latency in the band over another path ends the portal of the former one",
+            checks: "PXmms",
+            verdicts: "P???U",
+            published: 3,
+            rule: ProbeRule(name: "web", isPortalCheck: true, usesTLS: false, latency: DeadBand(good: 100, bad: 400))
+        ),
+        Case(
             name: "a target that does not answer is down in spite of the band",
             checks: "ssssssssssff",
             verdicts: "UUUUUUUUUUUD",
@@ -222,6 +243,7 @@ struct ProbeTrackTests {
                 }
             }
             #expect(track.record.isStale == "XZ".contains(check))
+            #expect(check != "m" || track.published == track.state)
             verdicts.append(letter(track.state))
             cadence.append(letter(track.cadence))
         }
