@@ -91,6 +91,42 @@ struct AccountantTests {
         #expect(tally[.full] == 50 * Self.second)
     }
 
+    @Test
+    func `a state that only its next change shows is also that of the time before suspends`() throws {
+        var journal = Self.running()
+        journal.other(at: 100)
+        journal.sequence += 3
+        journal.other(at: 200)
+        for second in [2400, 4800] as [Int64] { journal.suspend(800, until: second) }
+        journal.uplink("wwan0", at: 5000, from: .unknown, to: .full)
+        journal.path(at: 7200, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.other(at: 7300)
+        let subjects = journal.account(try Journal.window(0, 7300)).subjects
+        #expect(subjects[0].tally[.full] == (7200 - 1600 - 100) * Self.second)
+        #expect(subjects[0].tally[.unknown(.suspended)] == 1600 * Self.second)
+        #expect(subjects[0].tally[.unknown(.noData)] == 100 * Self.second)
+        #expect(subjects[0].tally[.none] == 100 * Self.second)
+        // The first run, and the gap.
+        #expect(subjects[1].tally[.unknown(.noData)] == 200 * Self.second)
+        #expect(subjects[1].tally[.unknown(.noProbe)] == (5000 - 200 - 1600) * Self.second)
+    }
+
+    @Test
+    func `a state that no change shows before events are missing again is not known, also before suspends`() throws {
+        var journal = Self.running()
+        journal.other(at: 10)
+        journal.sequence += 3
+        journal.other(at: 20)
+        journal.suspend(10, until: 50)
+        journal.sequence += 3
+        journal.other(at: 60)
+        journal.path(at: 80, from: Journal.path(.full), to: Journal.path(.none, reason: "link_down"))
+        journal.other(at: 100)
+        let tally = try Self.tally(journal, 100)
+        #expect(tally[.full] == 30 * Self.second)
+        #expect(tally[.unknown(.noData)] == 40 * Self.second)
+    }
+
     @Test(
         "missing events cost the time around them, and the time after them only without a later state",
         arguments: [("nothing", 80), ("a change", 20), ("a start", 20 + 10), ("the states", 20)] as [(String, Int64)]

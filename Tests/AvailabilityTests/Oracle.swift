@@ -142,7 +142,6 @@ struct Oracle {
 
     mutating func suspend(from start: Int64, to end: Int64) {
         let start = max(start, boundary)
-        replaceAwaiting(before: start, with: .noData)
         paint(start, end, Cell(condition: .unknown(.suspended)))
         boundary = end
     }

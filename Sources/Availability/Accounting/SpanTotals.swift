@@ -11,10 +11,13 @@ struct Period: Sendable {
     var beneath: TrackState?
     /// True if something answered again at its end, although none of the time after it is known.
     var recovers = false
+    /// True while its state is not known, but the next change will show it.
+    var awaitsChange = false
 
     /// False for the time between runs, and for a state that no event of the run showed.
     var isRecorded: Bool {
-        switch state.condition {
+        if awaitsChange { return true }
+        return switch state.condition {
         case .unknown(.agentOff), .unknown(.agentCrashed), .unknown(.noData), .unknown(.clockNotSet): false
         default: true
         }
@@ -31,6 +34,9 @@ struct Period: Sendable {
 
 /// A condition, and the attribution if it is an outage.
 struct TrackState: Sendable {
+    /// The state of a time about which no event says anything.
+    static let noData = TrackState(condition: .unknown(.noData))
+
     var condition: Condition
     var attribution: Attribution?
 }
@@ -57,6 +63,9 @@ struct SpanTotals: Sendable {
     /// True if probes had a verdict when there was last a path; nil before anything is known.
     private var followsVerdict: Bool?
 
+    /// True if some of the pending spans await a change.
+    private var hasAwaiting = false
+
     private(set) var tally = Tally()
     private(set) var days: [Tally]
     private(set) var outages = OutageLog()
@@ -67,14 +76,26 @@ struct SpanTotals: Sendable {
     }
 
     /// Appends a span, as far as earlier runs have no record of its time; one that ends before it starts is ignored.
-    mutating func append(from start: Int64, to end: Int64, _ state: TrackState) {
-        var span = Period(start: max(start, pending.last?.end ?? committedEnd), end: end, state: state, run: run)
+    ///
+    /// - Parameter state: Its state; `nil` for that which ``resolve(_:)`` sets.
+    mutating func append(from start: Int64, to end: Int64, _ state: TrackState?) {
+        var span = Period(
+            start: max(start, pending.last?.end ?? committedEnd),
+            end: end,
+            state: state ?? .noData,
+            run: run,
+            awaitsChange: state == nil
+        )
         guard span.start < span.end else { return }
+        hasAwaiting = hasAwaiting || span.awaitsChange
         while span.start < end, let next = aside.last, next.start < end {
             aside.removeLast()
             if let part = span.clamped(to: next.start) { pending.append(part) }
             if var part = next.clamped(from: span.start, to: end) {
-                if span.isRecorded, !next.isRecorded { (part.state, part.run, part.beneath) = (state, run, next.state) }
+                if span.isRecorded, !next.isRecorded {
+                    (part.state, part.run, part.beneath) = (span.state, run, next.state)
+                    part.awaitsChange = span.awaitsChange
+                }
                 pending.append(part)
             }
             if let part = next.clamped(from: end) { aside.append(part) }
@@ -90,8 +111,24 @@ struct SpanTotals: Sendable {
         pending[last].recovers = true
     }
 
+    /// Sets the state of the spans that await a change, as far as they are not added up yet.
+    mutating func resolve(_ state: TrackState) {
+        guard hasAwaiting else { return }
+        hasAwaiting = false
+        for index in pending.indices where pending[index].awaitsChange {
+            pending[index].awaitsChange = false
+            pending[index].state = state
+            // The time between earlier runs, about which this one knows no more either.
+            guard !pending[index].isRecorded, let beneath = pending[index].beneath else { continue }
+            (pending[index].state, pending[index].run, pending[index].beneath) = (beneath, run - 1, nil)
+        }
+    }
+
     /// Makes the spans so far those of an earlier run.
-    mutating func endRun() { run += 1 }
+    mutating func endRun() {
+        resolve(.noData)
+        run += 1
+    }
 
     /// Removes the present run's records of the time from a moment on, and sets those of earlier runs aside.
     ///
@@ -130,7 +167,8 @@ struct SpanTotals: Sendable {
 
     /// Adds up all spans, and the rest of the window as unknown.
     mutating func close() {
-        append(from: .min, to: window.end.microsecondsSince1970, TrackState(condition: .unknown(.noData)))
+        append(from: .min, to: window.end.microsecondsSince1970, .noData)
+        resolve(.noData)
         commit(pending.count)
         outages.close()
     }

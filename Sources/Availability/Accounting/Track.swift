@@ -16,7 +16,7 @@ struct Track: Sendable {
         TrackState(condition: .unknown(reason))
     }
 
-    /// Records a change; if the state before is not known, it is taken from the change.
+    /// Records a change; if the state before is not known, it is taken from the change, also for the time before suspends.
     ///
     /// - Returns: The effective moment: the time of observation, no earlier than the previous change, and no later than
     ///   the publication.
@@ -24,6 +24,7 @@ struct Track: Sendable {
     mutating func change(observed: Timestamp, published: Timestamp, from: TrackState, to: TrackState) -> Int64 {
         let moment = min(max(observed.microsecondsSince1970, cursor), published.microsecondsSince1970)
         settle(until: moment, state ?? from)
+        if state == nil { totals.resolve(from) }
         state = to
         return moment
     }
@@ -39,7 +40,7 @@ struct Track: Sendable {
 
     /// Records an unknown period, after which the state continues.
     mutating func gap(from start: Int64, to end: Int64, _ reason: Condition.UnknownReason) {
-        settle(until: start, state ?? Self.unknown(.noData))
+        settle(until: start, state)
         settle(until: end, Self.unknown(reason))
     }
 
@@ -48,27 +49,28 @@ struct Track: Sendable {
         guard let state, state.condition != condition else { return }
         let moment = min(observed, published).microsecondsSince1970
         guard moment > cursor else { return }
-        settle(until: moment, Self.unknown(.noData))
+        settle(until: moment, .noData)
     }
 
     /// Replaces the record of a period whose events are lost, and clears the state unless a later change has set it.
     ///
     /// - Parameter number: The number before which the lost events are.
     mutating func obscure(from start: Int64, to end: Int64, before number: UInt64) {
-        settle(until: end, state ?? Self.unknown(.noData))
-        totals.replace(from: start, to: end, by: Self.unknown(.noData))
+        settle(until: end, state)
+        totals.resolve(.noData)
+        totals.replace(from: start, to: end, by: .noData)
         if self.number < number { state = nil }
     }
 
     /// Clears the state, which the next change sets again.
     mutating func forget(at moment: Int64) {
-        settle(until: moment, state ?? Self.unknown(.noData))
+        settle(until: moment, state)
         state = nil
     }
 
     /// Ends the records of a run, which later runs do not replace; the state continues.
     mutating func endRun(at moment: Int64) {
-        settle(until: moment, state ?? Self.unknown(.noData))
+        settle(until: moment, state)
         totals.endRun()
     }
 
@@ -86,14 +88,14 @@ struct Track: Sendable {
 
     /// Ends the account.
     mutating func close(at moment: Int64, _ reason: Condition.UnknownReason, until end: Int64) {
-        settle(until: moment, state ?? Self.unknown(.noData))
+        settle(until: moment, state)
         settle(until: end, Self.unknown(reason))
         totals.close()
     }
 
-    private mutating func settle(until moment: Int64, _ state: TrackState) {
+    private mutating func settle(until moment: Int64, _ state: TrackState?) {
         guard moment > cursor else {
-            if state.condition.isAvailable { totals.noteRecovery(at: cursor) }
+            if state?.condition.isAvailable == true { totals.noteRecovery(at: cursor) }
             return
         }
         totals.append(from: cursor, to: moment, state)
