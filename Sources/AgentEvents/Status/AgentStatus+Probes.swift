@@ -184,7 +184,7 @@ extension AgentStatus {
         public var checks: UInt64?
         /// The number of results provided by another probe's check.
         public var shared: UInt64?
-        /// The number of checks that were skipped because the previous one had not ended.
+        /// The number of checks that were skipped because the previous one had not ended, or the agent could not run.
         public var skipped: UInt64?
         /// The number of checks that were not made because of the budget, `allow_cellular` or a metered link.
         public var refused: UInt64?

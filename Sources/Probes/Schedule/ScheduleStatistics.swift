@@ -4,7 +4,7 @@ public struct ScheduleStatistics: Sendable, Hashable {
     public var checks: UInt64 = 0
     /// Rounds that another point's check served.
     public var shared: UInt64 = 0
-    /// Rounds missed because the previous check was still running or queued.
+    /// Rounds missed because the previous check was still running or queued, or the agent could not run.
     public var skipped: UInt64 = 0
     /// Rounds without a check: the budget is used up, or the link is cellular and the probe is not allowed on it.
     public var refused: UInt64 = 0

@@ -125,7 +125,7 @@ extension MetricFamily {
         one(
             "reachagent_checks_skipped_total",
             .counter,
-            "The number of checks left out because the one before had not ended"
+            "The number of checks left out because the one before had not ended, or the agent could not run"
         ) { $0.schedule?.skipped.map { Double($0) } },
         one(
             "reachagent_checks_refused_total",

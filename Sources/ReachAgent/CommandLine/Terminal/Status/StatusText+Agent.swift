@@ -44,7 +44,7 @@ extension StatusText {
         guard let schedule = reply.schedule else { return nil }
         var parts = ["\(ProbeCountText.number(Int(clamping: schedule.checks ?? 0))) made"]
         if let count = schedule.skipped, count > 0 {
-            parts.append("\(ProbeCountText.number(Int(clamping: count))) skipped while the one before ran")
+            parts.append("\(ProbeCountText.number(Int(clamping: count))) skipped as too late")
         }
         if let count = schedule.refused, count > 0 {
             parts.append("\(ProbeCountText.number(Int(clamping: count))) not allowed by the budget or [metered]")
