@@ -66,7 +66,7 @@ final class SinkLoop {
             if content.isAgentNew { makeReport() }
             if content.isAgentReloaded { handle(.reloaded) }
             if content.isClockChanged { handle(.clockChanged) }
-            guard !content.isStopping else { return stop(isReplaced: content.isReplaced) }
+            guard !content.isStopping else { return stop(content) }
             takeTransportEvents()
             takeJournal()
             if let deadline = engine.deadline, deadline <= .now { handle(.tick) }
@@ -185,6 +185,21 @@ final class SinkLoop {
 
     // MARK: Sleep and end
 
+    /// Removes retained messages, and waits briefly for the broker's answers: one after the end of the connection would
+    /// reset it, and the broker might not read what was sent last.
+    private func clear(_ topics: [String]) {
+        guard !topics.isEmpty else { return }
+        transport.clear(topics)
+        let end = ContinuousClock.now.advanced(by: Self.patience)
+        while transport.isClearing, end > .now {
+            let events = POLLIN | (transport.wantsToWrite ? POLLOUT : 0)
+            let deadline = min(transport.deadline ?? end, end)
+            _ = inbox.wakeup.sleep(untilReady: transport.descriptor ?? -1, for: events, deadline: deadline)
+            if let outcome = inbox.take().reportOutcome { take(outcome) }
+            takeTransportEvents()
+        }
+    }
+
     private func sleep() {
         var entries = [pollfd(fd: inbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
         var deadlines = [engine.deadline, transport.deadline, reports.retry]
@@ -201,10 +216,11 @@ final class SinkLoop {
     }
 
     /// Ends the connections in order, and waits briefly for the agent to accept the last reports.
-    private func stop(isReplaced: Bool) {
+    private func stop(_ content: SinkInbox.Content) {
+        clear(content.abandonedTopics)
         // Not shown: a sink that stops is not news.
         for effect in engine.handle(.stop, at: .now) { perform(effect) }
-        if isReplaced { reports.dropNumbers() }
+        if content.isReplaced { reports.dropNumbers() }
         journal = nil
         let deadline = ContinuousClock.now.advanced(by: Self.patience)
         repeat {

@@ -63,9 +63,12 @@ struct SinkThread: RunningSink, Sendable {
     func stop(before next: SinkSettings? = nil) {
         // The agent has applied the next settings already, and would take the last numbers for those of the next device.
         let isReplaced = next.map { $0.target != settings.target } ?? false
+        // Settings with which a sink runs are valid.
+        let abandoned = next.flatMap { try? settings.abandonedTopics(before: $0) } ?? []
         inbox.put { content in
             content.isStopping = true
             content.isReplaced = content.isReplaced || isReplaced
+            content.abandonedTopics = abandoned
         }
     }
 }
@@ -102,6 +105,8 @@ final class SinkInbox: Sendable {
         var isStopping = false
         /// True if the sink's successor has another broker or device, and ships everything anew.
         var isReplaced = false
+        /// The topics of retained messages that the sink's successor does not keep.
+        var abandonedTopics: [String] = []
     }
 
     /// The descriptor to sleep with, which is also used by the transport to wake the thread.
@@ -123,7 +128,13 @@ final class SinkInbox: Sendable {
     func take() -> Content {
         wakeup.reset()
         return content.withLock { content in
-            defer { content = Content(isStopping: content.isStopping, isReplaced: content.isReplaced) }
+            defer {
+                content = Content(
+                    isStopping: content.isStopping,
+                    isReplaced: content.isReplaced,
+                    abandonedTopics: content.abandonedTopics
+                )
+            }
             return content
         }
     }

@@ -125,6 +125,32 @@ struct MQTTStateTests {
         #expect(lines == Set(wanted))
     }
 
+    @Test(arguments: MQTTSettings.Version.allCases)
+    func `Home Assistant forgets the entities with a setting that no longer names them`(
+        version: MQTTSettings.Version
+    ) async throws {
+        let broker = try await MosquittoBroker()
+        let settings = try mqttSink("mqtt://127.0.0.1:\(broker.port)", version: version)
+        var discovered = settings
+        discovered.mqtt?.discoveryPrefix = "homeassistant"
+        let topics = try HomeAssistant.messages(for: discovered, host: "edge-7").map(\.topic)
+        let loop = try mqttLoop(discovered)
+        try loop.connect()
+        try loop.roundTrip()
+        let seen = try await broker.subscribe(to: ["homeassistant/#", Self.status])
+        for _ in topics { #expect(await seen.next()?.hasPrefix("homeassistant/") == true) }
+        #expect(await seen.next() == "\(Self.status) 1 [] [] online")
+        loop.transport.clear(try discovered.abandonedTopics(before: settings))
+        #expect(loop.transport.isClearing)
+        try loop.roundTrip()
+        #expect(!loop.transport.isClearing)
+        loop.transport.disconnect()
+        for topic in topics { #expect(await seen.next() == "\(topic) 0 [] [] ") }
+        #expect(await seen.next() == "\(Self.status) 0 [] [] offline")
+        let late = try await broker.subscribe(to: ["homeassistant/#", Self.status])
+        #expect(await late.next() == "\(Self.status) 1 [] [] offline")
+    }
+
     @Test func `a broker that may keep nothing of it still gets the events, and is reported once for each topic`()
         async throws
     {

@@ -35,6 +35,22 @@ struct IntegrationSinkMQTTTests {
         #expect(try await agent.stop().status == 0)
     }
 
+    @Test func `a reload without Home Assistant removes what it had found`() async throws {
+        let lab = try SinkLab()
+        let broker = try await MosquittoBroker()
+        let url = "mqtt://127.0.0.1:\(broker.port)"
+        try lab.configure(SinkLab.sink("home", url, "home_assistant = \"homeassistant\""))
+        let agent = try await lab.agent()
+        let seen = try await broker.subscribe(to: ["homeassistant/+/reachagent_edge-7/via/config"])
+        let sink = try lab.sink()
+        #expect(try await seen.next(containing: "/config").contains("Medium"))
+        try lab.configure(SinkLab.sink("home", url))
+        agent.signal(SIGHUP)
+        #expect(await seen.next() == "homeassistant/sensor/reachagent_edge-7/via/config 0 [] [] ")
+        sink.end()
+        #expect(try await agent.stop().status == 0)
+    }
+
     @Test func `a broker that retains no messages gets every event, and the status says so`() async throws {
         let lab = try SinkLab()
         var options = MosquittoBroker.Options()

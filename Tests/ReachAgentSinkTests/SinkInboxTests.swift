@@ -30,10 +30,11 @@ import Testing
 
     @Test func `the end of a sink, and its reason, stay in the inbox`() throws {
         let inbox = try SinkInbox(machine: nil)
-        inbox.put { ($0.isStopping, $0.isReplaced) = (true, true) }
+        inbox.put { ($0.isStopping, $0.isReplaced, $0.abandonedTopics) = (true, true, ["reachagent/edge-7/state"]) }
         for _ in 0..<2 {
             let content = inbox.take()
             #expect(content.isStopping && content.isReplaced)
+            #expect(content.abandonedTopics == ["reachagent/edge-7/state"])
         }
     }
 }

@@ -69,6 +69,9 @@ final class MQTTConversation {
     /// True if ``takeEvents()`` or ``failure`` has something new.
     var hasChanges: Bool { failure != nil || !events.isEmpty }
 
+    /// True while the answer to a retained message is due.
+    var hasUnansweredRetained: Bool { failure == nil && inFlight.values.contains { $0.sequence == nil } }
+
     /// The next moment at which something is due without other events.
     var deadline: ContinuousClock.Instant? {
         if hasChanges { return .now }

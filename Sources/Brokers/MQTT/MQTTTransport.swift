@@ -160,6 +160,18 @@ public final class MQTTTransport: SinkTransport {
         if conversation.hasChanges { wake() }
     }
 
+    /// Removes the retained messages of topics, while connected.
+    public func clear(_ topics: [String]) {
+        guard !retainsNothing, case .talking(let conversation) = phase else { return }
+        for topic in topics { conversation.keep(RetainedMessage(topic: topic, payload: [])) }
+    }
+
+    /// True while the broker has not answered each retained message.
+    public var isClearing: Bool {
+        guard case .talking(let conversation) = phase else { return false }
+        return conversation.hasUnansweredRetained
+    }
+
     /// Sends the disconnect without blocking, and closes the connection.
     public func disconnect() {
         if case .talking(let conversation) = phase { conversation.sayFarewell(presence(isOnline: false)) }

@@ -105,6 +105,12 @@ public final class NATSTransport: SinkTransport {
     /// Does nothing: a device whose events end is silent.
     public func publishPresence(isOnline: Bool) {}
 
+    /// Does nothing: beside the events there is nothing.
+    public func clear(_ topics: [String]) {}
+
+    /// `false`, for the same reason.
+    public var isClearing: Bool { false }
+
     /// Ends the connection.
     public func disconnect() {
         events = []

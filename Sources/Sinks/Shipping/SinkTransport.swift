@@ -22,6 +22,10 @@ public protocol SinkTransport: AnyObject {
     /// Publishes that the machine reports, or does not, for brokers that retain it, now and on each connection; ignored
     /// by the others.
     func publishPresence(isOnline: Bool)
+    /// Removes what the broker retains under topics, while connected; ignored by brokers that retain nothing.
+    func clear(_ topics: [String])
+    /// `true` while answers to messages that the broker retains, or removes, are due.
+    var isClearing: Bool { get }
     /// Ends the connection in order; no answers follow, and ``connect()`` may be called again.
     func disconnect()
     /// Does everything that is due, and returns the events since the last call.
