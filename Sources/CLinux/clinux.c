@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
@@ -54,6 +55,13 @@ void clinux_signal_eventfd(int fd) { eventfd_write(fd, 1); }
 void clinux_reset_eventfd(int fd) {
     eventfd_t value;
     eventfd_read(fd, &value);
+}
+
+int clinux_open_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int clinux_watch(int epoll, int fd) {
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
 void clinux_hold_signal(int signal) {

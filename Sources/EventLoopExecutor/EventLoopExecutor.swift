@@ -44,7 +44,7 @@ extension MultiThreadedEventLoopGroup {
     /// Creates a group with named threads; NIO's own names do not distinguish groups.
     ///
     /// - Parameter name: The name of the threads, of which the first 15 bytes count.
-    /// - Throws: ``SystemError`` if the system has no descriptor or thread left.
+    /// - Throws: ``SystemError`` if the system has no descriptor, thread or watch of epoll(7) left.
     package convenience init(named name: StaticString, numberOfThreads: Int = 1) throws(SystemError) {
         try Self.ensureResources(for: numberOfThreads, name)
         self.init(numberOfThreads: numberOfThreads)
@@ -65,9 +65,9 @@ extension MultiThreadedEventLoopGroup {
     ///
     /// Other threads may still take it in between, which only makes that unlikely.
     private static func ensureResources(for count: Int, _ name: StaticString) throws(SystemError) {
-        // The descriptors of an event loop: its epoll(7), eventfd(2) and timerfd_create(2).
-        var held: [Wakeup] = []
-        for _ in 0..<count * 3 { held.append(try Wakeup()) }
+        // An event loop has an epoll(7), which watches its eventfd(2) and timerfd_create(2).
+        var held: [EpollReserve] = []
+        for _ in 0..<count { held.append(try EpollReserve(watches: 2)) }
         try ThreadReserve.ensure(count, name)
         withExtendedLifetime(held) {}
     }

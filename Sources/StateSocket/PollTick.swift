@@ -40,7 +40,10 @@ final class PollTick: ChannelInboundHandler {
     }
 
     /// Adds a tick to an event loop; must not be called on the loop.
+    ///
+    /// - Throws: ``SystemError`` if no descriptor or watch of epoll(7) is left; NIO itself would end the process.
     static func open(on gate: LoopGate) throws -> NIOLoopBound<PollTick> {
+        _ = try EpollReserve(watches: 1)
         let (tick, descriptor) = try gate.eventLoop.submit {
             let tick = try PollTick()
             return (NIOLoopBound(tick, eventLoop: gate.eventLoop), try tick.duplicate())

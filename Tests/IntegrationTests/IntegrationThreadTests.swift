@@ -6,7 +6,7 @@ import Testing
 @Suite(.inNamespace, .onOwnThread)
 struct IntegrationThreadTests {
     /// Those of which there may be several at a time.
-    private static let shared: Set = ["evaluation", "hook-check", "hook-wait", "lookup", "probe-file"]
+    private static let shared: Set = ["evaluation", "hook-check", "hook-output", "hook-wait", "lookup", "probe-file"]
 
     /// The names of a process's threads, without its first one, which has the program's.
     private static func names(of process: Int32) throws -> [String] {

@@ -1,9 +1,14 @@
 import AgentEvents
 import AgentTestKit
+import EventLoopExecutor
 import Glibc
+import LinuxSupport
+import NIOCore
+import NIOPosix
 import NotificationBus
-import StateSocket
 import Testing
+
+@testable import StateSocket
 
 /// A process that is short of descriptors when the server starts, or of threads when it serves clients.
 struct ServerShortageTests {
@@ -24,6 +29,15 @@ struct ServerShortageTests {
             let names = ["events", "control", "http"]
             #expect(names.filter { access("\(temporary.path)/\($0).sock", F_OK) == 0 } == [])
         }
+    }
+
+    @Test func `without a watch of epoll(7) the server does not start`() async throws {
+        let group = try MultiThreadedEventLoopGroup(named: "test")
+        try await onThread {
+            try RefusedSystemCall.refuse(RefusedSystemCall.epollControl, with: ENOSPC)
+            #expect(throws: SystemError(errno: ENOSPC)) { _ = try PollTick.open(on: LoopGate(group.next())) }
+        }
+        try await group.shutdownGracefully()
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))

@@ -17,6 +17,12 @@ int clinux_open_eventfd(void);
 void clinux_signal_eventfd(int fd);
 void clinux_reset_eventfd(int fd);
 
+// Opens a close-on-exec epoll(7) that watches nothing; -1 with errno.
+int clinux_open_epoll(void);
+
+// Lets an epoll watch a descriptor for reading; 0 or errno.
+int clinux_watch(int epoll, int fd);
+
 // Blocks a signal in the calling thread and the threads that it starts later; the signal stays pending.
 void clinux_hold_signal(int signal);
 

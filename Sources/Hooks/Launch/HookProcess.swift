@@ -5,9 +5,9 @@ import NIOCore
 
 /// A running program, from its start to its end.
 ///
-/// All state is used on one event loop. One thread per program starts it and waits for its end. (swift-subprocess 1.0.2
-/// has an unstructured task and a `Task.sleep` in each run, which ignore executor preferences: after one run,
-/// libdispatch's threads wake an idle agent every second forever.)
+/// All state is used on one event loop. One thread per program starts it and waits for its end, and one reads its output.
+/// (swift-subprocess 1.0.2 has an unstructured task and a `Task.sleep` in each run, which ignore executor preferences: after
+/// one run, libdispatch's threads wake an idle agent every second forever.)
 package final class HookProcess: Sendable {
     /// The end of a program: succeeded, exited, signaled, timedOut, notStarted or stopped.
     package typealias End = HookRunEnd
@@ -91,28 +91,20 @@ package final class HookProcess: Sendable {
 
     private func begin(_ launch: HookLaunch) {
         let streams: HookStreams
-        let reader: HookOutputReader
-        do {
+        do throws(HookStreams.Refusal) {
             streams = try HookStreams(input: launch.input)
         } catch {
             return finish(.notStarted(reason: "\(error)"))
         }
-        do {
-            reader = try HookOutputReader(streams.outputReader)
+        do throws(HookStreams.Refusal) {
+            let reader = try HookOutputReader(streams.outputReader)
+            try reader.start()
+            state.value.reader = reader
         } catch {
-            streams.closeAll()
+            streams.closeProgramsEnds()
             return finish(.notStarted(reason: "\(error)"))
         }
-        state.value.reader = reader
-        reader.begin(streams.outputReader, on: loop).assumeIsolated().whenComplete { result in
-            switch result {
-            case .success:
-                self.startThread(launch, streams)
-            case .failure(let error):
-                streams.closeProgramsEnds()
-                self.finish(.notStarted(reason: "cannot read its output: \(error)"))
-            }
-        }
+        startThread(launch, streams)
     }
 
     private func startThread(_ launch: HookLaunch, _ streams: HookStreams) {

@@ -1,8 +1,7 @@
 import CSpawn
 import Glibc
 import LinuxSupport
-import NIOCore
-import NIOPosix
+import Synchronization
 
 /// The standard input and output of a program.
 struct HookStreams: Sendable {
@@ -51,12 +50,6 @@ struct HookStreams: Sendable {
         close(outputWriter)
     }
 
-    /// Closes all descriptors.
-    func closeAll() {
-        closeProgramsEnds()
-        close(outputReader)
-    }
-
     /// Returns the number of bytes in a pipe.
     static func waiting(in reader: Int32) -> Int {
         var count: Int32 = 0
@@ -95,60 +88,83 @@ struct HookStreams: Sendable {
 
 /// Reads a program's output as soon as it is available, while the program runs.
 ///
-/// Used only on the loop.
-final class HookOutputReader: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+/// A thread waits for it by poll(2). On an event loop it would take a watch of epoll(7), and NIO ends the process where the
+/// user has none left.
+final class HookOutputReader: Sendable {
+    private struct State: Sendable {
+        var buffer = HookOutputBuffer()
+        var isFinished = false
+    }
 
-    private var buffer = HookOutputBuffer()
-    private var channel: (any Channel)?
-    /// A duplicate descriptor of the pipe, because the channel's descriptor may be closed at any time.
+    private static let maximumRead = 65_536
+
     private let descriptor: Int32
+    private let wakeup: Wakeup
+    private let state = Mutex(State())
 
-    /// - Throws: `HookStreams.Refusal` if no descriptor is left.
+    /// Takes ownership of the read end of a pipe, and reads nothing yet.
+    ///
+    /// - Throws: `HookStreams.Refusal` if no descriptor is left; the pipe is closed then too.
     init(_ reader: Int32) throws(HookStreams.Refusal) {
-        descriptor = fcntl(reader, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw HookStreams.Refusal(action: "copy a descriptor", number: errno) }
+        do throws(SystemError) {
+            wakeup = try Wakeup()
+        } catch {
+            close(reader)
+            throw HookStreams.Refusal(action: "make an event descriptor", number: error.errno)
+        }
+        descriptor = reader
     }
 
-    /// Starts to read, and takes ownership of `reader`; the future completes when reading has started.
-    func begin(_ reader: Int32, on loop: any EventLoop) -> EventLoopFuture<Void> {
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        return NIOPipeBootstrap(group: loop)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+    deinit { close(descriptor) }
+
+    /// Starts the thread.
+    ///
+    /// - Throws: `HookStreams.Refusal` if no thread is left.
+    func start() throws(HookStreams.Refusal) {
+        do throws(SystemError) {
+            try NamedThread.start("hook-output") { [self] in
+                while wakeup.sleep(untilReady: descriptor, for: POLLIN, deadline: nil) == .ready, take() {}
             }
-            .takingOwnershipOfDescriptor(input: reader)
-            .flatMapErrorThrowing { error in
-                close(reader)
-                throw error
-            }
-            .map { bound.value.channel = $0 }
+        } catch {
+            throw HookStreams.Refusal(action: "make a thread", number: error.errno)
+        }
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        unwrapInboundIn(data).withUnsafeReadableBytes { buffer.append($0) }
+    /// Reads once; `false` at the end of the output.
+    private func take() -> Bool {
+        state.withLock { state in
+            // Without output the read would block.
+            !state.isFinished && read(atMost: Self.maximumRead, into: &state.buffer) > 0
+        }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-    /// Reads the rest of the pipe, and closes it.
+    /// Reads the rest of the pipe, and ends the thread.
     ///
     /// The program has ended, so this includes all of its own output. Later output is not read: processes left behind
     /// may hold the pipe, and write to it, forever.
     func finish() -> HookOutput {
-        var rest = HookStreams.waiting(in: descriptor)
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while rest > 0 {
-            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, min(rest, $0.count)) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            chunk.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            rest -= count
+        defer { wakeup.signal() }
+        return state.withLock { state in
+            state.isFinished = true
+            var rest = HookStreams.waiting(in: descriptor)
+            while rest > 0 {
+                let count = read(atMost: rest, into: &state.buffer)
+                guard count > 0 else { break }
+                rest -= count
+            }
+            return state.buffer.output
         }
-        close(descriptor)
-        channel?.close(promise: nil)
-        channel = nil
-        return buffer.output
+    }
+
+    /// Reads available bytes, and returns their number; 0 at the end, and after an error.
+    private func read(atMost maximum: Int, into buffer: inout HookOutputBuffer) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: min(maximum, Self.maximumRead), alignment: 1) { chunk in
+            var count = Glibc.read(descriptor, chunk.baseAddress, chunk.count)
+            while count < 0, errno == EINTR { count = Glibc.read(descriptor, chunk.baseAddress, chunk.count) }
+            guard count > 0 else { return 0 }
+            buffer.append(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            return count
+        }
     }
 }
 

@@ -184,7 +184,7 @@ public final class Prober: Sendable {
         do throws(SystemError) {
             return try ProberLoops(threads: threads)
         } catch {
-            let evidence = "start an event loop: \(error)"
+            let evidence = SystemFinding.evidence(error.errno, operation: "start an event loop")
             throw WireFailure(finding: Finding(.resourcesExhausted, subject: subject, evidence: evidence))
         }
     }

@@ -10,7 +10,7 @@ struct ProberLoops: Sendable {
 
     /// Starts event loops.
     ///
-    /// - Throws: ``SystemError`` if the system has no descriptor or thread left.
+    /// - Throws: ``SystemError`` if the system has no descriptor, thread or watch of epoll(7) left.
     init(threads: Int) throws(SystemError) {
         group = try MultiThreadedEventLoopGroup(named: "probe-loop", numberOfThreads: threads)
         gates = group.makeIterator().map { LoopGate($0) }

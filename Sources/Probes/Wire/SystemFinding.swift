@@ -11,7 +11,14 @@ enum SystemFinding {
     ///   - error: The errno value.
     ///   - operation: The failed operation, for the evidence: `connect`.
     static func make(_ error: CInt, operation: String, subject: String) -> Finding {
-        Finding(code(error), subject: subject, evidence: "\(operation): \(SystemError(errno: error))")
+        Finding(code(error), subject: subject, evidence: evidence(error, operation: operation))
+    }
+
+    /// Returns the evidence of a failed call, with the limit that was reached if the errno value does not tell it.
+    static func evidence(_ error: CInt, operation: String) -> String {
+        let text = "\(operation): \(SystemError(errno: error))"
+        // A disk has nothing to do with it: epoll_ctl(2) fails so.
+        return error == ENOSPC ? "\(text): no watch of epoll(7) is left (fs.epoll.max_user_watches)" : text
     }
 
     /// Returns a finding for a failure to connect or to send to an address.
@@ -29,7 +36,7 @@ enum SystemFinding {
         isLocal: Bool = false
     ) -> Finding {
         let code = code(error)
-        let evidence = "\(operation): \(SystemError(errno: error))"
+        let evidence = evidence(error, operation: operation)
         let target = route.target
         let subject = target.description
         switch code {
@@ -59,7 +66,7 @@ enum SystemFinding {
         error == ENETUNREACH || error == EACCES && target.isIPv6
     }
 
-    /// Returns the code for an errno value of connect(2), send(2) or recv(2).
+    /// Returns the code for an errno value of connect(2), send(2) or recv(2), or of epoll_ctl(2) before them.
     static func code(_ error: CInt) -> FindingCode {
         switch error {
         case ECONNREFUSED: .connectRefused
@@ -73,7 +80,7 @@ enum SystemFinding {
         case EADDRNOTAVAIL, EAFNOSUPPORT: .noAddress
         case ENETDOWN: .linkDown
         case ENODEV, ENXIO: .interfaceUnknown
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN: .resourcesExhausted
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, ENOSPC: .resourcesExhausted
         default: .connectFailed
         }
     }

@@ -1,5 +1,9 @@
+import AgentTestKit
+import EventLoopExecutor
 import Foundation
 import Glibc
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Hooks
@@ -195,6 +199,25 @@ struct HookProcessTests {
                 continue
             }
             #expect(refusal.code == code)
+        }
+    }
+
+    @Test
+    func `a program runs, and its output is read, where the user has no watch of epoll(7) left`() async {
+        // In a process of its own: such an event loop cannot be shut down.
+        await #expect(processExitsWith: .success) {
+            let fixture = try HookFixture()
+            let launch = HookFixture.launch(try fixture.script("echo out"))
+            let group = try MultiThreadedEventLoopGroup(named: "hooks")
+            let loop = group.next()
+            try await loop.submit {
+                try RefusedSystemCall.refuse(RefusedSystemCall.epollControl, with: ENOSPC)
+            }.get()
+            let end = await withCheckedContinuation { continuation in
+                _ = HookProcess.start(launch, on: LoopGate(loop)) { continuation.resume(returning: $0) }
+            }
+            #expect(end.outcome == .succeeded, "\(end)")
+            #expect(end.output.text == "out\n", "\(end)")
         }
     }
 

@@ -139,9 +139,16 @@ struct ConnectionCheckTests {
         (ENXIO, .interfaceUnknown), (EMFILE, .resourcesExhausted), (ENFILE, .resourcesExhausted),
         (ENOBUFS, .resourcesExhausted), (ENOMEM, .resourcesExhausted), (EAGAIN, .resourcesExhausted),
         (ECONNRESET, .connectReset), (ECONNABORTED, .connectReset), (EPIPE, .connectReset), (EPERM, .localFirewall),
-        (EIO, .connectFailed),
+        (ENOSPC, .resourcesExhausted), (EIO, .connectFailed),
     ])
     func `each error of the kernel has its code`(number: CInt, code: FindingCode) {
         #expect(SystemFinding.code(number) == code)
+    }
+
+    @Test
+    func `the evidence of a lack of watches names their limit`() {
+        let limit = "no watch of epoll(7) is left (fs.epoll.max_user_watches)"
+        let finding = SystemFinding.make(ENOSPC, operation: "connect", subject: "192.0.2.1")
+        #expect(finding.evidence == "connect: No space left on device: \(limit)")
     }
 }

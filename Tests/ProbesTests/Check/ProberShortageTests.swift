@@ -48,6 +48,13 @@ struct ProberShortageTests {
         }
     }
 
+    @Test func `without a watch of epoll(7) no event loop starts`() async throws {
+        try await onThread {
+            try RefusedSystemCall.refuse(RefusedSystemCall.epollControl, with: ENOSPC)
+            #expect(throws: SystemError(errno: ENOSPC)) { try MultiThreadedEventLoopGroup(named: "test") }
+        }
+    }
+
     /// Nor one whose end the system has no thread to report on.
     @Test func `an event loop that does not end is waited for a second`() async throws {
         let elapsed = try await onThread {
