@@ -156,7 +156,7 @@ extension AgentServices {
 
     func printing(_ printer: EventPrinter) -> AgentPart {
         AgentPart(name: "standard output") { [loop] in
-            printer.start { loop.stop(because: "the reader of standard output has gone") }
+            try printer.start { loop.stop(because: "the reader of standard output has gone") }
         } stop: {
             printer.finish()
         }

@@ -64,7 +64,8 @@ final class EventPrinter: Sendable {
     /// Subscribes, and starts the thread.
     ///
     /// - Parameter whenReaderGone: Called at most once, on the thread, when the reader has closed the output.
-    func start(whenReaderGone: @escaping @Sendable () -> Void) {
+    /// - Throws: ``SystemError`` if no thread is left: a file or a terminal would get nothing without it.
+    func start(whenReaderGone: @escaping @Sendable () -> Void) throws(SystemError) {
         output.withLock { $0.subscription = subscribe() }
         thread.enter()
         do throws(SystemError) {
@@ -73,8 +74,8 @@ final class EventPrinter: Sendable {
                 thread.leave()
             }
         } catch {
-            // Lines that the reader takes without waiting are still printed.
             thread.leave()
+            throw error
         }
     }
 
