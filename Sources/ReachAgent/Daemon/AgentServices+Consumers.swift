@@ -15,6 +15,8 @@ extension AgentServices {
     private static let recordingDeadline: Duration = .seconds(1)
     /// The timeout for writing the remaining events to the journal.
     private static let drainDeadline: Duration = .seconds(2)
+    /// The timeout for the last write of a file that is not the journal's, and may be lost.
+    private static let fileDeadline: Duration = .seconds(1)
     /// The timeout for sending the remaining events; a slower subscriber resumes from the journal, and does not delay
     /// the end.
     private static let clientDeadline: Duration = .milliseconds(700)
@@ -123,7 +125,7 @@ extension AgentServices {
             SinkDocumentFile.removeLeftOver(besides: directory, environment: ProcessInfo.processInfo.environment)
             sinks.start()
         } stop: {
-            sinks.stop()
+            sinks.stop(within: fileDeadline)
         }
     }
 
@@ -170,7 +172,7 @@ extension AgentServices {
             try file.start()
         } stop: {
             delivery.end()
-            file.stop()
+            file.stop(within: Self.fileDeadline)
         }
     }
 

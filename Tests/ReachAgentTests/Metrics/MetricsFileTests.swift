@@ -13,6 +13,9 @@ import Testing
 struct MetricsFileTests {
     /// A directory and a file in it, whose content counts its writings.
     private final class Bench: Sendable {
+        /// Longer than any disk takes.
+        static let patience: Duration = .seconds(30)
+
         private let temporary: TemporaryDirectory
         let count = Monitor(0)
 
@@ -59,9 +62,9 @@ struct MetricsFileTests {
         #expect(bench.waits(for: "written 1"))
         other.take(Self.event(.reachabilityChanged))
         #expect(bench.waits(for: "written 2"))
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(bench.waits(for: "written 2"))
-        other.stop()
+        other.stop(within: Bench.patience)
         #expect(!FileManager.default.fileExists(atPath: bench.path))
     }
 
@@ -98,7 +101,7 @@ struct MetricsFileTests {
         #expect(attributes[.posixPermissions] as? Int == 0o644)
         #expect(attributes[.size] as? Int == (1 << 20) + 10)
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory) == ["agent.prom"])
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory) == [])
         #expect(bench.count.withLock { $0 } == 1)
     }
@@ -113,7 +116,7 @@ struct MetricsFileTests {
         for _ in 0..<1000 { file.take(Self.event(.probeChanged)) }
         #expect(bench.waits(for: "written 2"))
         #expect(start.duration(to: .now) >= .milliseconds(300))
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(bench.count.withLock { $0 } == 2)
     }
 
@@ -128,7 +131,7 @@ struct MetricsFileTests {
         file.take(Self.event(.reachabilityChanged))
         #expect(bench.waits(for: "written 3"))
         #expect(start.duration(to: .now) >= .milliseconds(500))
-        file.stop()
+        file.stop(within: Bench.patience)
     }
 
     @Test func `a change of the clock replaces a file that was written before it`() throws {
@@ -139,7 +142,7 @@ struct MetricsFileTests {
         #expect(bench.waits(for: "written 1"))
         file.takeClockChange()
         #expect(bench.waits(for: "written 2"))
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(bench.count.withLock { $0 } == 2)
     }
 
@@ -150,7 +153,7 @@ struct MetricsFileTests {
         try file.start()
         file.take(Self.event(.reachabilityChanged))
         #expect(bench.waits(for: "written 1"))
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(bench.count.withLock { $0 } == 1)
     }
 
@@ -163,7 +166,7 @@ struct MetricsFileTests {
         #expect(bench.waits(forAttempts: 3))
         try FileManager.default.createDirectory(atPath: bench.directory, withIntermediateDirectories: false)
         #expect(bench.waits(for: "written"))
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory) == [])
     }
 
@@ -175,8 +178,26 @@ struct MetricsFileTests {
         #expect(bench.waits(for: "written 1"))
         file.take(Self.event(.reachabilityChanged))
         let start = ContinuousClock.now
-        file.stop()
+        file.stop(within: Bench.patience)
         #expect(start.duration(to: .now) < .seconds(5))
+    }
+
+    @Test func `a disk that hangs holds up the end no longer than its timeout`() throws {
+        let bench = try Bench()
+        let (hasBegun, isReleased) = (Monitor(false), Monitor(false))
+        let file = MetricsFile(path: bench.path) {
+            hasBegun.signal()
+            isReleased.waitForSignal()
+            return []
+        }
+        try file.start()
+        file.take(Self.event(.reachabilityChanged))
+        #expect(hasBegun.waitForSignal(within: Bench.patience))
+        file.stop(within: .milliseconds(10))
+        isReleased.signal()
+        // The thread that was left behind removes the file all the same.
+        file.stop(within: Bench.patience)
+        #expect(!FileManager.default.fileExists(atPath: bench.path))
     }
 
     @Test func `a link in place of the new file is not followed, and a missing directory is tolerated`() throws {
@@ -189,12 +210,12 @@ struct MetricsFileTests {
         file.take(Self.event(.reachabilityChanged))
         #expect(bench.waits(for: "written"))
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "kept")
-        file.stop()
+        file.stop(within: Bench.patience)
 
         try FileManager.default.removeItem(atPath: bench.directory)
         let homeless = bench.file(interval: .seconds(60))
         try homeless.start()
         homeless.take(Self.event(.reachabilityChanged))
-        homeless.stop()
+        homeless.stop(within: Bench.patience)
     }
 }

@@ -1,6 +1,7 @@
 import AgentEvents
 import AgentTestKit
 import EventJournal
+import LinuxSupport
 import Sinks
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
         var registry = first.registry([sink])
         registry.start()
         first.record(.agentStopping(reason: "x"))
-        registry.stop()
+        registry.stop(within: SinkRegistryAgent.patience)
         first.overflow()
         _ = first.journal.close(within: SinkRegistryAgent.patience)
         let next = try SinkRegistryAgent(in: directory)
@@ -115,7 +116,7 @@ import Testing
         agent.record(.agentStopping(reason: "x"))
         agent.overflow()
         #expect(agent.losses(1).count == 1)
-        registry.stop()
+        registry.stop(within: SinkRegistryAgent.patience)
         registry.start()
         #expect(registry.take(.connected(agent.journal.nextSequence - 1, stream: agent.journal.streamID), from: nil))
         try agent.end(registry)
@@ -130,7 +131,7 @@ import Testing
         var registry = first.registry(sinks)
         registry.start()
         first.record(.agentStopping(reason: "x"))
-        registry.stop()
+        registry.stop(within: SinkRegistryAgent.patience)
         first.overflow()
         _ = first.journal.close(within: SinkRegistryAgent.patience)
         let next = try SinkRegistryAgent(in: directory)
@@ -139,6 +140,27 @@ import Testing
         let oldest = try #require(next.journal.oldestSequence)
         #expect(next.losses(1) == [SinkLoss(sink: "a", firstSequence: 1, lastSequence: oldest - 1)])
         try next.end(registry)
+    }
+
+    @Test func `a step that hangs holds up the end no longer than its timeout`() throws {
+        let agent = try SinkRegistryAgent(in: directory)
+        let (hasBegun, isReleased) = (Monitor(false), Monitor(false))
+        let writer = SinkProgressWriter(in: agent.journal, stream: agent.journal.streamID) { _ in
+            hasBegun.signal()
+            isReleased.waitForSignal()
+            return nil
+        }
+        let sinks = [try SinkProgressTests.settings("a")]
+        let loss = SinkLoss(sink: "a", firstSequence: 1, lastSequence: 1, code: "broker_too_large")
+        writer.change { progress in
+            progress.configure(sinks, oldest: 1)
+            _ = progress.refuse(loss, newest: 1)
+        }
+        #expect(hasBegun.waitForSignal(within: SinkRegistryAgent.patience))
+        writer.finish(within: .milliseconds(10))
+        isReleased.signal()
+        writer.finish(within: SinkRegistryAgent.patience)
+        #expect(writer.progress.unpublished.isEmpty)
     }
 
     @Test func `a new sink does not lose events from before it was configured`() throws {

@@ -88,7 +88,7 @@ final class SinkRegistryAgent: Sendable {
 
     /// Ends the process; after a crash the file is what it was in that moment.
     func end(_ registry: SinkRegistry) throws {
-        registry.stop()
+        registry.stop(within: Self.patience)
         if publishing != .records, publishing != .queues, let wreck = wreck.withLock({ $0 }) {
             try journal.keep(wreck, as: SinkProgressWriter.name)
         }

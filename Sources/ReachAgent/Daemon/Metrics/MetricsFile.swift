@@ -35,7 +35,7 @@ final class MetricsFile: Sendable {
     private let content: @Sendable () -> [UInt8]
     private let logger = AgentLogger.make()
     private let state = Monitor(State())
-    private let thread = Monitor<NamedThread?>(nil)
+    private let hasEnded = Monitor(false)
 
     /// - Parameters:
     ///   - path: The file, whose directory must be writable: the new file is made beside the old one.
@@ -56,8 +56,10 @@ final class MetricsFile: Sendable {
 
     /// Starts writing the file after changes; the first known state counts as a change.
     func start() throws(SystemError) {
-        let thread = try NamedThread("metrics-file") { [self] in run() }
-        self.thread.withLock { $0 = thread }
+        try NamedThread.start("metrics-file") { [self] in
+            run()
+            hasEnded.signal()
+        }
     }
 
     /// Handles an event, on the thread that publishes it.
@@ -77,11 +79,13 @@ final class MetricsFile: Sendable {
         state.wakeAll()
     }
 
-    /// Ends the thread, and removes the file.
-    func stop() {
+    /// Ends the thread, which removes the file.
+    ///
+    /// - Parameter patience: The maximum time to wait for the disk.
+    func stop(within patience: Duration) {
         state.withLock { $0.isStopping = true }
         state.wakeAll()
-        thread.withLock { $0 }?.join()
+        hasEnded.waitForSignal(within: patience)
     }
 
     /// True when the metrics are worth writing again; `probe.summary` keeps counters from growing old.

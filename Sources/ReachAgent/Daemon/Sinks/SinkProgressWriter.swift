@@ -81,10 +81,10 @@ final class SinkProgressWriter: Sendable {
         return result
     }
 
-    /// Writes the remaining changes, and returns when that is done.
+    /// Writes the remaining changes, and returns when that is done, or on timeout.
     ///
-    /// No loss is published once this is called.
-    func finish() {
+    /// No loss is published once this is called. Acknowledgements that are not written are reported again.
+    func finish(within patience: Duration) {
         let starts = state.withLock { state in
             state.isFinal = true
             guard Self.hasWork(state), !state.isRunning else { return false }
@@ -93,7 +93,7 @@ final class SinkProgressWriter: Sendable {
         }
         if starts { start() }
         state.wakeAll()
-        state.wait { $0.isRunning ? .sleep(nil) : .done(()) }
+        _ = state.wait(within: patience) { !$0.isRunning }
     }
 
     private static func hasWork(_ state: State) -> Bool {

@@ -74,10 +74,12 @@ final class SinkRegistry: Sendable {
     }
 
     /// Keeps the progress for the next start.
-    func stop() {
+    ///
+    /// - Parameter patience: The maximum time to wait for the disk.
+    func stop(within patience: Duration) {
         journal?.whenRemoved(nil)
         state.withLock { $0.isActive = false }
-        writer.finish()
+        writer.finish(within: patience)
     }
 
     private func apply(_ sinks: [SinkSettings]) {
