@@ -80,6 +80,12 @@ import Testing
         #expect(result.status == 75)
     }
 
+    @Test(arguments: [(1024, 16_384), (8192, 16_384), (16_384, 32_768), (20_000, 40_000)] as [(UInt64, Int)])
+    func `the remedy raises the limit of open files`(limit: UInt64, higher: Int) {
+        let remedy = "raise it with 'ulimit -n \(higher)', or with LimitNOFILE=\(higher) in the unit of a service"
+        #expect(Shortage.remedy(errno: EMFILE, limit: limit) == "the limit of open files is \(limit): \(remedy)")
+    }
+
     private static let netlinkCauses: [(cause: NetlinkError.Cause, status: Int32)] = [
         (.errno(EMFILE), 75), (.errno(ENFILE), 75), (.errno(EPERM), 69), (.errno(ENOBUFS), 69), (.timedOut, 69),
     ]

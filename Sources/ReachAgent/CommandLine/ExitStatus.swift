@@ -65,15 +65,22 @@ enum Unavailable {
 
 /// A limit of open files that was reached.
 enum Shortage {
+    /// The limit that the service has (`LimitNOFILE=` of reachagent.service).
+    private static let usualLimit: UInt64 = 16_384
+
     /// Returns the remedy for an errno of such a limit, with the command to run; `nil` for any other errno.
-    static func remedy(errno number: Int32) -> String? {
+    ///
+    /// - Parameter limit: The process's limit of open files.
+    static func remedy(errno number: Int32, limit: UInt64 = FileLimit.current) -> String? {
         switch number {
         case EMFILE:
-            "the limit of open files is \(FileLimit.current): raise it with 'ulimit -n 16384', or with LimitNOFILE=16384 in "
-                + "the unit of a service"
+            let higher = max(usualLimit, limit > .max / 2 ? .max : limit * 2)
+            return "the limit of open files is \(limit): raise it with 'ulimit -n \(higher)', or with "
+                + "LimitNOFILE=\(higher) in the unit of a service"
         case ENFILE:
-            "the machine's limit of open files is reached ('sysctl fs.file-nr'): raise it with 'sysctl fs.file-max=1000000'"
-        default: nil
+            return
+                "the machine's limit of open files is reached ('sysctl fs.file-nr'): raise it with 'sysctl fs.file-max=1000000'"
+        default: return nil
         }
     }
 }
@@ -139,7 +146,7 @@ enum StartFailure {
             (reason, text, status) = (error, "\(error)", exitStatus(error))
         }
         AgentLogger.fail(text)
-        if let remedy = number(reason).flatMap(Shortage.remedy) { AgentLogger.fail(remedy) }
+        if let remedy = number(reason).flatMap({ Shortage.remedy(errno: $0) }) { AgentLogger.fail(remedy) }
         if isInUse(reason) {
             let beside = "run --no-journal --no-sockets --no-hooks"
             AgentLogger.fail("to watch beside it, use 'reachagent watch', or '\(beside)'")
