@@ -113,7 +113,8 @@ package final class SignalDescriptor: Sendable {
         return nil
     }
 
-    private static func isIgnored(_ signal: Int32) -> Bool {
+    /// Returns whether the process ignores a signal, as its parent may have requested.
+    package static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         sigaction(signal, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

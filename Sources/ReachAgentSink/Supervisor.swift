@@ -105,6 +105,8 @@ final class Supervisor {
         while let signal = signals.next() {
             switch signal {
             case SIGHUP: readDocument()
+            // As after nohup(1), or of a background job of a script.
+            case _ where SignalDescriptor.isIgnored(signal): break
             default: isStopping = true
             }
         }

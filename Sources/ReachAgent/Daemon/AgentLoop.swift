@@ -15,6 +15,7 @@ final class AgentLoop: Sendable {
     private static let recorderPatience: Int = 1000
 
     private let signals: SignalDescriptor
+    private let startSignals: StartSignals
     private let wakeup: Wakeup
     private let timer: TimerDescriptor
     private let suspendWatch: SuspendWatch
@@ -51,6 +52,7 @@ final class AgentLoop: Sendable {
     init(suspendWatch: SuspendWatch) throws(SystemError) {
         self.suspendWatch = suspendWatch
         signals = try SignalDescriptor(SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD)
+        startSignals = try StartSignals()
         wakeup = try Wakeup()
         timer = try TimerDescriptor()
     }
@@ -93,6 +95,7 @@ final class AgentLoop: Sendable {
 
     /// Loops on the calling thread until a signal comes or ``stop(because:)`` is called.
     func run() {
+        if let signal = startSignals.end() { take(signal, nil) }
         loop()
         // A second signal terminates the process, because an orderly shutdown would take too long. A late SIGHUP or
         // SIGUSR1 stays blocked for good: there is nothing left to reload or to log, and it must not cut the shutdown
@@ -108,15 +111,22 @@ final class AgentLoop: Sendable {
             _ = poll(&entries, nfds_t(entries.count), PollTimeout.milliseconds(until: work?.tick()))
             if entries[1].revents != 0 { wakeup.reset() }
             if timer.takeExpiration() { work?.bypassRecorder() }
-            switch signals.next() {
-            case SIGINT: stop(because: "SIGINT")
-            case SIGTERM: stop(because: "SIGTERM")
-            case SIGHUP where hadTerminal && isatty(STDIN_FILENO) != 1: stop(because: "the terminal was closed")
-            case SIGHUP: work?.reload()
-            case SIGUSR1: work?.dump()
-            case SIGCHLD: work?.reap()
-            default: break
-            }
+            if let signal = signals.next() { take(signal, work) }
+        }
+    }
+
+    /// Handles a signal; one that the process ignores, as after nohup(1), does not end it.
+    private func take(_ signal: Int32, _ work: Work?) {
+        let isIgnored = SignalDescriptor.isIgnored(signal)
+        switch signal {
+        case SIGINT where !isIgnored: stop(because: "SIGINT")
+        case SIGTERM where !isIgnored: stop(because: "SIGTERM")
+        case SIGHUP where !isIgnored && hadTerminal && isatty(STDIN_FILENO) != 1:
+            stop(because: "the terminal was closed")
+        case SIGHUP: work?.reload()
+        case SIGUSR1: work?.dump()
+        case SIGCHLD: work?.reap()
+        default: break
         }
     }
 }

@@ -57,7 +57,7 @@ final class FleetWatch {
                 due = .now + (isReading ? Self.pauses.reading : Self.pauses.live)
             }
             sleep(until: hasChanges ? due : .now + Self.aging)
-            while let signal = signals.next() {
+            while let signal = signals.nextNotIgnored() {
                 switch signal {
                 case SIGWINCH: due = .now
                 case SIGTSTP:
