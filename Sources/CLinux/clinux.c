@@ -190,6 +190,13 @@ static bool put_address(const struct sockaddr_storage *address, __be32 *place, _
     return true;
 }
 
+// Gives an IPv4 address the form that it has at a socket of IPv6 (RFC 4291, section 2.5.5.2).
+static void map_address(__be32 *place) {
+    place[3] = place[0];
+    place[2] = htonl(0xffff);
+    place[1] = place[0] = 0;
+}
+
 // Asks for one socket and reads the answer, which the kernel has queued when sendto(2) returns.
 static bool find_socket(int netlink, const struct inet_diag_req_v2 *wanted, struct inet_diag_msg *found) {
     struct {
@@ -239,6 +246,11 @@ long clinux_tcp_peer_user(int fd) {
     struct inet_diag_msg found;
     bool is_found = find_socket(netlink, &wanted, &found);
     close(netlink);
+    // The peer's socket may be one of IPv6, also where its packets are of IPv4.
+    if (is_found && found.idiag_family == AF_INET6 && wanted.sdiag_family == AF_INET) {
+        map_address(wanted.id.idiag_src);
+        map_address(wanted.id.idiag_dst);
+    }
     // Without a connected socket the kernel answers with one that listens on that port; and a socket that its process has
     // closed has no inode, and the user 0.
     if (!is_found || found.idiag_inode == 0 || found.id.idiag_sport != wanted.id.idiag_sport

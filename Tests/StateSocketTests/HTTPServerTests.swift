@@ -161,7 +161,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a port of this machine is for the agent's own user`() async throws {
+    @Test func `a port of this machine is for the agent's own user, also by a socket of IPv6`() async throws {
         try await onThread {
             let free = try FreePort()
             defer { withExtendedLifetime(free) {} }
@@ -169,6 +169,7 @@ struct HTTPServerTests {
             let stream = try ServedStream { $0.http.listen = [HTTPPort(address: "127.0.0.1", port: port)] }
             defer { stream.stop() }
             #expect(try HTTPClient(port: port).get("/").status == 200)
+            #expect(try HTTPClient(portOverIPv6: port).get("/").status == 200)
         }
     }
 

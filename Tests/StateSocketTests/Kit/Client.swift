@@ -30,21 +30,41 @@ final class Client {
         guard result == 0 else { throw Failure(operation: "connect", number: errno) }
     }
 
-    /// Connects to a TCP port of this machine.
-    init(port: UInt16) throws {
+    /// Connects to a TCP port of this machine, from the address 127.0.0.`host`.
+    init(port: UInt16, host: UInt8 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(operation: "socket", number: errno) }
         setReceiveTimeout(milliseconds: 20_000)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0000 | UInt32(host)).bigEndian
+        guard call(bind, address) == 0 else { throw Failure(operation: "bind", number: errno) }
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
+        guard call(connect, address) == 0 else { throw Failure(operation: "connect", number: errno) }
+    }
+
+    /// Connects to a TCP port of this machine at 127.0.0.1, by a socket of IPv6.
+    init(portOverIPv6 port: UInt16) throws {
+        descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(operation: "socket", number: errno) }
+        setReceiveTimeout(milliseconds: 20_000)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        inet_pton(AF_INET6, "::ffff:127.0.0.1", &address.sin6_addr)
+        guard call(connect, address) == 0 else { throw Failure(operation: "connect", number: errno) }
+    }
+
+    private func call<Address>(
+        _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
+        _ address: Address
+    ) -> Int32 {
+        withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                function(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
             }
         }
-        guard result == 0 else { throw Failure(operation: "connect", number: errno) }
     }
 
     deinit { close(descriptor) }
@@ -94,6 +114,15 @@ final class Client {
             guard poll(&entry, 1, 100) == 1, entry.revents == Int16(POLLOUT) else { break }
         }
         return sent
+    }
+
+    /// Discards what has arrived; gives the error of the connection: 0 at its end, EAGAIN while it is open.
+    func discardWithoutWaiting() -> Int32 {
+        var room = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &room, room.count, Int32(MSG_DONTWAIT))
+            if count <= 0 { return count < 0 ? errno : 0 }
+        }
     }
 
     func shutSending() { shutdown(descriptor, Int32(SHUT_WR)) }

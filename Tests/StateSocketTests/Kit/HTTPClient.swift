@@ -12,8 +12,11 @@ final class HTTPClient {
 
     init(_ path: String) throws { client = try Client(path) }
 
-    /// Connects to a TCP port of this machine.
-    init(port: UInt16) throws { client = try Client(port: port) }
+    /// Connects to a TCP port of this machine, from the address 127.0.0.`host`.
+    init(port: UInt16, host: UInt8 = 1) throws { client = try Client(port: port, host: host) }
+
+    /// Connects to a TCP port of this machine at 127.0.0.1, by a socket of IPv6.
+    init(portOverIPv6 port: UInt16) throws { client = try Client(portOverIPv6: port) }
 
     func send(_ path: String, method: String = "GET", host: String? = "localhost", _ headers: [String] = []) throws {
         let lines = ["\(method) \(path) HTTP/1.1"] + (host.map { ["Host: \($0)"] } ?? []) + headers
