@@ -41,6 +41,12 @@ final class ConnectionRegistry {
     /// Returns the connection with a number, if it is not closed.
     subscript(number: Int) -> Connection? { connections[number] }
 
+    /// Counts a connection that is accepted, but waits to be admitted; returns `false` if the limits do not allow it.
+    func hold(_ origin: ClientOrigin) -> Bool { limits.add(origin) == nil }
+
+    /// Ends the count of a connection that waited.
+    func release(_ origin: ClientOrigin) { limits.remove(origin) }
+
     /// Assigns a number to a connection, or returns the reason for refusing it.
     func admit(_ connection: Connection) -> Result<Int, ConnectionLimits.Refusal> {
         if let refusal = limits.add(connection.origin) { return .failure(refusal) }

@@ -8,6 +8,12 @@ internal import PortAccess
 enum Listener {
     /// The maximum number of connections accepted before the existing clients have a turn.
     private static let maximumAcceptedAtOnce: UInt = 64
+    /// The maximum number of connections of other hosts that wait to be accepted; the kernel limits it by
+    /// `net.core.somaxconn`.
+    ///
+    /// All of them are accepted within a fraction of a second, and the client of one that does not fit retries only
+    /// after a second.
+    private static let remoteBacklog: CInt = 4096
     /// The size of a read, which is small because clients send little; a longer request is read in pieces.
     private static let readSize = 4096
 
@@ -42,7 +48,7 @@ enum Listener {
         var bootstrap = Self.bootstrap(.http, isRemote: !port.isLoopback, accepting: false, hub: hub, on: group) {
             port.isLoopback ? .local : hub.value.access.flatMap { $0.isUsable ? .remote($0) : nil }
         }
-        .serverChannelOption(.backlog, value: SocketFile.backlog)
+        .serverChannelOption(.backlog, value: port.isLoopback ? SocketFile.backlog : remoteBacklog)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         // A reader that has vanished would keep its place until an event is sent to it. The kernels answer each other,
@@ -83,7 +89,8 @@ enum Listener {
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
-                    if isRemote { try channel.pipeline.syncOperations.addHandler(AcceptPacer()) }
+                    guard isRemote else { return }
+                    try channel.pipeline.syncOperations.addHandler(AcceptPacer(hub.value.connections))
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -104,46 +111,5 @@ enum Listener {
                     try pipeline.addHandler(connection)
                 }
             }
-    }
-}
-
-/// Limits the rate at which connections of other hosts are accepted.
-///
-/// A TLS handshake costs about a millisecond on the thread that also serves all other clients; a flood of handshakes
-/// may take a tenth of its time. Connections that are not accepted yet wait in the kernel's queue of the port.
-private final class AcceptPacer: ChannelDuplexHandler {
-    typealias InboundIn = any Channel
-    typealias InboundOut = any Channel
-    typealias OutboundIn = Never
-
-    /// The maximum number of connections that are accepted in a burst.
-    private static let burst = 64.0
-    private static let perSecond = 100.0
-    /// The maximum number of connections that one read accepts.
-    static let atOnce: UInt = 8
-
-    private var tokens = burst
-    private var counted = NIODeadline.now()
-    private var isDelayed = false
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        tokens -= 1
-        context.fireChannelRead(data)
-    }
-
-    func read(context: ChannelHandlerContext) {
-        let now = NIODeadline.now()
-        tokens = min(Self.burst, tokens + Double((now - counted).nanoseconds) / 1e9 * Self.perSecond)
-        counted = now
-        let missing = Double(Self.atOnce) - tokens
-        guard missing > 0 else { return context.read() }
-        guard !isDelayed else { return }
-        isDelayed = true
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: .milliseconds(Int64(missing / Self.perSecond * 1000) + 1)) {
-            let (pacer, context) = bound.value
-            pacer.isDelayed = false
-            pacer.read(context: context)
-        }
     }
 }
