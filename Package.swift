@@ -448,6 +448,7 @@ let package = Package(
                 "AgentEvents", "AgentTestKit", "EventJournal", "EventLoopExecutor", "ForeignText", "LinuxSupport",
                 "NotificationBus", "PortAccess", "ProbeTestKit", "StateSocket",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -40,7 +40,7 @@ final class AcceptPacer: ChannelInboundHandler {
     }
 
     private func admit(_ context: ChannelHandlerContext) {
-        while let (channel, origin) = queue.next(at: .now()) {
+        while let (channel, origin) = queue.next(at: context.eventLoop.now) {
             // It is counted again as soon as it is active.
             connections.release(origin)
             context.fireChannelRead(wrapInboundOut(channel))

