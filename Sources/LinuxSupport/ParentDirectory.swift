@@ -25,6 +25,33 @@ package enum ParentDirectory {
         return mkdir(path, mode) == 0
     }
 
+    /// Creates a directory that all users can read, whatever the umask is.
+    ///
+    /// Its mode is set by descriptors, because the owner of the directory above could have put another entry in its place
+    /// by then.
+    ///
+    /// - Returns: `false` with errno on failure, also if it exists.
+    package static func makePublicDirectory(_ path: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var path = path
+        while path.utf8.count > 1, path.utf8.last == slash { path.removeLast() }
+        let parent = open(of(path), KernelConstants.openPath | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { return false }
+        defer { close(parent) }
+        let name = path.utf8.lastIndex(of: slash).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        guard mkdirat(parent, name, 0o755) == 0 else { return false }
+        let directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard directory >= 0 else { return false }
+        defer { close(directory) }
+        var status = stat()
+        guard fstat(directory, &status) == 0 else { return false }
+        guard status.st_uid == geteuid() else {
+            errno = EPERM
+            return false
+        }
+        return fchmod(directory, 0o755) == 0
+    }
+
     /// Gives a file that root has made to the owner of its directory, whose programs could neither read nor replace it.
     package static func giveOwnership(of descriptor: Int32, in directory: String) {
         var (owner, entry) = (stat(), stat())
@@ -36,15 +63,6 @@ package enum ParentDirectory {
         guard entry.st_uid == 0, entry.st_nlink == 1, isFile else { return }
         // fchown(2) takes no descriptor of O_PATH, and the file of a socket has no other.
         _ = fchownat(descriptor, "", owner.st_uid, owner.st_gid, KernelConstants.emptyPath)
-    }
-
-    /// Gives a socket that root has bound to the owner of its directory, likewise.
-    package static func giveOwnership(ofSocketAt path: String) {
-        // By a descriptor, because the owner could have put a symbolic link in its place by now.
-        let descriptor = open(path, KernelConstants.openPath | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        giveOwnership(of: descriptor, in: of(path))
     }
 
     /// Flushes the entries of a directory to the disk.

@@ -50,6 +50,9 @@ struct SocketFile: Sendable {
             identity = try Self.bind(descriptor, temporary, mode: mode, group: group)
             guard listen(descriptor, Self.backlog) == 0 else { throw StateSocketError(errnoOf: "listen on", path) }
             guard rename(temporary, path) == 0 else { throw StateSocketError(errnoOf: "rename to", path) }
+            guard FileIdentity(at: path) == identity else {
+                throw StateSocketError(operation: "rename to", path: path, cause: .replaced)
+            }
         } catch {
             close(descriptor)
             _ = unlink(temporary)
@@ -75,15 +78,38 @@ struct SocketFile: Sendable {
         guard fchmod(descriptor, 0o600) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
         let isBound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) == 0 }
         guard isBound else { throw StateSocketError(errnoOf: "bind", path) }
-        ParentDirectory.giveOwnership(ofSocketAt: path)
-        if let group, chown(path, uid_t.max, group) != 0 {
+        return try setAccess(ofSocketAt: path, mode: mode, group: group)
+    }
+
+    /// Gives a socket that was bound at a path its owner, group and mode.
+    ///
+    /// By a descriptor, because a user who can write to the directory could have put a symbolic link, or another file, in
+    /// its place by now.
+    ///
+    /// - Returns: The identity of the socket.
+    static func setAccess(
+        ofSocketAt path: String,
+        mode: UInt32,
+        group: gid_t?
+    ) throws(StateSocketError) -> FileIdentity {
+        let file = open(path, KernelConstants.openPath | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { throw StateSocketError(errnoOf: "open", path) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw StateSocketError(errnoOf: "look at", path) }
+        guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid(), status.st_nlink == 1 else {
+            throw StateSocketError(operation: "bind", path: path, cause: .replaced)
+        }
+        ParentDirectory.giveOwnership(of: file, in: ParentDirectory.of(path))
+        if let group, fchownat(file, "", uid_t.max, group, KernelConstants.emptyPath) != 0 {
             let cause: StateSocketError.Cause = errno == EPERM ? .foreignGroup(group) : .errno(errno)
             throw StateSocketError(operation: "set the group of", path: path, cause: cause)
         }
-        // After the group: chown(2) may remove bits.
-        guard chmod(path, mode & 0o777) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
-        guard let identity = FileIdentity(at: path) else { throw StateSocketError(errnoOf: "look at", path) }
-        return identity
+        // After the group: chown(2) may remove bits. fchmod(2) takes no descriptor of O_PATH.
+        guard chmod("/proc/self/fd/\(file)", mode & 0o777) == 0 else {
+            throw StateSocketError(errnoOf: "set the mode of", path)
+        }
+        return FileIdentity(status)
     }
 
     /// Checks that a path in a locked directory does not exist, or is a socket without a listener.
@@ -186,12 +212,9 @@ struct SocketDirectory: Sendable {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex, path.index(after: slash) != path.endIndex {
             try make(String(path[..<slash]))
         }
-        guard mkdir(path, 0o755) == 0 else {
-            guard errno == EEXIST else { throw StateSocketError(errnoOf: "make", path) }
-            return
+        guard ParentDirectory.makePublicDirectory(path) || errno == EEXIST else {
+            throw StateSocketError(errnoOf: "make", path)
         }
-        // The process's umask may have removed bits.
-        guard chmod(path, 0o755) == 0 else { throw StateSocketError(errnoOf: "set the mode of", path) }
     }
 
     private static func process(in lock: CInt) -> Int32? {

@@ -11,6 +11,8 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         case inUse(by: Int32?)
         /// The path is a file of another type, which must not be deleted.
         case notASocket
+        /// Another user has put another file in the place of the socket.
+        case replaced
         /// The path does not fit into a socket address with this many bytes.
         case pathTooLong(limit: Int)
         /// The group does not exist.
@@ -53,6 +55,7 @@ public struct StateSocketError: Error, Sendable, Hashable, CustomStringConvertib
         case .inUse(let process?): "the agent with process number \(process) uses it"
         case .inUse(nil): "another agent uses it"
         case .notASocket: "a file that is not a stream socket exists there"
+        case .replaced: "another user has put another file in its place"
         case .pathTooLong(let limit): "the path has more than \(limit) bytes"
         case .unknownGroup(let name): "there is no group '\(name)'"
         case .failedLookup(let name, let number):

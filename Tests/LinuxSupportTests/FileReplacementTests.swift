@@ -144,27 +144,27 @@ import Testing
         #expect(try status(of: file).st_uid == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `a socket is given away by its own path, and what a link leads to is not`() throws {
-        try #require(chown(directory.path, 1, 2) == 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+    @Test(arguments: ["new", "new/", "new//", "a/new"])
+    func `a public directory has its mode whatever the umask is`(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let directory = try TemporaryDirectory()
+            umask(0o077)
+            try #require(mkdir(directory.path + "/a", 0o700) == 0)
+            let path = "\(directory.path)/\(name)"
+            #expect(ParentDirectory.makePublicDirectory(path))
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode == S_IFDIR | 0o755)
+            #expect(!ParentDirectory.makePublicDirectory(path) && errno == EEXIST)
         }
-        try #require(result == 0)
-        let victim = try directory.file("victim", "root's")
-        try #require(symlink(victim, path + ".link") == 0)
-        ParentDirectory.giveOwnership(ofSocketAt: path + ".link")
-        #expect(try status(of: victim).st_uid == 0)
-        ParentDirectory.giveOwnership(ofSocketAt: path)
-        let given = try status(of: path)
-        #expect(given.st_uid == 1 && given.st_gid == 2)
+    }
+
+    @Test func `a public directory is not made in the place of a link, nor in a directory that is missing`() throws {
+        let target = try directory.file("target", "", mode: 0o600)
+        try #require(symlink(target, path) == 0)
+        #expect(!ParentDirectory.makePublicDirectory(path) && errno == EEXIST)
+        #expect(try status(of: target).st_mode & 0o777 == 0o600)
+        #expect(!ParentDirectory.makePublicDirectory(path + ".missing/new") && errno == ENOENT)
+        #expect(!ParentDirectory.makePublicDirectory("") && !ParentDirectory.makePublicDirectory("/"))
     }
 
     @Test(arguments: [

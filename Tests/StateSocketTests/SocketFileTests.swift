@@ -126,6 +126,34 @@ struct SocketFileTests {
         #expect(owners == [[5, 6]] + Array(repeating: [5, group == nil ? 6 : 7], count: 3))
     }
 
+    @Test(arguments: ["a link to a file", "a link to a socket", "a file", "a socket with two names"])
+    func `an entry in the place of the bound socket gets neither its owner nor its group nor its mode`(
+        _ entry: String
+    ) throws {
+        let (path, target) = ("\(directory)/.events.new", "\(directory)/target")
+        var descriptor: Int32 = -1
+        defer { if descriptor >= 0 { close(descriptor) } }
+        switch entry {
+        case "a file": _ = try temporary.file(".events.new", "root's")
+        case "a link to a file": _ = try temporary.file("target", "root's")
+        default: descriptor = Self.listen(at: target)
+        }
+        if entry.hasPrefix("a link") { try #require(symlink(target, path) == 0) }
+        if entry == "a socket with two names" { try #require(link(target, path) == 0) }
+        if geteuid() == 0 { try #require(chown(directory, 5, 6) == 0) }
+        let victim = entry == "a file" ? path : target
+        try #require(chmod(victim, 0o600) == 0)
+        func facts() throws -> [Int] {
+            let facts = try FileManager.default.attributesOfItem(atPath: victim)
+            return [.posixPermissions, .ownerAccountID, .groupOwnerAccountID].compactMap { facts[$0] as? Int }
+        }
+        let before = try facts()
+        #expect(throws: StateSocketError(operation: "bind", path: path, cause: .replaced)) {
+            try SocketFile.setAccess(ofSocketAt: path, mode: 0o660, group: geteuid() == 0 ? 7 : getegid())
+        }
+        #expect(try facts() == before && before.first == 0o600)
+    }
+
     @Test func `a socket with a listener is an error`() async throws {
         let failure = try await startFailure { directory in _ = Self.listen(at: "\(directory)/control.sock") }
         #expect(failure?.cause == .inUse(by: nil))

@@ -169,7 +169,7 @@ enum StartFailure {
 
     static func exitStatus(_ error: StateSocketError) -> Int32 {
         switch error.cause {
-        case .inUse, .failedLookup: ExitStatus.tryAgain
+        case .inUse, .replaced, .failedLookup: ExitStatus.tryAgain
         case .errno(let number): exitStatus(errno: number)
         case .foreignGroup: ExitStatus.notPermitted
         case .notASocket, .pathTooLong, .unknownGroup, .unsuitableDescriptor: ExitStatus.badConfiguration

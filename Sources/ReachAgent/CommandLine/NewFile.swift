@@ -29,14 +29,12 @@ enum NewFile {
 
     private static func makeDirectories(above path: String, isPublic: Bool) throws(SystemError) {
         for end in path.indices.dropFirst() where path[end] == "/" {
-            guard mkdir(String(path[..<end]), 0o755) != 0 else {
-                if isPublic { chmod(String(path[..<end]), 0o755) }
-                continue
-            }
-            guard errno != EEXIST else { continue }
+            let directory = String(path[..<end])
+            let isMade = isPublic ? ParentDirectory.makePublicDirectory(directory) : mkdir(directory, 0o755) == 0
+            guard !isMade, errno != EEXIST else { continue }
             let code = errno
             // An existing directory need not be writable for the user, which mkdir(2) may report before EEXIST.
-            guard access(String(path[..<end]), F_OK) == 0 else { throw SystemError(errno: code) }
+            guard access(directory, F_OK) == 0 else { throw SystemError(errno: code) }
         }
     }
 }
