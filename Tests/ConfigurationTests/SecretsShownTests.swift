@@ -77,6 +77,25 @@ import Testing
         #expect(isSame == (number == 10))
     }
 
+    @Test(arguments: [
+        "https://chat.test:84430/hidden", "https://chat.test:443hidden/", "https:/chat.test/hidden",
+        "https:chat.test/hidden",
+        "https://[::1/hidden", "https://[::1]hidden/", "https://[fe80::1%hidden]/", "https:///hidden",
+        "https://chat.test\\\\hidden", "https://chat.test hidden", "https://chat.test%2Fhidden", "https://höst/hidden",
+        "https://chat..test/hidden", "https://1.2.3/hidden", "https://user:hidden@chat.test/",
+        "htps://chat.test/hidden",
+        "hidden", "//chat.test/hidden", "https://chat.test/\\thidden",
+    ])
+    func `a mistake in the address of a webhook shows no part of it`(url: String) throws {
+        let error = try #require(throws: ConfigurationErrors.self) {
+            try Fixtures.load("[hook.x]\nurl = \"\(url)\"\n")
+        }
+        #expect(error.errors.contains { $0.key == "hook.x.url" })
+        for error in error.errors {
+            #expect(!error.description.contains("hidden") && !error.description.contains("chat"), "\(error)")
+        }
+    }
+
     @Test func `a webhook's address is read from a file, and is not shown`() throws {
         try Fixtures.inDirectory { directory in
             let path = "\(directory)/url"

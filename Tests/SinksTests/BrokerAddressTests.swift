@@ -50,8 +50,8 @@ struct BrokerAddressTests {
             ("nats://broker:+1", "expected a port from 1 to 65535, got '+1'"),
             ("nats://broker:", "expected a port from 1 to 65535, got ''"),
             ("nats://[::1]4222", "expected a port from 1 to 65535, got '222'"),
-            ("nats://broker/stream", "expected nothing after the port, got 'broker/stream'"),
-            ("nats://broker?tls=1", "expected nothing after the port, got 'broker?tls=1'"),
+            ("nats://broker/stream", "expected nothing after the port, got 'broker/…'"),
+            ("nats://broker?tls=1", "expected nothing after the port, got 'broker?…'"),
             (
                 "nats://2001:db8::1",
                 "expected brackets around an IPv6 address, such as 'nats://[2001:db8::1]', got '2001:db8::1'"
@@ -91,7 +91,11 @@ struct BrokerAddressTests {
 
     @Test(
         "no error message repeats a password",
-        arguments: ["nats://u:hunter2@h", "hunter2@h", "x://hunter2@h,nats://a"]
+        arguments: [
+            "nats://u:hunter2@h", "hunter2@h", "x://hunter2@h,nats://a", "mqtt://h?password=hunter2",
+            "nats://h:4222/?token=hunter2", "nats://h/hunter2/", "nats://a,b#hunter2", "nats:/h/hunter2",
+            "h:4222?token=hunter2", "x?token=hunter2://h", "x://h?token=hunter2", "nats://[::1?token=hunter2",
+        ]
     )
     func secrets(_ text: String) {
         do {

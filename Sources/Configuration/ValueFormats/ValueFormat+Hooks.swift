@@ -104,16 +104,27 @@ extension ValueFormat where Value == ProbeTarget {
     static var webAddress: ValueFormat {
         .parsed(wanted: "a string such as \"https://example.org/hook\"", text: { TOMLText.quoted($0.description) }) {
             string in
-            let scheme = string.prefix { $0 != ":" }.lowercased()
-            // Nothing is quoted: a string that is not a URL may contain a password.
-            guard ["http", "https"].contains(scheme) else {
-                throw ValueError(message: "begins with neither https:// nor http://")
+            do throws(HTTPURLError) {
+                return .http(try HTTPURL(parsing: string))
+            } catch {
+                throw ValueError(message: flaw(error))
             }
-            var errors: [ValueError] = []
-            guard let target = target.read(Node(value: .string(string), origin: Origin(file: "")), &errors) else {
-                throw errors.first ?? ValueError(message: "is not accepted")
-            }
-            return target
+        }
+    }
+
+    /// Returns the flaw of a request's URL without any part of it: all of it may be a secret, and with a mistake in it a
+    /// path may look like a host or a port.
+    private static func flaw(_ error: HTTPURLError) -> String {
+        switch error {
+        case .notAbsolute, .unsupportedScheme: "begins with neither https:// nor http://"
+        case .userInformation:
+            "holds a user name or a password: write 'user:password' to a file, and name that in 'basic_auth_file'"
+        case .invalidHost(_, let reason): "is not a usable URL: its host \(reason)"
+        case .internationalizedHost:
+            "is not a usable URL: its host is not in ASCII: give the A-label form of each label ('xn--…')"
+        case .zone: "is not a usable URL: its host has a zone: leave it out, and set 'interface'"
+        case .invalidPort: "is not a usable URL: its port is not a number from 1 to 65535"
+        case .tooLong, .controlCharacter, .emptyHost: "is not a usable URL: \(error)"
         }
     }
 }

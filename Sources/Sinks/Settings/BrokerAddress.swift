@@ -65,7 +65,8 @@ public struct BrokerAddress: Sendable, Hashable {
 extension BrokerAddress: CustomStringConvertible {
     /// Parses an address: URLs separated by commas, of which those after the first may omit the scheme.
     ///
-    /// - Throws: ``SinkSettingError`` with a sentence for the operator, which never repeats credentials in the URL.
+    /// - Throws: ``SinkSettingError`` with a sentence for the operator, which repeats neither credentials in the URL nor
+    ///   anything after its port.
     public init(_ text: String) throws(SinkSettingError) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw SinkSettingError("expected at most \(Self.maximumBytes) bytes, got \(text.utf8.count)")
@@ -118,15 +119,23 @@ extension BrokerAddress: CustomStringConvertible {
         guard let mark = url.firstRange(of: "://") else {
             if let earlier { return (earlier, url) }
             throw SinkSettingError(
-                "expected a URL such as 'nats://broker.example:4222', got '\(ForeignText.shown(String(url)))'"
+                "expected a URL such as 'nats://broker.example:4222', got '\(shown(url))'"
             )
         }
         let word = url[..<mark.lowerBound]
         guard let scheme = Scheme(rawValue: word.lowercased()) else {
             let known = Scheme.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw SinkSettingError("expected one of the schemes \(known), got '\(ForeignText.shown(String(word)))'")
+            throw SinkSettingError("expected one of the schemes \(known), got '\(shown(word))'")
         }
         return (scheme, url[mark.upperBound...])
+    }
+
+    /// Returns the text for a sentence, with an ellipsis for a path, a query or a fragment, which may have a password.
+    fileprivate static func shown(_ text: Substring) -> String {
+        guard let end = text.utf8.firstIndex(where: { "/?#".utf8.contains($0) }) else {
+            return ForeignText.shown(String(text))
+        }
+        return ForeignText.shown(String(text[...end])) + "…"
     }
 }
 
@@ -136,7 +145,7 @@ extension BrokerAddress.Server {
         var text = text
         if text.last == "/" { text = text.dropLast() }
         guard !text.utf8.contains(where: { "/?#".utf8.contains($0) }) else {
-            throw SinkSettingError("expected nothing after the port, got '\(ForeignText.shown(String(text)))'")
+            throw SinkSettingError("expected nothing after the port, got '\(BrokerAddress.shown(text))'")
         }
         let host: Substring
         let rest: Substring

@@ -74,6 +74,9 @@ struct ProbeTargetTests {
         "dns://user/x?hunter2@192.0.2.53/name", "dns://user/x?type=hunter2@192.0.2.53", "user:hunter2/x@host.test",
         "hunter2@host.test://x", "user/hunter2://x@host.test", "https://host.test:x/?token=hunter2",
         "https://host.test:x/?mail=a@b&token=hunter2", "https://host.test:x/?mail=a@b#hunter2",
+        "dns://192.0.2.53/x?token=hunter2", "dns://192.0.2.53/x?type=A&token=hunter2", "dns://host?token=hunter2/x",
+        "dns://host:53?token=hunter2/x", "dns://[::1?token=hunter2/x", "tcp://host.test:1/?token=hunter2",
+        "icmp://host.test?token=hunter2", "host?token=hunter2://x",
     ])
     func `an error never shows a password`(text: String) {
         do {

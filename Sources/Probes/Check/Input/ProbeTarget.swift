@@ -14,7 +14,7 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a target.
     ///
-    /// - Throws: ``ProbeTargetError``, which never shows a password.
+    /// - Throws: ``ProbeTargetError``, which never shows a password or a secret parameter.
     public init(parsing text: String) throws(ProbeTargetError) {
         let marker = "://"
         guard let separator = Self.range(of: marker, in: text) else { throw .missingScheme(Self.shown(text)) }
@@ -37,7 +37,7 @@ public enum ProbeTarget: Sendable, Hashable, CustomStringConvertible {
                 if let port { throw .unexpectedPart(":\(port)", of: scheme) }
                 self = .icmp(host: host)
             case "dns": self = try Self.query(rest)
-            default: throw .unknownScheme(scheme)
+            default: throw .unknownScheme(Self.shown(scheme))
             }
         } catch {
             throw text.utf8.contains(UInt8(ascii: "@")) ? Self.hidingPassword(error, in: text, scheme: scheme) : error
@@ -112,7 +112,7 @@ extension ProbeTarget {
 
     private static func withoutSlash(_ rest: Substring, scheme: String) throws(ProbeTargetError) -> Substring {
         guard let end = rest.firstIndex(where: { "/?#".contains($0) }) else { return rest }
-        guard rest[end...] == "/" else { throw .unexpectedPart(String(rest[end...]), of: scheme) }
+        guard rest[end...] == "/" else { throw .unexpectedPart(shown(String(rest[end...])), of: scheme) }
         return rest[..<end]
     }
 
@@ -123,7 +123,7 @@ extension ProbeTarget {
         }
         let hostEnd: Substring.Index
         if text.first == "[" {
-            guard let bracket = text.firstIndex(of: "]") else { throw .invalidHost(String(text)) }
+            guard let bracket = text.firstIndex(of: "]") else { throw .invalidHost(shown(String(text))) }
             hostEnd = text.index(after: bracket)
         } else {
             hostEnd = text.firstIndex(of: ":") ?? text.endIndex
@@ -132,13 +132,13 @@ extension ProbeTarget {
         do {
             host = try HTTPURL.host(String(text[..<hostEnd]))
         } catch {
-            throw .invalidHost(String(text[..<hostEnd]))
+            throw .invalidHost(shown(String(text[..<hostEnd])))
         }
         guard hostEnd < text.endIndex else { return (host, nil) }
         let digits = text[text.index(after: hostEnd)...]
         guard text[hostEnd] == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let port = UInt16(digits), port > 0
-        else { throw .invalidPort(String(text[hostEnd...].drop { $0 == ":" })) }
+        else { throw .invalidPort(shown(String(text[hostEnd...].drop { $0 == ":" }))) }
         return (host, port)
     }
 
@@ -154,7 +154,9 @@ extension ProbeTarget {
         var type = "A"
         if let mark {
             let parameter = path[path.index(after: mark)...]
-            guard parameter.hasPrefix("type=") else { throw .unexpectedPart("?" + parameter, of: "dns") }
+            guard parameter.hasPrefix("type="), !parameter.utf8.contains(UInt8(ascii: "&")) else {
+                throw .unexpectedPart(shown("?" + parameter), of: "dns")
+            }
             type = parameter.dropFirst("type=".count).uppercased()
         }
         guard (1...16).contains(type.utf8.count), type.utf8.allSatisfy(isLetterOrDigit) else {
