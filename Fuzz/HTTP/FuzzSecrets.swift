@@ -1,6 +1,5 @@
+internal import CheckResults
 internal import FuzzKit
-
-@testable import HTTPSerialization
 
 /// A secret, and after a line feed a text that may echo it in any escape.
 enum FuzzSecrets {

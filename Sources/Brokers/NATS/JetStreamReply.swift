@@ -1,5 +1,4 @@
 internal import AgentEvents
-internal import ForeignText
 internal import Sinks
 
 internal import struct FoundationEssentials.Data
@@ -10,7 +9,7 @@ enum JetStreamReply {
     struct Failure: Error, Hashable {
         /// JetStream's number of the error; 0 if the server sends none.
         var number: Int
-        /// The server's text.
+        /// The server's text, as it is.
         var text: String
 
         /// True if the same request succeeds a little later.
@@ -44,8 +43,8 @@ enum JetStreamReply {
     struct Flaw: Error, Hashable {
         /// The end of a sentence.
         var text: String
-        /// True if the reply is valid, but the message in it is not.
-        var isForeign = false
+        /// The subject of a message that is not the device's, in a reply that is valid.
+        var foreignSubject: String?
 
         /// The reply is not JSON, or lacks required members.
         static let unreadable = Flaw(text: "has sent an answer that cannot be read")
@@ -95,7 +94,7 @@ enum JetStreamReply {
     static func stored(_ message: NATSMessage, device: String) throws -> Stored? {
         if let status = message.fields[.status] {
             guard status == "404" else {
-                throw Failure(number: 0, text: "status \(ForeignText.shown(status))")
+                throw Failure(number: 0, text: "status \(status)")
             }
             return nil
         }
@@ -123,7 +122,7 @@ enum JetStreamReply {
         guard let error = root.member("error"), error.kind != .null else { return nil }
         return Failure(
             number: error.member("err_code")?.integer() ?? 0,
-            text: ForeignText.shown(error.member("description")?.string ?? "an error without a description")
+            text: error.member("description")?.string ?? "an error without a description"
         )
     }
 
@@ -139,8 +138,8 @@ enum JetStreamReply {
             let time = scanned.time
         else {
             throw Flaw(
-                text: "has a newest message of this device that is not an agent event: '\(ForeignText.shown(subject))'",
-                isForeign: true
+                text: "has a newest message of this device that is not an agent event",
+                foreignSubject: subject
             )
         }
         return StoredPosition(id: id, time: time.description)

@@ -1,5 +1,4 @@
 internal import AgentEvents
-internal import ForeignText
 internal import Sinks
 
 // The steps from the connection to the newest event of the stream.
@@ -29,11 +28,12 @@ extension JetStreamSession {
             }
         } catch let failure as JetStreamReply.Failure {
             let code = failure.isTemporary ? "broker_timeout" : "broker_no_stream"
-            end(TransportFailure(code: code, detail: "the broker says: \(failure.text)"))
+            end(TransportFailure(code: code, detail: "the broker says: \(secrets.shown(failure.text))"))
         } catch let flaw as JetStreamReply.Flaw {
-            let sender = stream.isEmpty ? "the broker" : "the stream '\(ForeignText.shown(stream))'"
-            let code = flaw.isForeign ? "broker_conflict" : "broker_protocol"
-            end(TransportFailure(code: code, detail: "\(sender) \(flaw.text)"))
+            let sender = stream.isEmpty ? "the broker" : "the stream '\(secrets.shown(stream))'"
+            let subject = flaw.foreignSubject.map { ": '\(secrets.shown($0))'" }
+            let code = subject == nil ? "broker_protocol" : "broker_conflict"
+            end(TransportFailure(code: code, detail: "\(sender) \(flaw.text)\(subject ?? "")"))
         } catch {
             end(TransportFailure(code: "broker_protocol", detail: "the broker has sent an answer that cannot be read"))
         }
@@ -59,7 +59,7 @@ extension JetStreamSession {
             )
         }
         guard streams.count == 1 else {
-            let names = streams.prefix(4).map { ForeignText.shown($0, limit: 64) }.joined(separator: ", ")
+            let names = streams.prefix(4).map { secrets.shown($0, limit: 64) }.joined(separator: ", ")
             return end(
                 TransportFailure(
                     code: "broker_no_stream",

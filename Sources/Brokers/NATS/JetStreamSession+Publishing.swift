@@ -93,7 +93,7 @@ extension JetStreamSession {
 
     private mutating func failed(_ flight: Flight, _ failure: JetStreamReply.Failure, _ now: ContinuousClock.Instant) {
         let message = flight.message
-        let detail = "the stream '\(ForeignText.shown(stream))' refuses the event: \(failure.text)"
+        let detail = "the stream '\(secrets.shown(stream))' refuses the event: \(secrets.shown(failure.text))"
         switch failure.number {
         case 10_071 where flight.isGuarded && failure.text.hasSuffix(": 0"):
             // The subject's messages are purged or have expired, so this is no conflict.
@@ -121,7 +121,7 @@ extension JetStreamSession {
     private mutating func isExpected(_ stream: String) -> Bool {
         // The `==` of strings normalises them, which takes quadratic time for a name of combining marks.
         guard !stream.utf8.elementsEqual(self.stream.utf8) else { return true }
-        let names = "'\(ForeignText.shown(stream))', not '\(ForeignText.shown(self.stream))'"
+        let names = "'\(secrets.shown(stream))', not '\(secrets.shown(self.stream))'"
         end(TransportFailure(code: "broker_no_stream", detail: "the stream that takes the events is \(names)"))
         return false
     }

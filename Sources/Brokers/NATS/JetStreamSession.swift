@@ -1,4 +1,3 @@
-internal import ForeignText
 internal import Sinks
 
 /// The conversation with JetStream on one connection, as a pure state machine: finds the stream, requests the newest
@@ -68,6 +67,8 @@ struct JetStreamSession: Sendable {
     var phase = Phase.connecting
     var stream = ""
     var maximumPayload = 0
+    /// The secrets to be removed from the broker's texts.
+    var secrets = BrokerSecrets()
     var number: UInt64 = 0
     var question: Question?
     var flights: [Flight] = []
@@ -104,8 +105,8 @@ struct JetStreamSession: Sendable {
     mutating func handle(_ input: NATSInput, at now: ContinuousClock.Instant) -> [Output] {
         switch (input, phase) {
         case (.closed(let failure), _): end(failure)
-        case (.opened(let maximum), .connecting):
-            maximumPayload = maximum
+        case (.opened(let maximum, let secrets), .connecting):
+            (maximumPayload, self.secrets) = (maximum, secrets)
             begin(now)
         case (.opened, _), (_, .connecting), (_, .closed): break
         case (.message(let message), _): take(message, now)
@@ -170,7 +171,7 @@ struct JetStreamSession: Sendable {
 
     private mutating func take(denial text: String, _ now: ContinuousClock.Instant) {
         func names(_ subject: String) -> Bool { text.firstRange(of: "\"\(subject)\"") != nil }
-        let failure = TransportFailure(code: "broker_denied", detail: "the broker says: \(ForeignText.shown(text))")
+        let failure = TransportFailure(code: "broker_denied", detail: "the broker says: \(secrets.shown(text))")
         if names("\(inbox).*") {
             end(failure)
         } else if let question {

@@ -1,18 +1,22 @@
 internal import CNATS
-internal import ForeignText
 internal import Sinks
 
 /// Converts the failures of libnats to those of a transport.
 enum NATSFailure {
     /// Returns the failure of an attempt to connect.
     ///
-    /// - Parameter credentials: The credentials of the attempt.
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - status: The status of the library.
+    ///   - credentials: The credentials of the attempt.
+    ///   - secrets: The secrets among them.
     static func connecting(
         to server: BrokerAddress.Server,
         _ status: natsStatus,
-        _ credentials: SinkSettings.Credentials = .init()
+        _ credentials: SinkSettings.Credentials,
+        _ secrets: BrokerSecrets
     ) -> TransportFailure {
-        let reason = lastError(status)
+        let reason = lastError(status, secrets)
         return switch status {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
             TransportFailure(code: "broker_denied", detail: "\(server.authority) refuses the credentials: \(reason)")
@@ -39,10 +43,14 @@ enum NATSFailure {
     }
 
     /// Returns the failure of an established connection.
-    static func ended(_ connection: OpaquePointer, with server: BrokerAddress.Server) -> TransportFailure {
+    static func ended(
+        _ connection: OpaquePointer,
+        with server: BrokerAddress.Server,
+        _ secrets: BrokerSecrets
+    ) -> TransportFailure {
         var text: UnsafePointer<CChar>?
         let status = natsConnection_GetLastError(connection, &text)
-        let reason = text.map { shown(String(cString: $0)) } ?? ""
+        let reason = text.map { secrets.shown(String(cString: $0)) } ?? ""
         switch status {
         case NATS_OK, NATS_CONNECTION_CLOSED, NATS_IO_ERROR, NATS_NOT_PERMITTED:
             return TransportFailure(code: "broker_unreachable", detail: "\(server.authority) has closed the connection")
@@ -63,12 +71,14 @@ enum NATSFailure {
     }
 
     /// Returns the library's text of the last failure on this thread, without the position in its source.
-    static func lastError(_ status: natsStatus) -> String {
+    ///
+    /// The text of a server's error is a part of it.
+    static func lastError(_ status: natsStatus, _ secrets: BrokerSecrets) -> String {
         let text = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
         let name = natsStatus_GetText(status).map { String(cString: $0) } ?? "error \(status.rawValue)"
-        guard let end = text.firstRange(of: "): ")?.upperBound else { return shown(text.isEmpty ? name : text) }
-        return shown(String(text[end...]))
+        guard let end = text.firstRange(of: "): ")?.upperBound else {
+            return secrets.shown(text.isEmpty ? name : text)
+        }
+        return secrets.shown(String(text[end...]))
     }
-
-    static func shown(_ text: String) -> String { ForeignText.shown(text) }
 }

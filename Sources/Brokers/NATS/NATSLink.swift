@@ -18,6 +18,8 @@ final class NATSLink {
     private var descriptor: Int32 = -1
     private var wantsToWrite = false
     private var lastDenial = ""
+    /// The secrets that the server has learned.
+    private(set) var secrets = BrokerSecrets()
     /// The bytes that the server had sent when the last complete message was read.
     private var receivedBefore: UInt64 = 0
 
@@ -27,6 +29,7 @@ final class NATSLink {
 
     /// Connects; blocks until it succeeds or fails.
     func connect(_ options: NATSOptions) -> natsStatus {
+        secrets = options.secrets
         let status = natsOptions_SetEventLoop(
             options.pointer,
             Unmanaged.passUnretained(self).toOpaque(),
@@ -73,7 +76,7 @@ final class NATSLink {
                 detail: "\(server.authority) takes no message: its 'max_payload' is \(maximum)"
             )
         }
-        guard wire.add(.opened(maximumPayload: maximum)) else { return Self.flooded }
+        guard wire.add(.opened(maximumPayload: maximum, secrets: secrets)) else { return Self.flooded }
         while !wire.isStopped {
             for request in wire.takeRequests() where !publish(request) { return failure }
             var entries = [
@@ -105,7 +108,7 @@ final class NATSLink {
         guard let connection else {
             return TransportFailure(code: "broker_unreachable", detail: "\(server.authority) is not connected")
         }
-        return NATSFailure.ended(connection, with: server)
+        return NATSFailure.ended(connection, with: server, secrets)
     }
 
     private static let flooded = TransportFailure(

@@ -69,8 +69,8 @@ package enum NATSMessageID {
 
 /// An occurrence on a connection to a NATS server.
 enum NATSInput: Sendable, Hashable {
-    /// The connection is established; the server accepts messages up to this size.
-    case opened(maximumPayload: Int)
+    /// The connection is established; the server accepts messages up to this size, and has learned these secrets.
+    case opened(maximumPayload: Int, secrets: BrokerSecrets = BrokerSecrets())
     /// A message has arrived.
     case message(NATSMessage)
     /// There is no responder for the subject of a sent message; the library does not report for which one.

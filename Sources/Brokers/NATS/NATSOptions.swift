@@ -18,6 +18,8 @@ final class NATSOptions {
     let pointer: OpaquePointer
     /// True if the server's nonce is signed with a key.
     private let isSigning: Bool
+    /// The secrets that the server learns.
+    private(set) var secrets = BrokerSecrets()
 
     deinit { natsOptions_Destroy(pointer) }
 
@@ -99,7 +101,7 @@ final class NATSOptions {
 
     private func authenticate(_ credentials: SinkSettings.Credentials) throws(TransportFailure) {
         if let path = credentials.credentialsFile {
-            try CredentialFile.check(path)
+            secrets.texts += try CredentialFile.secrets(of: path)
             try Self.check(natsOptions_SetUserCredentialsFromFiles(pointer, path, nil), path)
         }
         if let path = credentials.nkeyFile {
@@ -109,13 +111,15 @@ final class NATSOptions {
             try Self.check(natsOptions_SetNKeyFromSeed(pointer, key, path), path)
         }
         if let path = credentials.tokenFile {
-            let token = Self.escaped(try CredentialFile.firstLine(of: path))
-            try Self.check(natsOptions_SetToken(pointer, token), path)
+            let token = try CredentialFile.firstLine(of: path)
+            secrets.texts.append(token)
+            try Self.check(natsOptions_SetToken(pointer, Self.escaped(token)), path)
         }
         if let user = credentials.user {
             let password = try credentials.passwordFile.map { (path) throws(TransportFailure) in
                 try CredentialFile.firstLine(of: path)
             }
+            if let password { secrets.texts.append(password) }
             let status = natsOptions_SetUserInfo(pointer, Self.escaped(user), password.map(Self.escaped) ?? "")
             try Self.check(status, "the user's name and password")
         }
@@ -132,7 +136,7 @@ final class NATSOptions {
         guard status != NATS_OK else { return }
         throw TransportFailure(
             code: "credentials_unreadable",
-            detail: "libnats cannot use \(subject): \(NATSFailure.lastError(status))"
+            detail: "libnats cannot use \(subject): \(NATSFailure.lastError(status, BrokerSecrets()))"
         )
     }
 }

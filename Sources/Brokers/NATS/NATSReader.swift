@@ -19,6 +19,8 @@ package final class NATSReader {
     package let connection: OpaquePointer
     private let server: BrokerAddress.Server
     private let loop: NATSReaderLoop
+    /// The secrets that the server has learned.
+    private let secrets: BrokerSecrets
 
     /// Connects to the first server that accepts the connection.
     ///
@@ -28,10 +30,11 @@ package final class NATSReader {
         var failure = TransportFailure(code: "broker_unreachable", detail: "no server is named")
         for server in settings.broker.servers {
             switch try Self.open(settings, server) {
-            case .success(let (connection, loop)):
+            case .success(let (connection, loop, secrets)):
                 self.connection = connection
                 self.server = server
                 self.loop = loop
+                self.secrets = secrets
                 return
             case .failure(let reason): failure = reason
             }
@@ -71,8 +74,8 @@ package final class NATSReader {
     ///   - operation: The operation as a verb with its object: `read events`.
     package func failure(_ status: natsStatus, code: UInt32 = 0, doing operation: String) -> TransportFailure {
         if loop.isFlooded { return flood }
-        let words = NATSFailure.lastError(status)
-        if natsConnection_IsClosed(connection) { return NATSFailure.ended(connection, with: server) }
+        let words = NATSFailure.lastError(status, secrets)
+        if natsConnection_IsClosed(connection) { return NATSFailure.ended(connection, with: server, secrets) }
         let detail = "\(server.authority) cannot \(operation): \(words)"
         return switch status {
         case NATS_NOT_FOUND, NATS_NO_RESPONDERS: TransportFailure(code: "broker_no_stream", detail: detail)
@@ -95,30 +98,31 @@ package final class NATSReader {
     private var denial: String? {
         var text: UnsafePointer<CChar>?
         guard natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED, let text else { return nil }
-        return NATSFailure.shown(String(cString: text))
+        return secrets.shown(String(cString: text))
     }
 
     private static func open(
         _ settings: SinkSettings,
         _ server: BrokerAddress.Server
-    ) throws(TransportFailure) -> Result<(OpaquePointer, NATSReaderLoop), TransportFailure> {
-        var status = NATS_OK
+    ) throws(TransportFailure) -> Result<(OpaquePointer, NATSReaderLoop, BrokerSecrets), TransportFailure> {
+        var (status, secrets) = (NATS_OK, BrokerSecrets())
         // In the clear only if the server agrees.
         for isEncrypted in settings.broker.scheme.isEncrypted ? [true] : [false, true] {
             let options = try NATSOptions(settings, for: server, isEncrypted: isEncrypted)
+            secrets = options.secrets
             natsOptions_SetPingInterval(options.pointer, pingInterval)
             let loop = try Self.loop(for: options)
             let attempt = NATSAttempt.connect(options, to: server)
             if let connection = attempt.connection {
                 try start(loop, connection)
-                return .success((connection, loop))
+                return .success((connection, loop, secrets))
             }
             status = attempt.status
             // A server that requires TLS gets it, but is not trusted without authorities.
             if status != NATS_SSL_ERROR { break }
         }
         let reason = status == NATS_NO_SERVER ? UnreachableServer.failure(of: server) : nil
-        return .failure(reason ?? NATSFailure.connecting(to: server, status, settings.credentials))
+        return .failure(reason ?? NATSFailure.connecting(to: server, status, settings.credentials, secrets))
     }
 
     private static func loop(for options: NATSOptions) throws(TransportFailure) -> NATSReaderLoop {

@@ -49,7 +49,7 @@ extension NATSWire {
             status = try link.connect(NATSOptions(settings, for: server, isEncrypted: true))
         }
         guard status == NATS_OK, link.socket >= 0 else {
-            let failure = NATSFailure.connecting(to: server, status, settings.credentials)
+            let failure = NATSFailure.connecting(to: server, status, settings.credentials, link.secrets)
             let bytes = failure.code == "broker_unreachable" ? 512 : NATSLink.attemptBytes
             throw endAttempt(bytes: bytes) ? NATSFailure.silent(server) : failure
         }

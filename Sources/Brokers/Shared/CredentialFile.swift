@@ -22,6 +22,15 @@ enum CredentialFile {
         return text
     }
 
+    /// Returns the JWT and the seed of a file that a library reads (`.creds`): its long lines of one word.
+    ///
+    /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`.
+    static func secrets(of path: String) throws(TransportFailure) -> [String] {
+        let lines = try contents(of: path).split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        return lines.filter { $0.count >= 32 && !$0.contains(UInt8(ascii: " ")) }
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// Checks that a library can read the file at a path, without waiting for a pipe or a device.
     ///
     /// - Throws: ``TransportFailure`` with the code `credentials_unreadable`.

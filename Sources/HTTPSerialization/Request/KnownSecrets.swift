@@ -1,6 +1,5 @@
 package import CheckResults
 internal import ForeignText
-internal import FoundationEssentials
 internal import Synchronization
 
 /// The secrets of a request, those of its serializer included, to be removed from the response: a server may echo them.
@@ -9,10 +8,6 @@ internal import Synchronization
 /// evidence, in base64 at any offset, and in hexadecimal digits, in any case. A prefix is enough, because texts are
 /// truncated; secrets shorter than four bytes are ignored.
 package struct KnownSecrets {
-    /// The maximum number of secrets, and of bytes of each, to search for, which bounds their memory.
-    private static let maximumCount = 512
-    private static let longest = 4096
-
     private let matcher: SecretMatcher
 
     /// Collects the secrets of a request and its serializer: values of fields, parameters, fields of a multipart form
@@ -43,11 +38,7 @@ package struct KnownSecrets {
         for field in fields {
             values += field.value.split { " ;,=".contains($0) }.map(String.init).filter { $0.utf8.count >= 8 }
         }
-        var seen: Set<[UInt8]> = []
-        let secrets = values.map { Array($0.utf8.prefix(Self.longest)) }.filter {
-            $0.count >= SecretMatcher.shortest && seen.insert($0).inserted
-        }
-        matcher = SecretMatcher(secrets.prefix(Self.maximumCount).flatMap(Self.forms))
+        matcher = SecretMatcher(of: values)
     }
 
     /// `true` if there are no secrets to remove.
@@ -69,22 +60,6 @@ package struct KnownSecrets {
     private static func isSecret(field name: String) -> Bool {
         name.split { $0 == "[" || $0 == "]" }.contains { SecretName.isSecret(String($0)) }
     }
-
-    /// Returns the secret itself, in hexadecimal digits, and in base64.
-    private static func forms(of secret: [UInt8]) -> [[UInt8]] {
-        var forms = [secret, secret.flatMap { Array(hexadecimal($0).utf8) }]
-        for offset in 0..<3 {
-            // Only the digits that do not depend on the bytes around the secret.
-            let text = Array(Data([UInt8](repeating: 0, count: offset) + secret).base64EncodedString().utf8)
-            let inside = text[((offset * 8 + 5) / 6)..<((offset + secret.count) * 8 / 6)]
-            forms += [
-                Array(inside), inside.map { $0 == UInt8(ascii: "+") ? 0x2D : $0 == UInt8(ascii: "/") ? 0x5F : $0 },
-            ]
-        }
-        return forms
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 }
 
 /// The secrets of one request and its serializer, computed once: at the end of the first check with them.

@@ -5,11 +5,11 @@ internal import ForeignText
 /// The secrets are sorted, so that each byte of a text narrows the range of those that begin like it. At each index at
 /// most ``telling`` characters are read in vain: more of them are a match, and the search goes on after it. So the work
 /// is proportional to the text, whatever it contains, and to the logarithm of the number of secrets.
-struct SecretMatcher {
+package struct SecretMatcher: Sendable {
     /// The number of leading bytes that identify a secret.
-    static let telling = 8
+    package static let telling = 8
     /// The size of the shortest secrets, in bytes, and of the shortest beginning at the end of a truncated text.
-    static let shortest = 4
+    package static let shortest = 4
 
     /// The interpretation of what may be an escape or itself, as `%25` in a secret: one must hold for a whole match.
     private struct Reading {
@@ -32,7 +32,8 @@ struct SecretMatcher {
     /// The secrets with each first byte.
     private let beginnings: [Range<Int>]
 
-    init(_ secrets: some Sequence<[UInt8]>) {
+    /// Creates a matcher of exactly these bytes, in any case.
+    package init(_ secrets: some Sequence<[UInt8]>) {
         let lowered = Set(secrets.map { $0.map(\.lowercasedASCII) }.filter { $0.count >= Self.shortest })
         let sorted = lowered.sorted { $0.lexicographicallyPrecedes($1) }
         var beginnings = Array(repeating: 0..<0, count: 256)
@@ -44,10 +45,10 @@ struct SecretMatcher {
     }
 
     /// `true` if there are no secrets.
-    var isEmpty: Bool { secrets.isEmpty }
+    package var isEmpty: Bool { secrets.isEmpty }
 
     /// Returns the bytes with a placeholder for each secret; at the end of truncated bytes a prefix of one counts too.
-    func replaced(in bytes: [UInt8], by placeholder: String, isCut: Bool) -> [UInt8] {
+    package func replaced(in bytes: [UInt8], by placeholder: String, isCut: Bool) -> [UInt8] {
         let readings = Self.readings(of: bytes)
         var result: [UInt8] = []
         var index = bytes.startIndex
