@@ -48,6 +48,15 @@ import Testing
         #expect(check.error.isEmpty)
     }
 
+    @Test func `a file that all users can write to is a warning`() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("a.toml", Self.web)
+        try #require(chmod(file, 0o666) == 0)
+        let check = try await scratch.config("check", file)
+        #expect(check.status == 0)
+        #expect(check.error.hasPrefix("warning: \(file): has mode "), "\(check.error)")
+    }
+
     @Test func `all errors are reported at once, with status 78`() async throws {
         let scratch = try Scratch()
         let file = try scratch.write("a.toml", Self.web + "rise = 0\nfailures = 3\n")

@@ -61,12 +61,16 @@ struct ConfigurationDirectories {
         [administrator, vendor].contains { path == "\($0)/\(Self.name)" }
     }
 
+    /// Returns the directories of a file's drop-ins, which need not exist; later ones take precedence.
+    func dropInDirectories(of path: String) -> [String] {
+        isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
+    }
+
     private func dropIns(of path: String) throws(ConfigurationErrors) -> [String] {
-        // Files in later directories replace those of the same name in earlier ones.
-        let directories = isSystem(path) ? [vendor, administrator].map { "\($0)/\(Self.name).d" } : ["\(path).d"]
-        // By bytes: two names for the kernel may be equal as strings.
+        // Files in later directories replace those of the same name in earlier ones. By bytes: two names for the kernel
+        // may be equal as strings.
         var files: [[UInt8]: String] = [:]
-        for directory in directories {
+        for directory in dropInDirectories(of: path) {
             for name in try Self.names(in: directory) {
                 let bytes = Array(name.utf8)
                 guard bytes.suffix(5).elementsEqual(".toml".utf8), bytes.first != UInt8(ascii: ".") else { continue }

@@ -161,10 +161,7 @@ private struct OpenedFile {
     /// Checks the owner and the write permissions of the file.
     func checkOwnership(_ path: String) throws(HookRefusal) {
         let entry = try status(path)
-        guard entry.st_uid == 0 || entry.st_uid == agent else {
-            throw .owner(.owner, path, owner: entry.st_uid, agent: agent)
-        }
-        guard entry.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writable(.writable, path, entry.st_mode) }
+        try TrustedPath.checkAccess(to: path, entry, agent: agent)
         guard entry.st_mode & (S_ISUID | S_ISGID) == 0 else { throw .setuid(path, entry.st_mode) }
     }
 

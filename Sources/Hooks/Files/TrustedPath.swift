@@ -51,6 +51,14 @@ struct TrustedPath {
         return last
     }
 
+    /// Checks the owner and the write permissions of an entry itself.
+    static func checkAccess(to path: String, _ entry: stat, agent: UInt32) throws(HookRefusal) {
+        guard entry.st_uid == 0 || entry.st_uid == agent else {
+            throw .owner(.owner, path, owner: entry.st_uid, agent: agent)
+        }
+        guard entry.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writable(.writable, path, entry.st_mode) }
+    }
+
     /// Returns the components of a path, the first one last.
     ///
     /// By bytes, as for the kernel: for a `String`, a slash and a combining mark after it are one character.
@@ -84,6 +92,27 @@ struct TrustedPath {
             throw .badPath(link, "is a link to a path that is not UTF-8")
         }
         return target
+    }
+}
+
+/// The rule for hooks, for other files that decide what the agent runs.
+package enum TrustedFile {
+    /// Returns the reason that another user than root and the agent's can change a file or a directory, replace it, or put
+    /// something into it.
+    ///
+    /// - Parameters:
+    ///   - path: The absolute path.
+    ///   - agent: The agent's effective user.
+    /// - Returns: `nil` if none can, if there is no such file, or if it cannot be examined.
+    package static func refusal(of path: String, agent: UInt32) -> HookRefusal? {
+        var walk = TrustedPath(agent: agent)
+        do throws(HookRefusal) {
+            // A sticky directory is safe on the way to a file, and not as the directory of files that are read.
+            try TrustedPath.checkAccess(to: path, walk.follow(path), agent: agent)
+            return nil
+        } catch {
+            return [.owner, .writable, .directory].contains(error.code) ? error : nil
+        }
     }
 }
 

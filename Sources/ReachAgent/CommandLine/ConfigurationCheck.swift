@@ -29,8 +29,14 @@ struct ConfigurationCheck {
             loaded = ConfigurationFile.Loaded(settings: Settings(), files: [], effective: [])
             errors = error.errors
         }
+        if let path = files.configuration, let user {
+            loaded.warnings += ConfigurationFile.accessWarnings(of: path, files: loaded.files, user: user)
+        }
         if errors.isEmpty, let reader { checkPermissions(of: reader) }
     }
+
+    /// The user of the agent that reads the files; `nil` if only root could find it out.
+    private var user: UInt32? { reader?.user ?? (geteuid() == 0 || files.agent == nil ? geteuid() : nil) }
 
     /// Reads the files again with the permissions of the agent's user.
     private mutating func checkPermissions(of reader: AgentUser) {

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import EventJournal
+internal import Glibc
 internal import Hooks
 internal import NetlinkMonitor
 internal import StateSocket
@@ -47,7 +48,10 @@ struct ConfigurationSource: Sendable {
     /// Reads a file, if there is one.
     func load(_ path: String?) throws(ConfigurationErrors) -> ConfigurationFile.Loaded {
         var loaded = ConfigurationFile.Loaded(settings: Settings(), files: [], effective: [])
-        if let path { loaded = try ConfigurationFile.load(path, serializer: RequestOptions.serializer()) }
+        if let path {
+            loaded = try ConfigurationFile.load(path, serializer: RequestOptions.serializer())
+            loaded.warnings += ConfigurationFile.accessWarnings(of: path, files: loaded.files, user: geteuid())
+        }
         try override(&loaded.settings)
         return loaded
     }
