@@ -125,28 +125,38 @@ struct DiagnoseCommand: ParsableCommand {
         }
     }
 
-    /// Writes a file that others cannot read, whatever its mode was; rejects a symbolic link.
+    /// Writes a file that others cannot read, whatever its mode was; rejects a symbolic link and another user's file.
     private func write(_ bytes: [UInt8], to path: String) throws {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        let descriptor = open(path, flags, 0o600)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         var rest = bytes[...]
-        while descriptor >= 0, Self.makePrivate(descriptor), !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { break }
-            rest = rest.dropFirst(written)
+        if descriptor >= 0, Self.makePrivate(descriptor) {
+            while !rest.isEmpty {
+                let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { break }
+                rest = rest.dropFirst(written)
+            }
         }
         let number = errno
         if descriptor >= 0, close(descriptor) == 0, rest.isEmpty { return }
-        let reason = SystemError(errno: number).description
+        let reason =
+            number == EEXIST
+            ? "it belongs to another user, or has a second name: write to a new file"
+            : SystemError(errno: number).description
         Terminal.printError("reachagent: \(ForeignText.line(path)) cannot be written: \(reason)")
-        throw ExitCode(number == EACCES || number == EPERM ? ExitStatus.notPermitted : ExitStatus.tryAgain)
+        throw ExitCode([EACCES, EPERM, EEXIST].contains(number) ? ExitStatus.notPermitted : ExitStatus.tryAgain)
     }
 
-    /// Takes a file that existed from other users; a device is everybody's.
+    /// Empties a file that existed, and takes it from other users; a device is everybody's.
     private static func makePrivate(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT != S_IFREG || fchmod(descriptor, 0o600) == 0
+        guard status.st_mode & S_IFMT == S_IFREG else { return true }
+        // Another owner could read it in spite of the mode, and change it afterwards.
+        guard status.st_uid == geteuid(), status.st_nlink == 1 else {
+            errno = EEXIST
+            return false
+        }
+        return fchmod(descriptor, 0o600) == 0 && ftruncate(descriptor, 0) == 0
     }
 }
