@@ -74,6 +74,7 @@ import struct AgentEvents.Timestamp
         source: String? = "/reachagent/somewhere",
         _ options: [String] = [],
         limit: Int = InputRecorder.standardLimit,
+        onTerminal: Bool = false,
         changing change: @escaping @Sendable (String) -> String = { $0 }
     ) async throws -> FinishedCommand {
         let directory = try TemporaryDirectory()
@@ -88,7 +89,12 @@ import struct AgentEvents.Timestamp
             let text = try String(contentsOfFile: path, encoding: .utf8)
             try change(text).write(toFile: path, atomically: false, encoding: .utf8)
         }
-        let command = try await FinishedCommand.run(["replay", path] + options)
+        let words = ["replay", path] + options
+        if onTerminal {
+            let line = ([BuiltAgent.path] + words).joined(separator: " ")
+            return try await FinishedCommand.run(["-qec", line, "/dev/null"], of: Self.terminal)
+        }
+        let command = try await FinishedCommand.run(words)
         #expect(!command.error.contains(path) || command.status != 0)
         return command
     }
@@ -100,6 +106,23 @@ import struct AgentEvents.Timestamp
         #expect(command.lines.count >= 4)
         #expect(command.lines.first?.contains(#""seq":41,"#) == true)
         #expect(command.lines.contains { $0.contains(#""seq":70,"#) })
+    }
+
+    /// Runs a command on a terminal of its own.
+    private static let terminal = "/usr/bin/script"
+
+    @Test(.enabled(if: access(terminal, X_OK) == 0, "script(1) is not installed"))
+    func `no character of a recording reaches a terminal as it is, nor changes in a file`() async throws {
+        let hostile = "v\u{9B}[31m\u{202E}"
+        let escaped = #"v\u009b[31m\u202e"#
+        let shown = try await replay(["--states"], onTerminal: true) { $0.replacing("if0", with: hostile) }
+        #expect(shown.status == 0)
+        let lines = shown.output.split { $0.isNewline }
+        #expect(lines.contains { $0.hasPrefix(#"{"line":"#) && $0.contains(escaped) }, "\(shown.output)")
+        #expect(lines.contains { $0.contains(#""seq":70,"#) && $0.contains(escaped) })
+        #expect(!shown.output.unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\u{202E}" })
+        let written = try await replay(["--states"]) { $0.replacing("if0", with: hostile) }
+        #expect(written.output.contains(hostile) && !written.output.contains(escaped))
     }
 
     @Test func `without a source the host's name is nowhere`() async throws {

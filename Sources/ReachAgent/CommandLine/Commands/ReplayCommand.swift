@@ -130,7 +130,7 @@ private struct ReplayPrinter {
             // A recording is untrusted input: its number may be any.
             sequence &+= 1
             switch format {
-            case .json: try output.print(line: event.line)
+            case .json: try output.print(line: Terminal.json(event.line))
             case .human: for line in lines.lines(of: event) { try output.print(line) }
             case .none: break
             }
@@ -140,7 +140,7 @@ private struct ReplayPrinter {
     /// Prints the settled states.
     mutating func print(_ states: ReplayedStates, behind recorded: RecordedInput) throws(StandardOutput.Failure) {
         switch format {
-        case .json: try output.print(line: json(states, behind: recorded))
+        case .json: try output.print(line: Terminal.json(json(states, behind: recorded)))
         case .human: try output.print(ForeignText.line(text(states, behind: recorded)))
         case .none: break
         }
