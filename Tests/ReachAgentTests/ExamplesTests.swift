@@ -113,6 +113,46 @@ import Testing
         )
     }
 
+    /// Runs the Python client in a shell, with `$client` as its command.
+    private static func python(_ command: String, at agent: ScriptedAgent) async throws -> FinishedCommand {
+        let client = "python3 \(directory.appending(path: "watch.py").path())"
+        return try await run("export REACHAGENT_SOCKET=\(agent.path); client='\(client)'; \(command)")
+    }
+
+    @Test(
+        .enabled(if: has("python3"), "Python is not installed"),
+        arguments: [("{ $client; echo $? >&2; } | head -n 1", "0"), ("$client >/dev/full; echo $? >&2", "75")]
+    )
+    func `the Python client ends when its output takes nothing more`(command: String, status: String) async throws {
+        let agent = try ScriptedAgent({ connection in
+            connection.readLine()
+            connection.send(lines: AgentLines.reply(AgentLines.hello(0)))
+            // More than a pipe holds: the last ones are not written before the reader has gone.
+            for number in 1...5000 {
+                let event = AgentLines.changed(UInt64(number), to: AgentLines.state(via: "wifi"))
+                connection.send(lines: AgentLines.reply(event))
+            }
+            connection.waitForClose()
+        })
+        let result = try await Self.python(command, at: agent)
+        let messages = result.error.split(separator: "\n")
+        #expect(messages.last.map(String.init) == status, "\(result.error)")
+        #expect(messages.count == (status == "0" ? 1 : 2), "\(result.error)")
+        #expect(result.lines.map { $0.prefix { $0 != " " } } == (status == "0" ? ["1"] : []))
+        #expect(agent.requests.count == 1)
+    }
+
+    @Test(.enabled(if: has("python3"), "Python is not installed"))
+    func `the Python client ends with the message about a misspelt type`() async throws {
+        let message = "unknown event type 'reachability.chnged'; did you mean 'reachability.changed'?"
+        let refusal = ScriptedAgent.answer(AgentLines.error("invalid_parameters", #"{"message":"\#(message)"}"#))
+        let agent = try ScriptedAgent(refusal, refusal)
+        let result = try await Self.python("exec $client reachability.chnged", at: agent)
+        #expect(result.status == 64)
+        #expect(result.error == "reachagent: invalid_parameters \(message)\n")
+        #expect(agent.requests.count == 1)
+    }
+
     @Test(.enabled(if: has("python3"), "Python is not installed"))
     func `the check of a webhook's signature accepts the agent's alone, and raises nothing for the others`()
         async throws
