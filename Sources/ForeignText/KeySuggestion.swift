@@ -11,9 +11,12 @@ package enum KeySuggestion {
         let (length, scalars) = (text.utf8.count, Array(text.unicodeScalars))
         // Before all others: 'wlan' is one letter from 'wwan', which is a paid link.
         if let word = synonym(of: text, among: Array(words)) { return word }
+        // So is 'wlan0' from 'wwan0': the name of an interface is close to those of its own medium only.
+        let isInterface = medium(ofInterface: text) != nil
         // A short word is close to too many others.
         let maxDistance = scalars.count <= 4 ? 1 : scalars.count <= 10 ? 2 : 3
-        let distances = words.compactMap { word -> (word: String, distance: Int)? in
+        let candidates = isInterface ? words.filter { $0.hasPrefix(text.prefix(2)) }[...] : words
+        let distances = candidates.compactMap { word -> (word: String, distance: Int)? in
             let other = Array(word.unicodeScalars)
             // The distance is at least the difference in length.
             guard abs(other.count - scalars.count) <= maxDistance else { return nil }
@@ -23,7 +26,7 @@ package enum KeySuggestion {
             return best.word
         }
         guard length >= 3 else { return nil }
-        let related = words.filter { $0.hasPrefix(text) || text.hasPrefix($0) && $0.utf8.count >= 3 }
+        let related = candidates.filter { $0.hasPrefix(text) || text.hasPrefix($0) && $0.utf8.count >= 3 }
         return related.min { abs($0.utf8.count - length) < abs($1.utf8.count - length) }
     }
 
@@ -32,7 +35,7 @@ package enum KeySuggestion {
         nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// Returns the word of ours for what NetworkManager, OpenWrt or a logger call so.
+    /// Returns the word of ours for what NetworkManager, OpenWrt or a logger call so, and for the name of an interface.
     package static func synonym(of text: String, among words: [String]) -> String? {
         guard text.utf8.count <= 64 else { return nil }
         let word: String? =
@@ -42,9 +45,25 @@ package enum KeySuggestion {
             case "lte", "cellular", "mobile", "modem", "gsm", "3g", "4g", "5g": "wwan"
             case "warn": "warning"
             case "err": "error"
-            default: nil
+            default: medium(ofInterface: text)
             }
         return word.flatMap { words.contains($0) ? $0 : nil }
+    }
+
+    /// Returns the medium that a name of the kernel's or of udev's (systemd.net-naming-scheme(7)) has: `wifi` of `wlan0`.
+    ///
+    /// - Parameter name: The name of an interface, or any other text.
+    /// - Returns: `nil` for a name of another form, and for other text.
+    package static func medium(ofInterface name: String) -> String? {
+        let name = name.lowercased()
+        let stem = name.prefix { !("0"..."9").contains($0) }
+        guard stem.endIndex < name.endIndex else { return nil }
+        switch (stem, stem.utf8.count == 3 ? stem.prefix(2) : "") {
+        case ("wlan", _), (_, "wl"): return "wifi"
+        case ("eth", _), (_, "en"): return "wired"
+        case ("wwan", _), (_, "ww"): return "wwan"
+        default: return nil
+        }
     }
 
     /// Returns the number of letters to insert, delete, replace or swap with a neighbour.

@@ -60,10 +60,22 @@ import Testing
     @Test(arguments: [
         ("wlan", "wifi"), ("WLAN", "wifi"), ("wi-fi", "wifi"), ("ethernet", "wired"), ("lan", "wired"), ("lte", "wwan"),
         ("cellular", "wwan"), ("wfi", "wifi"), ("wwam", "wwan"), ("wire", "wired"),
+        ("wlan0", "wifi"), ("WLAN1", "wifi"), ("wlp2s0", "wifi"), ("wlx00c0ca123456", "wifi"), ("eth0", "wired"),
+        ("enP2p1s0", "wired"), ("wwan0", "wwan"), ("wwp0s20u4", "wwan"),
     ])
     func `the words of other programs lead to ours, before what is merely spelled alike`(text: String, word: String) {
         #expect(KeySuggestion.nearest(to: text, among: ["wifi", "wwan", "wired", "other"]) == word)
         #expect(KeySuggestion.nearest(to: "warn", among: ["info", "warning"]) == "warning")
+    }
+
+    @Test(
+        arguments: [
+            ("wlan0", ["wwan0", "wwan", "wlan"], "wlan"), ("wlan0", ["wwan0", "wwan"], nil),
+            ("eth1", ["eth0", "veth1"], "eth0"), ("wwan1", ["wlan1", "wwan0"], "wwan0"), ("web1", ["wwb1"], "wwb1"),
+        ] as [(String, [String], String?)]
+    )
+    func `an interface is never taken for one of another medium`(text: String, words: [String], word: String?) {
+        #expect(KeySuggestion.nearest(to: text, among: words) == word)
     }
 
     @Test(arguments: [("agent", "most_connections", "max_connections"), ("hooks", "most_running", "max_running")])

@@ -22,6 +22,8 @@ extension RequestTableReader {
         // The C library looks up an alternative name as well, but none of more than 15 bytes.
         let interfaces = InterfaceNames.read()
         for name in unknown where interfaces.ownName(of: name) == nil {
+            // Such a name is that of an adapter which is not plugged in, not a misspelt kind.
+            let kinds = KeySuggestion.medium(ofInterface: name) == nil ? kinds : []
             let suggestion = KeySuggestion.nearest(to: name, among: interfaces.all.prefix(1000) + kinds)
             let end = suggestion.map { "did you mean '\($0)'?" } ?? "'reachagent interfaces' lists those that exist"
             table.warn(key, "there is no interface '\(name)' at present; \(end)")
